@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+//
+// An arrow in this file points down only: a target may depend on targets of lower floors. `Scripts/check-walls`
+// holds the source to what is declared here and to the table of outside modules.
+
+import PackageDescription
+
+let swift: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, resources: resources,
+        swiftSettings: swift)
+}
+
+let package = Package(
+    name: "lamplighter",
+    products: [
+        .executable(name: "lamplighterd", targets: ["lamplighterd"]),
+        .executable(name: "lamplighter", targets: ["lamplighter"]),
+        .library(name: "LightKit", targets: ["LightKit"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // Ground: C libraries, one module map each.
+        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CGMP", providers: [.apt(["libgmp-dev"])]),
+        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+        .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+
+        // Floor 1
+        library("BoundedJSON"),
+        library("HAPModel"),
+        library("HAPCrypto", ["CSodium", "CGMP"]),
+        library("Discovery", ["CAvahi", logging]),
+        library("DaemonKit", [yams, grdb, lifecycle, logging]),
+        library("LightKit", [logging]),
+        library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
+
+        // Floor 2
+        library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
+        library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging]),
+        library("BridgeControl", ["LineRPC", "BoundedJSON"]),
+
+        // Floor 3
+        library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
+        library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging]),
+
+        // Floor 4
+        program(
+            "lamplighterd",
+            [
+                "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
+                "LightKit",
+                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", logging, grdb, lifecycle, arguments, nioCore,
+                nioPosix,
+            ]),
+        program("lamplighter", ["BridgeControl", "LineRPC", "BoundedJSON", "CQREncode", arguments]),
+
+        // For tests only
+        library("HAPTesting", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery"]),
+
+        tests(of: "BoundedJSON"),
+    ],
+    swiftLanguageModes: [.v6]
+)

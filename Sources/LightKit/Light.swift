@@ -1,0 +1,102 @@
+/// A light's own name for itself within its driver: a serial number, an IEEE address, a `unique_id`.
+///
+/// It never changes with the light's name, so that accessory ids, rooms and scenes stay. Any text of 1 to 255 bytes.
+public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The text.
+    public let rawValue: String
+
+    /// Makes an id of its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Makes an id of its text.
+    public init(_ text: String) { rawValue = text }
+
+    /// Makes an id of a literal.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// The text.
+    public var description: String { rawValue }
+}
+
+/// What stands behind the accessory: it decides which HomeKit service shows it.
+public enum LightKind: String, Sendable, Hashable, CaseIterable {
+    case light, `switch`, outlet
+}
+
+/// What a light can do.
+public struct LightCapabilities: Equatable, Sendable {
+    /// Whether its brightness can be set.
+    public var brightness: Bool
+    /// Whether it shows colours, set as hue and saturation.
+    public var color: Bool
+    /// The range of colour temperatures it shows, in mired, or `nil` if it has no white to choose.
+    public var temperature: ClosedRange<Int>?
+    /// Whether it fades by itself over a time given in the command.
+    public var transition: Bool
+
+    /// Describes what a light can do.
+    ///
+    /// - Parameters:
+    ///   - brightness: whether its brightness can be set.
+    ///   - color: whether it shows colours.
+    ///   - temperature: the range of colour temperatures in mired.
+    ///   - transition: whether it takes a fade time.
+    public init(
+        brightness: Bool = false, color: Bool = false, temperature: ClosedRange<Int>? = nil, transition: Bool = false
+    ) {
+        self.brightness = brightness
+        self.color = color
+        self.temperature = temperature
+        self.transition = transition
+    }
+}
+
+/// A light as its driver describes it: everything but its state.
+public struct LightDescription: Equatable, Sendable {
+    /// The light's own stable id within its driver.
+    public var id: LightID
+    /// The name people know it by; any text, made valid for HomeKit by the bridge.
+    public var name: String
+    /// Which service shows it.
+    public var kind: LightKind
+    /// What it can do.
+    public var capabilities: LightCapabilities
+    /// Who made it, if known.
+    public var manufacturer: String?
+    /// The maker's model name, if known.
+    public var model: String?
+    /// The maker's serial number, if known.
+    public var serialNumber: String?
+    /// The firmware's version in any form, if known.
+    public var firmware: String?
+    /// The room the source suggests, if any; HomeKit carries none over the wire.
+    public var suggestedRoom: String?
+
+    /// Describes a light.
+    ///
+    /// - Parameters:
+    ///   - id: the light's own stable id within its driver.
+    ///   - name: the name people know it by.
+    ///   - kind: which service shows it.
+    ///   - capabilities: what it can do.
+    ///   - manufacturer: who made it.
+    ///   - model: the maker's model name.
+    ///   - serialNumber: the maker's serial number.
+    ///   - firmware: the firmware's version.
+    ///   - suggestedRoom: the room the source suggests.
+    public init(
+        id: LightID, name: String, kind: LightKind = .light, capabilities: LightCapabilities = LightCapabilities(),
+        manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil, firmware: String? = nil,
+        suggestedRoom: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.kind = kind
+        self.capabilities = capabilities
+        self.manufacturer = manufacturer
+        self.model = model
+        self.serialNumber = serialNumber
+        self.firmware = firmware
+        self.suggestedRoom = suggestedRoom
+    }
+}

@@ -1,0 +1,79 @@
+/// Why a light did not take a command.
+public enum LightError: Error, Equatable, Sendable {
+    /// The light is known to be out of reach (no power, no radio, no broker).
+    case unreachable
+    /// The light or what stands before it has too much to do.
+    case busy
+    /// The driver knows no light of that id.
+    case unknownLight
+    /// The light refused, with its reason.
+    case refused(String)
+}
+
+/// How a driver as a whole is doing, for the operator's eyes.
+public enum DriverState: Equatable, Sendable {
+    /// Not connected to anything yet.
+    case starting
+    /// At work.
+    case running
+    /// At work, but something needs attention: the text says what and, if it can, what to do.
+    case degraded(String)
+}
+
+/// What brings one light system to the bridge.
+///
+/// Invariants a driver keeps, and `DriverContract` checks:
+/// - It tells the host of a light before it reports on it, and describes it again when the description changes.
+/// - It reports what is true of a light, never what was asked of it; a light that gives no answers is reported as
+///   commanded once the command has been handed over.
+/// - A light that is out of reach is reported as such and stays known: only its source's explicit word removes it.
+/// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is cancelled; the host cancels after 2 s.
+/// - Whatever a device, a broker or a file says, a driver never traps and buffers no more than its documented bounds.
+///
+/// Its functions run on the caller's executor, which carries all HAP sessions, and therefore must not block: work that
+/// takes long or waits goes to an actor or a thread of the driver's own.
+public protocol LightDriver: Sendable {
+    /// Runs the driver until the task is cancelled: connects, finds lights, reports their states.
+    ///
+    /// What can come back (a broker, a network) is awaited with backoff; an error thrown ends the driver for good and is
+    /// shown to the operator.
+    ///
+    /// - Parameter host: where lights and their states are told.
+    func run(host: any LightHost) async throws
+
+    /// Tells a light what to do, and returns when it (or what stands before it) has accepted the command.
+    ///
+    /// The host has at most one command in flight for each light.
+    ///
+    /// - Parameters:
+    ///   - command: what is asked; never empty, brightness within 1...100, colours within the light's capabilities.
+    ///   - light: a light that was told to the host.
+    func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
+
+    /// Makes the light show which one it is, for at most 5 seconds, and leaves its state as it was.
+    ///
+    /// - Parameter light: a light that was told to the host.
+    func identify(_ light: LightID) async throws(LightError)
+}
+
+/// What a driver tells its lights to. Safe to call from anywhere; calls are taken in order.
+public protocol LightHost: Sendable {
+    /// A light is there, or its description has changed.
+    func added(_ light: LightDescription) async
+
+    /// The light's source has removed it for good.
+    func removed(_ light: LightID) async
+
+    /// A light's state as the driver knows it now.
+    func report(_ report: LightReport, from light: LightID) async
+
+    /// How the driver is doing.
+    func report(_ state: DriverState) async
+
+    /// Something the operator should know about one subject (a topic, a light), shown in `status`; `nil` takes it back.
+    ///
+    /// - Parameters:
+    ///   - warning: one sentence that says what is wrong and what to do.
+    ///   - subject: what it is about; a newer warning about the same subject replaces the older.
+    func warn(_ warning: String?, about subject: String) async
+}

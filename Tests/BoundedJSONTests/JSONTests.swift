@@ -1,0 +1,97 @@
+import BoundedJSON
+import Testing
+
+@Suite("JSON, bounded")
+struct JSONTests {
+    @Test(
+        "texts that are JSON are read",
+        arguments: [
+            ("null", JSONValue.null), (" true ", true), ("[]", []), ("{}", [:]),
+            ("18446744073709551615", .unsigned(.max)), ("-9223372036854775807", .integer(-.max)),
+            ("9007199254740993", 9_007_199_254_740_993), ("1.0", 1.0), ("-0", 0), ("1e3", 1000.0),
+            (#""a\n\u00e9\ud83d\ude00\/""#, "a\né😀/"),
+            (#"{"a":1,"a":[2,{"b":null}]}"#, ["a": 1, "a": [2, ["b": .null]]]),
+        ])
+    func reads(text: String, expected: JSONValue) throws {
+        #expect(try JSONValue(parsing: text) == expected)
+    }
+
+    @Test(
+        "texts that are not JSON are refused",
+        arguments: [
+            "", " ", "nul", "tru", "01", "1.", ".5", "-", "+1", "1e", "1e999", "NaN", "Infinity", "[1,]", "[1 2]",
+            "{1:2}",
+            #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "\"", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud800""#, #""\udc00""#,
+            #""\ud800\u0041""#, "1 2", "[1]]", "'a'", "{\"a\":1", "[", "\u{FEFF}1",
+        ])
+    func refuses(text: String) {
+        #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test(
+        "a string that is not UTF-8 is refused",
+        arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0x5C, 0x6E, 0xED, 0xA0, 0x80, 0x22]]
+            as [[UInt8]])
+    func refusesBadUTF8(bytes: [UInt8]) {
+        #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
+    }
+
+    @Test("nesting and length have limits that are reached")
+    func limits() throws {
+        let deepest = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
+        #expect(throws: Never.self) { try JSONValue(parsing: deepest) }
+        #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: "[" + deepest + "]") }
+        #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: String(repeating: "[", count: 1_000_000)) }
+        #expect(throws: JSONError.tooLong) { try JSONValue(parsing: "123", maximumLength: 2) }
+    }
+
+    @Test("the last of two members with one name counts")
+    func lastMemberWins() throws {
+        #expect(try JSONValue(parsing: #"{"a":1,"a":2}"#)["a"] == 2)
+    }
+
+    @Test(
+        "numbers are written as plain decimals",
+        arguments: [
+            (0.0, "0"), (-0.0, "0"), (1.5, "1.5"), (-2.25, "-2.25"), (0.1 + 0.2, "0.3"), (1e-9, "0"), (-1e-9, "0"),
+            (0.9999999, "1"), (-0.9999999, "-1"), (1e17, "100000000000000000"), (1e21, "1000000000000000000000"),
+            (1.5e300, "15" + String(repeating: "0", count: 299)), (.nan, "0"), (.infinity, "0"), (0.000001, "0.000001"),
+            (-0.5, "-0.5"), (123456.789, "123456.789"),
+        ])
+    func writesNumbers(value: Double, expected: String) {
+        var writer = JSONWriter()
+        writer.number(value)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test("what is written is read again as the same value")
+    func roundTrip() throws {
+        let value: JSONValue = [
+            "text": "q\"\\\u{1}\n\u{7F}é😀", "list": [1, -2, 3.5, true, .null, .unsigned(.max)], "o": [:],
+        ]
+        #expect(try JSONValue(parsing: value.encoded) == value)
+    }
+
+    @Test("whatever bytes come, the reader returns", arguments: 0..<200)
+    func neverTraps(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        let alphabet = Array(#"{}[]",:\u0eE+-.123tfn "#.utf8) + [0x00, 0xFF, 0xC3, 0x28]
+        let bytes = (0..<64).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] }
+        if let value = try? JSONValue(parsing: bytes) {
+            #expect((try? JSONValue(parsing: value.encoded)) != nil)
+        }
+    }
+}
+
+/// A small generator with a seed, so that a failure can be repeated.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
