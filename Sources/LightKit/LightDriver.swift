@@ -39,6 +39,7 @@ public protocol LightDriver: Sendable {
     /// shown to the operator.
     ///
     /// - Parameter host: where lights and their states are told.
+    /// - Throws: what ends the driver for good.
     func run(host: any LightHost) async throws
 
     /// Tells a light what to do, and returns when it (or what stands before it) has accepted the command.
@@ -48,15 +49,19 @@ public protocol LightDriver: Sendable {
     /// - Parameters:
     ///   - command: what is asked; never empty, brightness within 1...100, colours within the light's capabilities.
     ///   - light: a light that was told to the host.
+    /// - Throws: ``LightError`` if the light did not take the command.
     func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
 
     /// Makes the light show which one it is, for at most 5 seconds, and leaves its state as it was.
     ///
     /// - Parameter light: a light that was told to the host.
+    /// - Throws: ``LightError`` if the light did not take the command.
     func identify(_ light: LightID) async throws(LightError)
 }
 
-/// What a driver tells its lights to. Safe to call from anywhere; calls are taken in order.
+/// What a driver tells its lights to.
+///
+/// Safe to call from anywhere; calls are taken in order.
 public protocol LightHost: Sendable {
     /// A light is there, or its description has changed.
     func added(_ light: LightDescription) async
@@ -66,6 +71,9 @@ public protocol LightHost: Sendable {
 
     /// A light's state as the driver knows it now.
     func report(_ report: LightReport, from light: LightID) async
+
+    /// What the bridge last knew of a light, also from before a restart; `nil` if it never knew.
+    func lastKnown(_ light: LightID) async -> LightReport?
 
     /// How the driver is doing.
     func report(_ state: DriverState) async

@@ -1,4 +1,6 @@
-/// A colour: a place on the colour wheel or a white. A light shows exactly one of the two at a time.
+/// A colour: a place on the colour wheel or a white.
+///
+/// A light shows exactly one of the two at a time.
 public enum LightColor: Equatable, Sendable {
     /// Hue in degrees, 0 to below 360, and saturation in percent, 0 to 100.
     case hueSaturation(hue: Double, saturation: Double)
@@ -6,7 +8,9 @@ public enum LightColor: Equatable, Sendable {
     case temperature(mired: Int)
 }
 
-/// What a light is told to do. What is `nil` stays as it is.
+/// What a light is told to do.
+///
+/// What is `nil` stays as it is.
 public struct LightCommand: Equatable, Sendable {
     /// Switch on or off.
     public var on: Bool?
@@ -45,7 +49,9 @@ public struct LightCommand: Equatable, Sendable {
     }
 }
 
-/// What a driver has learnt about a light. What is `nil` is not known or has not changed.
+/// What a driver has learnt about a light.
+///
+/// What is `nil` is not known or has not changed.
 public struct LightReport: Equatable, Sendable {
     /// Whether the light is on.
     public var on: Bool?
@@ -53,7 +59,9 @@ public struct LightReport: Equatable, Sendable {
     public var brightness: Int?
     /// The colour or white it shows.
     public var color: LightColor?
-    /// Whether it can be reached. `false` becomes HAP status -70402 on reads and writes.
+    /// Whether it can be reached.
+    ///
+    /// `false` becomes HAP status -70402 on reads and writes.
     public var reachable: Bool?
 
     /// Makes a report.

@@ -1,0 +1,16 @@
+public import Logging
+
+/// A driver's own keys in the configuration file, and the way to a driver that obeys them.
+///
+/// The daemon decodes it strictly: a `CodingKeys` that is `CaseIterable` lets it name the nearest valid key when one is
+/// misspelt, and a `DecodingError` thrown here is shown to the operator with file, line and column, so its
+/// `debugDescription` says what is wrong and, after a semicolon, what to write instead.
+public protocol LightDriverConfiguration: Decodable, Sendable {
+    /// The driver's name in the configuration (`driver: mqtt`).
+    static var driverName: String { get }
+
+    /// Makes the driver; it touches nothing outside before it runs.
+    ///
+    /// - Parameter logger: where the driver logs; it already carries the driver's id.
+    func makeDriver(logger: Logger) -> any LightDriver
+}
