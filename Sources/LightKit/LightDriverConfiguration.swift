@@ -12,5 +12,6 @@ public protocol LightDriverConfiguration: Decodable, Sendable {
     /// Makes the driver; it touches nothing outside before it runs.
     ///
     /// - Parameter logger: where the driver logs; it already carries the driver's id.
+    /// - Returns: the driver.
     func makeDriver(logger: Logger) -> any LightDriver
 }
