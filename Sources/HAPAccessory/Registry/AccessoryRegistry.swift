@@ -1,0 +1,301 @@
+internal import BoundedJSON
+package import HAPModel
+package import HAPProtocol
+package import Logging
+
+/// What the registry tells its server; called on the registry's executor.
+package protocol AccessoryRegistryObserver: Sendable {
+    /// Characteristics have new values.
+    func changed(_ changes: [CharacteristicChange])
+
+    /// `c#` has risen and is durable.
+    func configurationNumberChanged(to number: UInt16)
+}
+
+/// What every characteristic of the server is worth.
+///
+/// Reads are answered from here and never wait for a device. Writes go to the accessory's ``AccessorySource`` and show
+/// at once as if they had succeeded; if they fail, the former value comes back.
+package actor AccessoryRegistry {
+    /// The most accessories a bridge may show, itself included (hap.md 9.3).
+    package static let maximumAccessories = 150
+
+    /// Changes of structure within this time make one step of `c#`.
+    static let structureDebounce = Duration.seconds(1)
+
+    private struct Entry {
+        var accessory: Accessory
+        let source: (any AccessorySource)?
+        var isReachable: Bool
+        /// Where each characteristic is: index of its service, index within it.
+        var places: [InstanceID: (service: Int, characteristic: Int)]
+        /// The accessory as JSON, until a value changes.
+        var json: [UInt8]?
+        var writesInFlight: [InstanceID: WritesInFlight] = [:]
+
+        init(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) {
+            self.accessory = accessory
+            self.source = source
+            self.isReachable = isReachable
+            places = [:]
+            for (s, service) in accessory.services.enumerated() {
+                for (c, characteristic) in service.characteristics.enumerated() {
+                    places[characteristic.iid] = (s, c)
+                }
+            }
+        }
+    }
+
+    private let executor: any SerialExecutor
+    private let scheduler: any Scheduler
+    private let store: any AccessoryServerStore
+    private let firmware: String
+    private let logger: Logger
+    private var entries: [AccessoryID: Entry] = [:]
+    private var order: [AccessoryID] = []
+    private var configuration: ConfigurationNumber
+    private var structureCheckIsDue = false
+    private var observer: (any AccessoryRegistryObserver)?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a registry that shows nothing.
+    ///
+    /// - Parameters:
+    ///   - executor: runs the registry; the server's own, so that no call between them changes threads.
+    ///   - scheduler: the executor's clock.
+    ///   - store: where `c#` is kept.
+    ///   - configuration: `c#` as it was stored.
+    ///   - firmware: the bridge's firmware revision; another one is a change of configuration.
+    ///   - logger: where faults of sources are told.
+    package init(
+        executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
+        configuration: StoredConfiguration, firmware: String, logger: Logger
+    ) {
+        self.executor = executor
+        self.scheduler = scheduler
+        self.store = store
+        self.configuration = ConfigurationNumber(configuration)
+        self.firmware = firmware
+        self.logger = logger
+    }
+
+    /// Sets who is told of changes.
+    package func observe(_ observer: any AccessoryRegistryObserver) { self.observer = observer }
+
+    package var configurationNumber: UInt16 { configuration.number }
+    package var count: Int { order.count }
+    package var accessories: [Accessory] { order.compactMap { entries[$0]?.accessory } }
+
+    // MARK: Structure
+
+    /// Adds an accessory, or replaces one of the same aid.
+    ///
+    /// - Throws: ``ComplianceError`` if a controller would refuse the whole bridge for it.
+    package func set(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) throws(ComplianceError)
+    {
+        try accessory.checkCompliance()
+        let aid = accessory.aid
+        if entries[aid] == nil {
+            order.insert(aid, at: order.firstIndex { $0 > aid } ?? order.endIndex)
+        }
+        entries[aid] = Entry(accessory, source: source, isReachable: isReachable)
+        structureChanged()
+    }
+
+    /// Removes an accessory; its aid must not be given to another device.
+    package func remove(_ aid: AccessoryID) {
+        guard entries.removeValue(forKey: aid) != nil else { return }
+        order.removeAll { $0 == aid }
+        structureChanged()
+    }
+
+    private func structureChanged() {
+        guard !structureCheckIsDue else { return }
+        structureCheckIsDue = true
+        scheduler.schedule(at: scheduler.now + Self.structureDebounce) { [self] in
+            Task { await settleStructure() }
+        }
+    }
+
+    /// Brings `c#` up to date with the structure now, without waiting for more changes.
+    package func settleStructure() async {
+        structureCheckIsDue = false
+        guard configuration.databaseChanged(accessories, firmware: firmware) else { return }
+        let stored = configuration.stored
+        do {
+            try await store.save(stored)
+        } catch {
+            // The number rises again from the stored one after a restart; what is lost is one step, never the order.
+            logger.error("the configuration number cannot be stored", metadata: ["error": "\(error)"])
+        }
+        observer?.configurationNumberChanged(to: stored.number)
+    }
+
+    // MARK: Reading
+
+    /// A characteristic as a request sees it.
+    package struct Reading {
+        package let metadata: CharacteristicMetadata
+        package let service: ServiceType
+        package let type: CharacteristicType
+        package let value: CharacteristicValue?
+        /// `unableToCommunicate` if the device is out of reach.
+        package let status: HAPStatus
+    }
+
+    /// Looks a characteristic up; `nil` if there is none.
+    package func reading(_ id: CharacteristicID) -> Reading? {
+        guard let entry = entries[id.aid], let place = entry.places[id.iid] else { return nil }
+        let service = entry.accessory.services[place.service]
+        let characteristic = service.characteristics[place.characteristic]
+        // What describes the accessory is known without it.
+        let isDescription = service.type == .accessoryInformation
+        return Reading(
+            metadata: characteristic.metadata, service: service.type, type: characteristic.type,
+            value: characteristic.value,
+            status: entry.isReachable || isDescription ? .success : .unableToCommunicate)
+    }
+
+    /// The body of `GET /accessories`.
+    package func databaseBody() -> [UInt8] {
+        var json = JSONWriter(reserving: order.count * 1200 + 64)
+        json.raw("{\"accessories\":[")
+        for (index, aid) in order.enumerated() {
+            if index > 0 { json.raw(",") }
+            if let cached = entries[aid]?.json {
+                json.raw(cached)
+            } else if let accessory = entries[aid]?.accessory {
+                var part = JSONWriter(reserving: 1200)
+                part.accessory(accessory)
+                entries[aid]?.json = part.bytes
+                json.raw(part.bytes)
+            }
+        }
+        json.raw("]}")
+        return json.bytes
+    }
+
+    // MARK: Changes from devices
+
+    /// Takes over what a device says of itself; values are forced into their limits, wrong kinds are dropped.
+    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) {
+        var changes: [CharacteristicChange] = []
+        for (iid, value) in values {
+            guard let entry = entries[aid], let place = entry.places[iid] else { continue }
+            let characteristic = entry.accessory.services[place.service].characteristics[place.characteristic]
+            guard let clamped = characteristic.metadata.clamped(value) else { continue }
+            entries[aid]?.writesInFlight[iid]?.reported(clamped)
+            guard clamped != characteristic.value else { continue }
+            set(clamped, aid, place)
+            changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped, origin: nil))
+        }
+        if !changes.isEmpty { observer?.changed(changes) }
+    }
+
+    /// Says whether an accessory's device can be reached.
+    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) { entries[aid]?.isReachable = isReachable }
+
+    private func set(
+        _ value: CharacteristicValue?, _ aid: AccessoryID, _ place: (service: Int, characteristic: Int)
+    ) {
+        entries[aid]?.accessory.services[place.service].characteristics[place.characteristic].value = value
+        entries[aid]?.json = nil
+    }
+
+    // MARK: Writing
+
+    /// A value to write, its kind and limits not yet checked.
+    package struct Write: Sendable {
+        package let id: CharacteristicID
+        package let value: CharacteristicValue
+
+        package init(id: CharacteristicID, value: CharacteristicValue) {
+            self.id = id
+            self.value = value
+        }
+    }
+
+    /// Writes values, those of one accessory as one update, accessories side by side.
+    ///
+    /// - Parameters:
+    ///   - writes: what to write; the caller has looked at permissions.
+    ///   - origin: the connection that writes; it gets no event of what it wrote itself.
+    /// - Returns: a status for each write, in order.
+    package func write(_ writes: [Write], origin: ConnectionID?) async -> [HAPStatus] {
+        var statuses = [HAPStatus](repeating: .success, count: writes.count)
+        var groups: [(aid: AccessoryID, indices: [Int], accepted: [CharacteristicWrite])] = []
+        for (index, write) in writes.enumerated() {
+            guard let entry = entries[write.id.aid], let place = entry.places[write.id.iid] else {
+                statuses[index] = .doesNotExist
+                continue
+            }
+            let service = entry.accessory.services[place.service]
+            let characteristic = service.characteristics[place.characteristic]
+            guard let value = characteristic.metadata.accepted(write.value) else {
+                statuses[index] = .invalidValue
+                continue
+            }
+            let accepted = CharacteristicWrite(
+                iid: write.id.iid, service: service.type, type: characteristic.type, value: value)
+            if let group = groups.firstIndex(where: { $0.aid == write.id.aid }) {
+                groups[group].indices.append(index)
+                groups[group].accepted.append(accepted)
+            } else {
+                groups.append((write.id.aid, [index], [accepted]))
+            }
+        }
+        if groups.count == 1, let group = groups.first {
+            let status = await write(group.accepted, to: group.aid, origin: origin)
+            for index in group.indices { statuses[index] = status }
+        } else if !groups.isEmpty {
+            let tasks = groups.map { group in
+                Task.immediate { await write(group.accepted, to: group.aid, origin: origin) }
+            }
+            for (group, task) in zip(groups, tasks) {
+                let status = await task.value
+                for index in group.indices { statuses[index] = status }
+            }
+        }
+        return statuses
+    }
+
+    private func write(
+        _ writes: [CharacteristicWrite], to aid: AccessoryID, origin: ConnectionID?
+    ) async -> HAPStatus {
+        guard let entry = entries[aid] else { return .doesNotExist }
+        guard let source = entry.source else { return .success }
+        guard entry.isReachable else { return .unableToCommunicate }
+        let values = writes.filter { $0.type != .identify }
+        if writes.contains(where: { $0.type == .identify && $0.value == .bool(true) }) {
+            await source.identify(aid)
+        }
+        guard !values.isEmpty else { return .success }
+        for write in values { began(write, aid) }
+        let status = await source.write(values, to: aid)
+        let changes = values.compactMap { ended($0, aid, success: status == .success, origin: origin) }
+        if !changes.isEmpty { observer?.changed(changes) }
+        return status
+    }
+
+    private func began(_ write: CharacteristicWrite, _ aid: AccessoryID) {
+        guard let entry = entries[aid], let place = entry.places[write.iid],
+            let current = entry.accessory.services[place.service].characteristics[place.characteristic].value
+        else { return }
+        entries[aid]?.writesInFlight[write.iid, default: WritesInFlight(current: current)].began()
+        set(write.value, aid, place)
+    }
+
+    private func ended(
+        _ write: CharacteristicWrite, _ aid: AccessoryID, success: Bool, origin: ConnectionID?
+    ) -> CharacteristicChange? {
+        // While the device was at work, the accessory may have gone or been replaced.
+        guard let place = entries[aid]?.places[write.iid],
+            let outcome = entries[aid]?.writesInFlight[write.iid]?.ended(write.value, success: success, origin: origin)
+        else { return nil }
+        entries[aid]?.writesInFlight[write.iid] = nil
+        set(outcome.value, aid, place)
+        guard outcome.isNews else { return nil }
+        return CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, origin: outcome.origin)
+    }
+}

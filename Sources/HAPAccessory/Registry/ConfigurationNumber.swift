@@ -1,0 +1,26 @@
+internal import BoundedJSON
+internal import HAPCrypto
+package import HAPModel
+internal import HAPProtocol
+
+/// The rules of `c#` (hap.md 1.3): it rises when the database changes in anything but values, and never goes back.
+package struct ConfigurationNumber: Equatable, Sendable {
+    package private(set) var stored: StoredConfiguration
+
+    package init(_ stored: StoredConfiguration) { self.stored = stored }
+
+    package var number: UInt16 { stored.number }
+
+    /// The database has been built or changed.
+    ///
+    /// - Returns: whether the number rose (or the first hash was taken) and must be stored before it is advertised.
+    package mutating func databaseChanged(_ accessories: [Accessory], firmware: String) -> Bool {
+        var json = JSONWriter()
+        for accessory in accessories.sorted(by: { $0.aid < $1.aid }) { json.accessory(accessory, values: false) }
+        let hash = SHA512.hash(json.bytes, Array(firmware.utf8))
+        guard hash != stored.databaseHash else { return false }
+        if !stored.databaseHash.isEmpty { stored.number = stored.number == UInt16.max ? 1 : stored.number + 1 }
+        stored.databaseHash = hash
+        return true
+    }
+}

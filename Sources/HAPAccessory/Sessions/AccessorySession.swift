@@ -1,0 +1,37 @@
+internal import HAPModel
+internal import HAPProtocol
+
+/// One connection, as the server sees it; a plain object inside the server's actor.
+final class AccessorySession {
+    let connection: any AccessoryConnection
+    /// The controller, once pair verify has succeeded.
+    var controller: ControllerID?
+    var pairSetup: PairSetupAccessory
+    var pairVerify: PairVerifyAccessory
+    var subscriptions: Set<CharacteristicID> = []
+    var outbox: EventOutbox
+    var preparedWrite = PreparedWrite()
+    /// A request has come and its answer has not left.
+    var isAnswering = false
+    /// The answer under way is the last one.
+    var closesAfterAnswer = false
+    var lastHeard: ContinuousClock.Instant
+    let opened: ContinuousClock.Instant
+    /// What works on the request, if that takes time.
+    var task: Task<Void, Never>?
+
+    init(
+        connection: any AccessoryConnection, identity: AccessoryIdentity, eventWindow: Duration,
+        now: ContinuousClock.Instant
+    ) {
+        self.connection = connection
+        pairSetup = PairSetupAccessory(identity: identity)
+        pairVerify = PairVerifyAccessory(identity: identity)
+        outbox = EventOutbox(window: eventWindow)
+        lastHeard = now
+        opened = now
+    }
+
+    var id: ConnectionID { connection.id }
+    var isVerified: Bool { controller != nil }
+}

@@ -1,0 +1,60 @@
+package import HAPModel
+
+/// What one connection has still to be told, and when (hap.md 10, decision: leading edge at once, then one message a
+/// window).
+///
+/// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
+/// the latest value of each characteristic, and leave when it ends. It holds at most one entry for each characteristic
+/// that the connection subscribes to, so it needs no other bound.
+package struct EventOutbox: Equatable, Sendable {
+    /// What to do next.
+    package enum Action: Equatable, Sendable {
+        case nothing
+        /// Send these as one message.
+        case send([Entry])
+        /// Ask again at this time.
+        case wake(at: ContinuousClock.Instant)
+    }
+
+    /// A characteristic and its latest value.
+    package struct Entry: Equatable, Sendable {
+        package var id: CharacteristicID
+        package var value: CharacteristicValue
+    }
+
+    private let window: Duration
+    private var entries: [Entry] = []
+    private var windowEnd: ContinuousClock.Instant?
+    /// Since when the oldest entry has waited; `nil` if there is none.
+    package private(set) var waitingSince: ContinuousClock.Instant?
+
+    package init(window: Duration) { self.window = window }
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// A characteristic has changed.
+    package mutating func changed(_ id: CharacteristicID, to value: CharacteristicValue, now: ContinuousClock.Instant) {
+        if waitingSince == nil { waitingSince = now }
+        if let index = entries.firstIndex(where: { $0.id == id }) {
+            entries[index].value = value
+        } else {
+            entries.append(Entry(id: id, value: value))
+        }
+    }
+
+    /// The connection needs no word about a characteristic: it wrote it itself or has unsubscribed.
+    package mutating func forget(_ id: CharacteristicID) {
+        entries.removeAll { $0.id == id }
+        if entries.isEmpty { waitingSince = nil }
+    }
+
+    /// What is due; the caller asks when something changed, when it was told to wake, and when the peer reads again.
+    package mutating func next(now: ContinuousClock.Instant) -> Action {
+        guard !entries.isEmpty else { return .nothing }
+        if let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
+        windowEnd = now + window
+        waitingSince = nil
+        defer { entries = [] }
+        return .send(entries)
+    }
+}

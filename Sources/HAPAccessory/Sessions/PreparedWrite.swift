@@ -1,0 +1,21 @@
+internal import HAPProtocol
+
+/// The timed write that a connection has announced (hap.md 8.6).
+struct PreparedWrite: Equatable {
+    private var pending: (id: UInt64, deadline: ContinuousClock.Instant)?
+
+    mutating func prepare(_ request: PrepareRequest, now: ContinuousClock.Instant) {
+        pending = (request.preparedID, now + request.timeToLive)
+    }
+
+    /// Whether a write with this number may be executed; the attempt uses the announcement up, also if it fails.
+    mutating func redeem(_ id: UInt64, now: ContinuousClock.Instant) -> Bool {
+        defer { pending = nil }
+        guard let pending else { return false }
+        return pending.id == id && now <= pending.deadline
+    }
+
+    static func == (a: PreparedWrite, b: PreparedWrite) -> Bool {
+        a.pending?.id == b.pending?.id && a.pending?.deadline == b.pending?.deadline
+    }
+}

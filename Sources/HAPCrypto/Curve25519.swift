@@ -1,0 +1,36 @@
+internal import CSodium
+
+/// An X25519 key pair for one pair verify (RFC 7748).
+package struct Curve25519KeyPair: Sendable, Equatable {
+    /// The length of a public key, in bytes.
+    package static let publicKeyLength = 32
+
+    /// What the peer is told.
+    package let publicKey: [UInt8]
+    private let secret: SecretBytes
+
+    /// Makes a key pair of its secret.
+    ///
+    /// - Parameter secret: 32 random bytes.
+    package init(secret: SecretBytes) {
+        precondition(secret.count == 32, "the secret is ours")
+        Sodium.ready
+        self.secret = secret
+        var publicKey = [UInt8](repeating: 0, count: 32)
+        _ = secret.withBytes { crypto_scalarmult_base(&publicKey, $0) }
+        self.publicKey = publicKey
+    }
+
+    /// The secret shared with a peer.
+    ///
+    /// - Throws: `badKey` if the peer's key is not 32 bytes or a point of low order, for which the result would be zero.
+    package func sharedSecret(with peer: [UInt8]) throws(CryptoError) -> SecretBytes {
+        guard peer.count == Self.publicKeyLength else { throw .badKey }
+        var shared = [UInt8](repeating: 0, count: 32)
+        // libsodium refuses points of low order itself.
+        let result = secret.withBytes { crypto_scalarmult(&shared, $0, peer) }
+        defer { sodium_memzero(&shared, 32) }
+        guard result == 0, sodium_is_zero(shared, 32) == 0 else { throw .badKey }
+        return SecretBytes(shared)
+    }
+}

@@ -1,0 +1,53 @@
+internal import CSodium
+
+/// A long-term signing key (RFC 8032): HAP's LTSK, with the LTPK that belongs to it.
+package struct Ed25519KeyPair: Sendable, Equatable {
+    /// The length of a seed, in bytes.
+    package static let seedLength = 32
+
+    /// The long-term public key, 32 bytes.
+    package let publicKey: [UInt8]
+    /// The 32 bytes from which the pair is made; what is stored.
+    package let seed: SecretBytes
+    private let expanded: SecretBytes
+
+    /// Makes the pair that belongs to a seed.
+    ///
+    /// - Parameter seed: 32 bytes.
+    /// - Throws: `badKey` if it has another length.
+    package init(seed: SecretBytes) throws(CryptoError) {
+        guard seed.count == Self.seedLength else { throw .badKey }
+        Sodium.ready
+        var publicKey = [UInt8](repeating: 0, count: 32)
+        var secretKey = [UInt8](repeating: 0, count: 64)
+        _ = seed.withBytes { crypto_sign_seed_keypair(&publicKey, &secretKey, $0) }
+        self.seed = seed
+        self.publicKey = publicKey
+        expanded = SecretBytes(secretKey)
+        sodium_memzero(&secretKey, 64)
+    }
+
+    /// Signs a message.
+    ///
+    /// - Returns: 64 bytes.
+    package func sign(_ message: [UInt8]) -> [UInt8] {
+        var signature = [UInt8](repeating: 0, count: Ed25519.signatureLength)
+        _ = expanded.withBytes { crypto_sign_detached(&signature, nil, message, UInt64(message.count), $0) }
+        return signature
+    }
+}
+
+/// Ed25519 signatures made by others.
+package enum Ed25519 {
+    /// The length of a public key, in bytes.
+    package static let publicKeyLength = 32
+    /// The length of a signature, in bytes.
+    package static let signatureLength = 64
+
+    /// Whether a signature is the key owner's for this message; any length of any argument may come from a peer.
+    package static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
+        guard signature.count == signatureLength, publicKey.count == publicKeyLength else { return false }
+        Sodium.ready
+        return crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
+    }
+}

@@ -1,0 +1,58 @@
+internal import CSodium
+
+/// SHA-512.
+package enum SHA512 {
+    /// The hash of the parts, one after the other: 64 bytes.
+    package static func hash(_ parts: [UInt8]...) -> [UInt8] { hash(parts) }
+
+    static func hash(_ parts: [[UInt8]]) -> [UInt8] {
+        Sodium.ready
+        var state = crypto_hash_sha512_state()
+        crypto_hash_sha512_init(&state)
+        for part in parts { crypto_hash_sha512_update(&state, part, UInt64(part.count)) }
+        var hash = [UInt8](repeating: 0, count: 64)
+        crypto_hash_sha512_final(&state, &hash)
+        return hash
+    }
+}
+
+/// HKDF with SHA-512 (RFC 5869), built on libsodium's HMAC: Debian 12's libsodium has no HKDF of its own.
+package enum HKDF {
+    /// Derives a key.
+    ///
+    /// - Parameters:
+    ///   - secret: the input keying material.
+    ///   - salt: the salt's letters; empty means 64 zero bytes.
+    ///   - info: the letters that name the purpose.
+    ///   - length: how many bytes, 1 to 64 (HAP needs no more).
+    /// - Returns: the key.
+    package static func derive(
+        from secret: SecretBytes, salt: StaticString, info: StaticString, length: Int = 32
+    ) -> SecretBytes {
+        SecretBytes(
+            derive(
+                from: secret, salt: salt.withUTF8Buffer { Array($0) }, info: info.withUTF8Buffer { Array($0) },
+                length: length))
+    }
+
+    static func derive(from secret: SecretBytes, salt: [UInt8], info: [UInt8], length: Int) -> [UInt8] {
+        precondition((1...64).contains(length), "the purposes of HAP need one block")
+        Sodium.ready
+        var pseudoRandomKey = [UInt8](repeating: 0, count: 64)
+        var block = [UInt8](repeating: 0, count: 64)
+        defer {
+            sodium_memzero(&pseudoRandomKey, 64)
+            sodium_memzero(&block, 64)
+        }
+        var state = crypto_auth_hmacsha512_state()
+        crypto_auth_hmacsha512_init(&state, salt, salt.count)
+        secret.withBytes { _ = crypto_auth_hmacsha512_update(&state, $0, UInt64(secret.count)) }
+        crypto_auth_hmacsha512_final(&state, &pseudoRandomKey)
+
+        crypto_auth_hmacsha512_init(&state, pseudoRandomKey, 64)
+        crypto_auth_hmacsha512_update(&state, info, UInt64(info.count))
+        crypto_auth_hmacsha512_update(&state, [1], 1)
+        crypto_auth_hmacsha512_final(&state, &block)
+        return Array(block[..<length])
+    }
+}

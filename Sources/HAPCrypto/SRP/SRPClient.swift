@@ -1,0 +1,63 @@
+/// The controller's half of SRP.
+///
+/// Making one costs two big powers or, for one accessory in 128, a few more: not for an event loop.
+package struct SRPClient: Sendable, Equatable {
+    /// A, 384 bytes; never begins with a zero byte.
+    package let publicKey: [UInt8]
+    /// M1, 64 bytes: the proof that we know the setup code.
+    package let proof: [UInt8]
+    /// K, 64 bytes.
+    package let key: SecretBytes
+
+    /// Answers an accessory's salt and public key.
+    ///
+    /// - Parameters:
+    ///   - setupCode: the ten characters `XXX-XX-XXX`.
+    ///   - salt: 16 bytes as received.
+    ///   - serverKey: B as received, 1 to 384 bytes.
+    /// - Throws: `badKey` if the salt or B cannot be used.
+    package init(setupCode: String, salt: [UInt8], serverKey: [UInt8]) throws(CryptoError) {
+        while true {
+            let secret = SecretBytes.random(count: 32)
+            let client = try Self(
+                password: Array(setupCode.utf8), salt: salt, serverKey: serverKey, secret: secret)
+            // A second draw for one in 128 ends all questions about how the accessory pads A and S.
+            if let client {
+                self = client
+                return
+            }
+        }
+    }
+
+    /// Answers with a given secret; `nil` if A or S begins with a zero byte and `secret` should be drawn again.
+    init?(
+        username: [UInt8] = SRP.username, password: [UInt8], salt: [UInt8], serverKey: [UInt8], secret: SecretBytes
+    ) throws(CryptoError) {
+        guard salt.count == SRP.saltLength, (1...SRP.length).contains(serverKey.count) else { throw .badKey }
+        let n = BigNumber(SRP.modulus)
+        let b = BigNumber(serverKey)
+        guard !(b % n).isZero else { throw .badKey }
+        let g = BigNumber(SRP.g)
+        let secretNumber = BigNumber(secret.copy)
+        guard !secretNumber.isZero else { return nil }
+        let publicKey = g.power(secretNumber, modulo: n).padded(to: SRP.length)
+        let u = BigNumber(SRP.u(publicKey, serverKey))
+        guard !u.isZero else { throw .badKey }
+
+        let x = BigNumber(SRP.x(salt: salt, username: username, password: password))
+        let base = b.subtracting(BigNumber(SRP.k) * g.power(x, modulo: n), modulo: n)
+        let s = base.power(secretNumber + u * x, modulo: n).padded(to: SRP.length)
+        guard publicKey[0] != 0, s[0] != 0 else { return nil }
+        let key = SHA512.hash(s)
+        let serverForm = serverKey.count == SRP.length ? serverKey : SRP.stripped(serverKey)
+        self.publicKey = publicKey
+        self.proof = SRP.clientProof(username: username, salt: salt, a: publicKey, b: serverForm, key: key)
+        self.key = SecretBytes(key)
+    }
+
+    /// Whether the accessory's proof is right: it knows the code, too.
+    package func accepts(serverProof: [UInt8]) -> Bool {
+        constantTimeEqual(
+            SRP.serverProof(a: publicKey, clientProof: proof, key: key.copy), serverProof)
+    }
+}

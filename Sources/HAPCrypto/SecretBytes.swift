@@ -1,0 +1,60 @@
+internal import CSodium
+
+/// Bytes that nobody may see: keys and what keys are made of.
+///
+/// They are wiped when the last copy goes, compare in constant time, and print as their number only.
+package struct SecretBytes: Sendable {
+    private let storage: Storage
+
+    /// Takes over the bytes; the caller's array should be short-lived.
+    package init(_ bytes: some Collection<UInt8>) {
+        storage = Storage(bytes)
+    }
+
+    /// Fresh random bytes.
+    package static func random(count: Int) -> SecretBytes { SecretBytes(RandomBytes.make(count: count)) }
+
+    /// How many bytes there are.
+    package var count: Int { storage.count }
+
+    /// A copy as a plain array, for the places that must have one.
+    package var copy: [UInt8] { Array(UnsafeBufferPointer(start: storage.bytes, count: storage.count)) }
+
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(storage.bytes)
+    }
+
+    // Sound to share: the buffer is written in `init` only and read-only until `deinit`.
+    private final class Storage: @unchecked Sendable {
+        let bytes: UnsafePointer<UInt8>
+        let count: Int
+        private let buffer: UnsafeMutablePointer<UInt8>
+
+        init(_ source: some Collection<UInt8>) {
+            count = source.count
+            buffer = .allocate(capacity: count)
+            for (index, byte) in source.enumerated() { (buffer + index).initialize(to: byte) }
+            bytes = UnsafePointer(buffer)
+        }
+
+        deinit {
+            sodium_memzero(buffer, count)
+            buffer.deallocate()
+        }
+    }
+}
+
+extension SecretBytes: Equatable {
+    package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
+        guard a.count == b.count else { return false }
+        return a.withBytes { x in b.withBytes { y in sodium_memcmp(x, y, a.count) == 0 } }
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "(\(count) secret bytes)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

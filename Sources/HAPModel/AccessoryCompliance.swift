@@ -1,0 +1,81 @@
+/// Why an accessory would make a controller refuse the whole bridge (hap.md 9.5).
+public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What is wrong, in one sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension Accessory {
+    /// The most services an accessory may have, and the most characteristics a service may have (hap.md 9.3).
+    public static let maximumParts = 100
+
+    /// Checks what controllers check when they pair, because one bad accessory costs the whole bridge.
+    ///
+    /// - Throws: ``ComplianceError`` with the first fault.
+    public func checkCompliance() throws(ComplianceError) {
+        guard aid.rawValue > 0 else { throw ComplianceError("the accessory id is 0") }
+        guard services.count <= Self.maximumParts else {
+            throw ComplianceError("accessory \(aid) has more than \(Self.maximumParts) services")
+        }
+        guard let information = services.first, information.type == .accessoryInformation,
+            information.iid == .accessoryInformation
+        else { throw ComplianceError("accessory \(aid) does not begin with Accessory Information at iid 1") }
+        var seen: Set<InstanceID> = []
+        for service in services {
+            try service.checkCompliance(in: aid, seen: &seen)
+        }
+        guard services.count(where: \.isPrimary) <= 1 else {
+            throw ComplianceError("accessory \(aid) has two primary services")
+        }
+        for service in services {
+            for linked in service.linked where linked == service.iid || !services.contains(where: { $0.iid == linked })
+            {
+                throw ComplianceError("service \(service.iid) of accessory \(aid) is linked to \(linked)")
+            }
+        }
+    }
+}
+
+extension Service {
+    fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {
+        guard iid.rawValue > 0, seen.insert(iid).inserted else {
+            throw ComplianceError("accessory \(aid) uses iid \(iid) twice or iid 0")
+        }
+        guard characteristics.count <= Accessory.maximumParts else {
+            throw ComplianceError("service \(iid) of accessory \(aid) has too many characteristics")
+        }
+        var types: Set<CharacteristicType> = []
+        for characteristic in characteristics {
+            guard characteristic.iid.rawValue > 0, seen.insert(characteristic.iid).inserted else {
+                throw ComplianceError("accessory \(aid) uses iid \(characteristic.iid) twice or iid 0")
+            }
+            guard types.insert(characteristic.type).inserted else {
+                throw ComplianceError("service \(iid) of accessory \(aid) has two \(characteristic.type)")
+            }
+            let readable = characteristic.metadata.permissions.contains(.pairedRead)
+            guard readable == (characteristic.value != nil) else {
+                throw ComplianceError("\(aid).\(characteristic.iid) has a value and cannot be read, or the reverse")
+            }
+            if let value = characteristic.value, characteristic.metadata.clamped(value) != value {
+                throw ComplianceError("the value of \(aid).\(characteristic.iid) is outside its limits")
+            }
+        }
+        if let definition = ServiceDefinition.all.first(where: { $0.type == type }) {
+            for required in definition.required where !types.contains(required) {
+                throw ComplianceError("service \(iid) of accessory \(aid) lacks characteristic \(required)")
+            }
+        }
+        if type == .accessoryInformation {
+            let minimumLengths: [(CharacteristicType, Int)] = [
+                (.manufacturer, 1), (.model, 1), (.name, 1), (.serialNumber, 2), (.firmwareRevision, 1),
+            ]
+            for (type, length) in minimumLengths {
+                let text = characteristics.first { $0.type == type }?.value?.string ?? ""
+                guard text.utf8.count >= length else {
+                    throw ComplianceError("characteristic \(type) of accessory \(aid) is too short")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+/// A characteristic's value.
+public enum CharacteristicValue: Equatable, Hashable, Sendable {
+    /// Of format `bool`.
+    case bool(Bool)
+    /// Of an integer format; `uint64` is limited to `Int64.max`, and JSON's peers to 2^53.
+    case integer(Int64)
+    /// Of format `float`; always finite.
+    case float(Double)
+    /// Of format `string`.
+    case string(String)
+    /// Of format `tlv8` or `data`.
+    case data([UInt8])
+}
+
+extension CharacteristicValue {
+    /// The truth value of a `bool`.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The number of an integer format or a float.
+    public var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .float(let value): value
+        case .bool, .string, .data: nil
+        }
+    }
+
+    /// The text of a `string`.
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+}
+
+// MARK: Values and their limits (hap.md 11)
+
+extension CharacteristicMetadata {
+    /// A value as a controller wrote it, if its kind and its limits allow: numbers are snapped to the step.
+    ///
+    /// - Parameter written: a value of any kind; a `bool` counts as 0 or 1 for numbers, and 0 or 1 as a `bool`.
+    /// - Returns: the value to store, report and send as an event, or `nil` for HAP status -70410.
+    public func accepted(_ written: CharacteristicValue) -> CharacteristicValue? {
+        switch format {
+        case .bool:
+            switch written {
+            case .bool: return written
+            case .integer(0), .float(0): return .bool(false)
+            case .integer(1), .float(1): return .bool(true)
+            case .integer, .float, .string, .data: return nil
+            }
+        case .uint8, .uint16, .uint32, .uint64, .int:
+            guard let integer = wholeNumber(written), isWithinLimits(Double(integer)),
+                integerRange.contains(integer)
+            else { return nil }
+            if let validValues { return validValues.contains(integer) ? .integer(integer) : nil }
+            return .integer(snapped(integer))
+        case .float:
+            guard let number = Self.plainNumber(written) else { return nil }
+            // A little beyond a limit is arithmetic's doing, not the controller's.
+            let tolerance = 1e-6 * ((maximum ?? 0) - (minimum ?? 0)).magnitude
+            if let minimum, number < minimum - tolerance { return nil }
+            if let maximum, number > maximum + tolerance { return nil }
+            return .float(snapped(number))
+        case .string:
+            guard case .string(let text) = written,
+                text.utf8.count <= maximumLength ?? Self.defaultMaximumLength
+            else { return nil }
+            return written
+        case .tlv8, .data:
+            guard case .data(let bytes) = written,
+                bytes.count <= maximumDataLength ?? Self.defaultMaximumDataLength
+            else { return nil }
+            return written
+        }
+    }
+
+    /// A value as a device reported it, forced into the limits, so that what controllers see is always in range.
+    ///
+    /// - Parameter reported: a value of any kind.
+    /// - Returns: the nearest value within the limits, or `nil` if the kind is wrong or the number is not finite.
+    public func clamped(_ reported: CharacteristicValue) -> CharacteristicValue? {
+        switch format {
+        case .bool, .tlv8, .data: return accepted(reported)
+        case .uint8, .uint16, .uint32, .uint64, .int:
+            guard let number = Self.plainNumber(reported) else { return nil }
+            let range = integerRange
+            let low = max(minimum ?? -.infinity, Double(range.lowerBound))
+            let high = min(maximum ?? .infinity, Double(range.upperBound))
+            let integer = Int64(exactly: min(max(number, low), high).rounded()) ?? range.upperBound
+            if let validValues {
+                return validValues.min { ($0 - integer).magnitude < ($1 - integer).magnitude }.map { .integer($0) }
+            }
+            return .integer(snapped(integer))
+        case .float:
+            guard let number = Self.plainNumber(reported) else { return nil }
+            return .float(snapped(min(max(number, minimum ?? number), maximum ?? number)))
+        case .string:
+            guard case .string(let text) = reported else { return nil }
+            return .string(text.prefix(bytes: maximumLength ?? Self.defaultMaximumLength))
+        }
+    }
+
+    /// The value of a characteristic that nobody has reported yet: in range, never null (hap.md 9.4).
+    public var defaultValue: CharacteristicValue {
+        switch format {
+        case .bool: .bool(false)
+        case .uint8, .uint16, .uint32, .uint64, .int: clamped(.integer(validValues?.first ?? 0)) ?? .integer(0)
+        case .float: clamped(.float(0)) ?? .float(0)
+        case .string: .string("")
+        case .tlv8, .data: .data([])
+        }
+    }
+
+    private var integerRange: ClosedRange<Int64> { format.integerRange ?? 0...0 }
+
+    private static func plainNumber(_ value: CharacteristicValue) -> Double? {
+        switch value {
+        case .bool(let flag): flag ? 1 : 0
+        case .integer(let integer): Double(integer)
+        case .float(let number): number.isFinite ? number : nil
+        case .string, .data: nil
+        }
+    }
+
+    /// An integer out of what was written: enumerations must be exact, measures are rounded (hap.md 11).
+    private func wholeNumber(_ value: CharacteristicValue) -> Int64? {
+        switch value {
+        case .bool(let flag): return flag ? 1 : 0
+        case .integer(let integer): return integer
+        case .float(let number):
+            guard number.isFinite, let rounded = Int64(exactly: number.rounded()) else { return nil }
+            if validValues != nil, (number - number.rounded()).magnitude >= 1e-9 { return nil }
+            return rounded
+        case .string, .data: return nil
+        }
+    }
+
+    private func isWithinLimits(_ number: Double) -> Bool {
+        number >= minimum ?? number && number <= maximum ?? number
+    }
+
+    private func snapped(_ integer: Int64) -> Int64 {
+        guard let step, step > 1, step < 1e15 else { return integer }
+        let number = snapped(Double(integer))
+        return Int64(exactly: number.rounded()) ?? integer
+    }
+
+    private func snapped(_ number: Double) -> Double {
+        let low = minimum ?? 0
+        let high = maximum ?? .infinity
+        guard let step, step > 0, step.isFinite else { return min(max(number, minimum ?? number), high) }
+        let steps = ((number - low) / step).rounded()
+        var result = low + steps * step
+        // The last whole step may lie beyond the limit.
+        if result > high { result -= step }
+        // Ten decimals undo what binary fractions add (0.1 * 3).
+        if result.magnitude < 1e5 { result = (result * 1e10).rounded() / 1e10 }
+        return result == 0 ? 0 : result
+    }
+}
+
+extension String {
+    /// As much of the text as fits into so many bytes of UTF-8, cut between characters.
+    public func prefix(bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var result = ""
+        var used = 0
+        for character in self {
+            used += character.utf8.count
+            if used > limit { break }
+            result.append(character)
+        }
+        return result
+    }
+}

@@ -1,0 +1,53 @@
+package import BoundedJSON
+package import HAPModel
+
+extension JSONWriter {
+    /// Appends an accessory object of the attribute database (hap.md 9.1).
+    ///
+    /// - Parameters:
+    ///   - accessory: what to write.
+    ///   - values: whether characteristics' values are written; without them the text is what `c#` is about.
+    package mutating func accessory(_ accessory: Accessory, values: Bool = true) {
+        raw("{\"aid\":")
+        integer(accessory.aid.rawValue)
+        raw(",\"services\":[")
+        for (index, service) in accessory.services.enumerated() {
+            if index > 0 { raw(",") }
+            self.service(service, values: values)
+        }
+        raw("]}")
+    }
+
+    private mutating func service(_ service: Service, values: Bool) {
+        raw("{\"iid\":")
+        integer(service.iid.rawValue)
+        raw(",\"type\":")
+        string(service.type.description)
+        if service.isPrimary { raw(",\"primary\":true") }
+        if service.isHidden { raw(",\"hidden\":true") }
+        if !service.linked.isEmpty {
+            raw(",\"linked\":[")
+            for (index, iid) in service.linked.enumerated() {
+                if index > 0 { raw(",") }
+                integer(iid.rawValue)
+            }
+            raw("]")
+        }
+        raw(",\"characteristics\":[")
+        for (index, characteristic) in service.characteristics.enumerated() {
+            if index > 0 { raw(",") }
+            raw("{\"iid\":")
+            integer(characteristic.iid.rawValue)
+            raw(",\"type\":")
+            string(characteristic.type.description)
+            characteristic.metadata.appendPermissions(to: &self)
+            characteristic.metadata.appendMetadata(to: &self)
+            if values, let value = characteristic.value {
+                raw(",\"value\":")
+                characteristicValue(value)
+            }
+            raw("}")
+        }
+        raw("]}")
+    }
+}

@@ -1,0 +1,79 @@
+package import BoundedJSON
+internal import HAPCrypto
+package import HAPModel
+
+extension JSONWriter {
+    /// Appends a characteristic's value in the form that iOS and every known controller takes (hap.md 9.4).
+    package mutating func characteristicValue(_ value: CharacteristicValue) {
+        switch value {
+        case .bool(let flag): bool(flag)
+        case .integer(let integer): self.integer(integer)
+        case .float(let number): self.number(number)
+        case .string(let text): string(text)
+        case .data(let bytes): string(Base64.encode(bytes))
+        }
+    }
+}
+
+extension CharacteristicMetadata {
+    /// A value out of a request, if JSON's kind fits the format; limits are checked later.
+    package func value(from json: JSONValue) -> CharacteristicValue? {
+        switch format {
+        case .string: return json.string.map { .string($0) }
+        case .tlv8, .data: return json.string.flatMap(Base64.decode).map { .data($0) }
+        case .bool, .uint8, .uint16, .uint32, .uint64, .int, .float:
+            switch json {
+            case .bool(let flag): return .bool(flag)
+            case .integer(let integer): return .integer(integer)
+            case .unsigned(let integer): return .float(Double(integer))
+            case .number(let number): return .float(number)
+            case .null, .string, .array, .object: return nil
+            }
+        }
+    }
+
+    /// Appends the members that describe the characteristic, each with a comma before it.
+    package func appendMetadata(to json: inout JSONWriter) {
+        json.raw(",\"format\":\"")
+        json.raw(Array(format.rawValue.utf8))
+        json.raw("\"")
+        if let unit {
+            json.raw(",\"unit\":\"")
+            json.raw(Array(unit.rawValue.utf8))
+            json.raw("\"")
+        }
+        for (name, limit) in [
+            (",\"minValue\":" as StaticString, minimum), (",\"maxValue\":", maximum), (",\"minStep\":", step),
+        ] {
+            guard let limit else { continue }
+            json.raw(name)
+            json.number(limit)
+        }
+        if let maximumLength, maximumLength != Self.defaultMaximumLength {
+            json.raw(",\"maxLen\":")
+            json.integer(Int64(maximumLength))
+        }
+        if let maximumDataLength, maximumDataLength != Self.defaultMaximumDataLength {
+            json.raw(",\"maxDataLen\":")
+            json.integer(Int64(maximumDataLength))
+        }
+        if let validValues {
+            json.raw(",\"valid-values\":[")
+            for (index, value) in validValues.enumerated() {
+                if index > 0 { json.raw(",") }
+                json.integer(value)
+            }
+            json.raw("]")
+        }
+    }
+
+    /// Appends the member `perms`, with a comma before it.
+    package func appendPermissions(to json: inout JSONWriter) {
+        json.raw(",\"perms\":[")
+        for (index, name) in permissions.names.enumerated() {
+            if index > 0 { json.raw(",") }
+            json.string(name)
+        }
+        json.raw("]")
+    }
+}

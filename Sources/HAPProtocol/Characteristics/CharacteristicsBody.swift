@@ -1,0 +1,47 @@
+package import BoundedJSON
+package import HAPModel
+
+/// Writes `{"characteristics":[...]}`, the body of reads, writes and events.
+package struct CharacteristicsBody {
+    private var json: JSONWriter
+    private var isEmpty = true
+
+    package init(reserving entries: Int = 1) {
+        json = JSONWriter(reserving: 32 + entries * 48)
+        json.raw("{\"characteristics\":[")
+    }
+
+    /// Appends an entry.
+    ///
+    /// - Parameters:
+    ///   - id: the characteristic.
+    ///   - status: what became of it, if that is to be said.
+    ///   - value: its value, if that is to be said.
+    ///   - more: appends further members, each with a comma before it.
+    package mutating func append(
+        _ id: CharacteristicID, status: HAPStatus? = nil, value: CharacteristicValue? = nil,
+        more: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        json.raw(isEmpty ? "{\"aid\":" : ",{\"aid\":")
+        isEmpty = false
+        json.integer(id.aid.rawValue)
+        json.raw(",\"iid\":")
+        json.integer(id.iid.rawValue)
+        if let status {
+            json.raw(",\"status\":")
+            json.integer(Int64(status.rawValue))
+        }
+        if let value {
+            json.raw(",\"value\":")
+            json.characteristicValue(value)
+        }
+        more(&json)
+        json.raw("}")
+    }
+
+    /// The whole body.
+    package consuming func finished() -> [UInt8] {
+        json.raw("]}")
+        return json.bytes
+    }
+}

@@ -1,0 +1,22 @@
+internal import BoundedJSON
+
+/// `PUT /prepare`: announces a timed write (hap.md 8.6).
+package struct PrepareRequest: Equatable, Sendable {
+    /// How long the write may take to come.
+    package var timeToLive: Duration
+    /// The number that the write will carry.
+    package var preparedID: UInt64
+
+    /// Reads a body.
+    ///
+    /// - Returns: `nil` for a body that is answered with 400.
+    package init?(parsing body: [UInt8]) {
+        guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let object = json.object,
+            object.members.count(where: { $0.name == "ttl" }) == 1,
+            object.members.count(where: { $0.name == "pid" }) == 1, let ttl = object["ttl"]?.unsignedInteger,
+            ttl < 1 << 53, let pid = object["pid"]?.unsignedInteger
+        else { return nil }
+        timeToLive = .milliseconds(Int64(ttl))
+        preparedID = pid
+    }
+}

@@ -1,0 +1,114 @@
+package import BoundedJSON
+package import HAPModel
+
+/// `PUT /characteristics` (hap.md 8.5).
+package struct WriteRequest: Equatable, Sendable {
+    /// What is asked of one characteristic.
+    package struct Entry: Equatable, Sendable {
+        package var id: CharacteristicID
+        /// The value to write, if any.
+        package var value: JSONValue?
+        /// Subscribe or unsubscribe, if asked.
+        package var events: Bool?
+        /// Whether the resulting value is wanted back.
+        package var wantsResponse: Bool
+        /// Whether a member has a type that nobody can read: the entry is answered with -70410.
+        package var isMalformed: Bool
+
+        package init(
+            id: CharacteristicID, value: JSONValue? = nil, events: Bool? = nil, wantsResponse: Bool = false,
+            isMalformed: Bool = false
+        ) {
+            self.id = id
+            self.value = value
+            self.events = events
+            self.wantsResponse = wantsResponse
+            self.isMalformed = isMalformed
+        }
+    }
+
+    package var entries: [Entry]
+    /// The number of the prepared write that this is.
+    package var preparedID: UInt64?
+
+    package init(entries: [Entry], preparedID: UInt64? = nil) {
+        self.entries = entries
+        self.preparedID = preparedID
+    }
+
+    /// Reads a body.
+    ///
+    /// - Returns: `nil` for a body that is answered with 400, nothing of it executed.
+    package init?(parsing body: [UInt8]) {
+        guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let request = json.object,
+            let list = request["characteristics"]?.array, !list.isEmpty
+        else { return nil }
+        if let pid = request["pid"] {
+            guard let number = pid.unsignedInteger else { return nil }
+            preparedID = number
+        }
+        entries = []
+        entries.reserveCapacity(list.count)
+        for element in list {
+            guard let object = element.object, let aid = object["aid"]?.unsignedInteger,
+                let iid = object["iid"]?.unsignedInteger
+            else { return nil }
+            entries.append(Entry(id: CharacteristicID(AccessoryID(aid), InstanceID(iid)), members: object))
+        }
+    }
+
+    /// The body that asks for this.
+    package var encoded: [UInt8] {
+        var list: [JSONValue] = []
+        for entry in entries {
+            var object: JSONObject = [
+                "aid": .unsigned(entry.id.aid.rawValue), "iid": .unsigned(entry.id.iid.rawValue),
+            ]
+            object["value"] = entry.value
+            object["ev"] = entry.events.map { .bool($0) }
+            if entry.wantsResponse { object["r"] = true }
+            list.append(.object(object))
+        }
+        var object: JSONObject = ["characteristics": .array(list)]
+        object["pid"] = preparedID.map { .unsigned($0) }
+        return JSONValue.object(object).encoded
+    }
+}
+
+extension WriteRequest.Entry {
+    fileprivate init(id: CharacteristicID, members: JSONObject) {
+        self.id = id
+        wantsResponse = false
+        isMalformed = false
+        // One pass: the members are few and a name written twice counts as its last.
+        for member in members.members {
+            switch member.name {
+            case "value": value = member.value
+            case "ev":
+                events = member.value.flag
+                if events == nil, !member.value.isNull { isMalformed = true }
+            case "r": wantsResponse = member.value.flag ?? false
+            default: break
+            }
+        }
+        switch value {
+        case .null?:
+            // Beside `ev` a null stands for "no value"; alone it is one that nobody can take.
+            if events != nil { value = nil } else { isMalformed = true }
+        case .array?, .object?: isMalformed = true
+        case .bool?, .integer?, .unsigned?, .number?, .string?, nil: break
+        }
+    }
+}
+
+extension JSONValue {
+    /// A truth value, also written as 0 or 1.
+    fileprivate var flag: Bool? {
+        switch self {
+        case .bool(let flag): flag
+        case .integer(0): false
+        case .integer(1): true
+        case .null, .integer, .unsigned, .number, .string, .array, .object: nil
+        }
+    }
+}

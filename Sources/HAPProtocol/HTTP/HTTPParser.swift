@@ -1,0 +1,151 @@
+/// Turns bytes into whole HTTP messages, for both roles: requests for an accessory, responses and events for a
+/// controller.
+///
+/// SwiftNIO's decoder refuses the start line `EVENT/1.0`, and one small parser is easier to bound and to fuzz than two.
+/// Every buffer has a limit of ``HTTPLimits``; whatever comes, each byte is looked at a bounded number of times.
+package struct HTTPParser: Equatable, Sendable {
+    private enum State: Equatable, Sendable {
+        /// A head is awaited; so many of its bytes have been searched for its end.
+        case head(searched: Int)
+        /// A body of this length is awaited.
+        case body(HTTPHead, length: Int)
+        /// Chunks are awaited; the content of those that came is kept.
+        case chunks(HTTPHead, content: [UInt8])
+    }
+
+    private let requests: Bool
+    private var state = State.head(searched: 0)
+    var buffer = ByteQueue()
+
+    /// Makes a parser of requests or, for a controller, of responses and events.
+    package init(requests: Bool) { self.requests = requests }
+
+    /// Whether a message has begun and not ended.
+    package var isMidMessage: Bool {
+        if case .head = state { buffer.count > 0 } else { true }
+    }
+
+    /// Takes bytes that came in.
+    package mutating func append(_ bytes: some Collection<UInt8>) { buffer.append(bytes) }
+
+    /// The next whole message.
+    ///
+    /// - Throws: a violation; the parser is of no use after that.
+    package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
+        while true {
+            switch state {
+            case .head(let searched):
+                guard let head = try nextHead(searched) else { return nil }
+                if head.isChunked {
+                    state = .chunks(head, content: [])
+                } else {
+                    state = .body(head, length: try Self.bodyLength(head))
+                }
+            case .body(let head, let length):
+                guard buffer.count >= length else { return nil }
+                let body = Array(buffer.bytes[buffer.start..<(buffer.start + length)])
+                buffer.consume(length)
+                state = .head(searched: 0)
+                return Self.message(head, body)
+            case .chunks(let head, var content):
+                guard try nextChunk(&content) else {
+                    state = .chunks(head, content: content)
+                    return nil
+                }
+                state = .head(searched: 0)
+                return Self.message(head, content)
+            }
+        }
+    }
+
+    private mutating func nextHead(_ searched: Int) throws(ProtocolViolation) -> HTTPHead? {
+        // Empty lines before a start line are passed over (RFC 9112, 2.2).
+        var searched = searched
+        while searched == 0, buffer.count >= 2, buffer.bytes[buffer.start] == 0x0D,
+            buffer.bytes[buffer.start + 1] == 0x0A
+        {
+            buffer.consume(2)
+        }
+        let bytes = buffer.bytes
+        let start = buffer.start
+        let end = min(bytes.count, start + HTTPLimits.head)
+        var position = start + searched
+        while position + 3 < end {
+            if bytes[position + 3] > 0x0D {
+                // No CR or LF within reach of this byte: jump over it.
+                position += 4
+            } else if bytes[position] == 0x0D, bytes[position + 1] == 0x0A, bytes[position + 2] == 0x0D,
+                bytes[position + 3] == 0x0A
+            {
+                let head = try HTTPHead(bytes, start..<position, requests: requests)
+                buffer.consume(position + 4 - start)
+                return head
+            } else {
+                position += 1
+            }
+        }
+        guard buffer.count < HTTPLimits.head else { throw .malformedHTTP(.headTooLong) }
+        searched = position - start
+        state = .head(searched: searched)
+        return nil
+    }
+
+    private static func bodyLength(_ head: HTTPHead) throws(ProtocolViolation) -> Int {
+        switch head.startLine {
+        case .request(_, let path, _):
+            let length = head.contentLength ?? 0
+            guard length <= HTTPLimits.body(of: path) else { throw .bodyTooLong }
+            return length
+        case .response(let status):
+            if status == 204 || status == 304 || status < 200 { return 0 }
+            fallthrough
+        case .event:
+            let length = head.contentLength ?? 0
+            guard length <= HTTPLimits.responseBody else { throw .bodyTooLong }
+            return length
+        }
+    }
+
+    /// Takes chunks off the buffer; returns whether the last one has come.
+    private mutating func nextChunk(_ content: inout [UInt8]) throws(ProtocolViolation) -> Bool {
+        while true {
+            guard let end = try endOfLine(within: 64) else { return false }
+            let line = buffer.bytes[buffer.start..<end]
+            let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+            guard (1...8).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+                length >= 0
+            else { throw .malformedHTTP(.chunk) }
+            guard content.count + length <= HTTPLimits.responseBody else { throw .bodyTooLong }
+            // The chunk and the line end behind it; after the last one, no trailers are taken.
+            let whole = end + 2 - buffer.start + length + 2
+            guard buffer.count >= whole else { return false }
+            let data = (end + 2)..<(end + 2 + length)
+            guard buffer.bytes[data.upperBound] == 0x0D, buffer.bytes[data.upperBound + 1] == 0x0A else {
+                throw .malformedHTTP(.chunk)
+            }
+            content += buffer.bytes[data]
+            buffer.consume(whole)
+            if length == 0 { return true }
+        }
+    }
+
+    private func endOfLine(within limit: Int) throws(ProtocolViolation) -> Int? {
+        let end = min(buffer.bytes.count, buffer.start + limit)
+        var position = buffer.start
+        while position + 1 < end {
+            if buffer.bytes[position] == 0x0D, buffer.bytes[position + 1] == 0x0A { return position }
+            position += 1
+        }
+        guard buffer.count < limit else { throw .malformedHTTP(.chunk) }
+        return nil
+    }
+
+    private static func message(_ head: HTTPHead, _ body: [UInt8]) -> HTTPMessage {
+        switch head.startLine {
+        case .request(let method, let path, let query):
+            .request(HTTPRequest(method, path, query: query, body: body, wantsClose: head.wantsClose))
+        case .response(let status): .response(HTTPResponse(status, head.contentType, body: body))
+        case .event: .event(body: body)
+        }
+    }
+}

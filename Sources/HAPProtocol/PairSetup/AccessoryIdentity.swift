@@ -1,0 +1,27 @@
+package import HAPCrypto
+package import HAPModel
+
+/// Who an accessory server is: its device id and its long-term key.
+package struct AccessoryIdentity: Equatable, Sendable {
+    package let deviceID: DeviceID
+    package let longTermKey: Ed25519KeyPair
+
+    package init(deviceID: DeviceID, longTermKey: Ed25519KeyPair) {
+        self.deviceID = deviceID
+        self.longTermKey = longTermKey
+    }
+
+    /// The device id as it stands in messages and signatures: 17 bytes.
+    package var identifier: [UInt8] { Array(deviceID.description.utf8) }
+}
+
+/// Who a controller is: its pairing id and its long-term key.
+package struct ControllerIdentity: Equatable, Sendable {
+    package let controller: ControllerID
+    package let longTermKey: Ed25519KeyPair
+
+    package init(controller: ControllerID, longTermKey: Ed25519KeyPair) {
+        self.controller = controller
+        self.longTermKey = longTermKey
+    }
+}

@@ -1,0 +1,137 @@
+package import HAPCrypto
+package import HAPModel
+
+/// Pair setup, seen by the controller: the other end of ``PairSetupAccessory``.
+package struct PairSetupController: Equatable, Sendable {
+    /// What to do next.
+    package enum Action: Equatable, Sendable {
+        /// Send this body to `/pair-setup`.
+        case send([UInt8])
+        /// Answer the accessory's key (``SRPClient/init(setupCode:salt:serverKey:)``, off any loop) and call
+        /// ``computed(_:)``.
+        case compute(setupCode: String, salt: [UInt8], serverKey: [UInt8])
+        /// The accessory is paired: keep its identity and our own.
+        case paired(PairedAccessory)
+        /// The procedure has ended without success.
+        case fail(Failure)
+    }
+
+    /// Who the accessory has proven to be.
+    package struct PairedAccessory: Equatable, Sendable {
+        /// The device id, which should equal the one that it advertises.
+        package let deviceID: DeviceID
+        /// The accessory's LTPK, 32 bytes.
+        package let publicKey: [UInt8]
+    }
+
+    /// Why the procedure ended.
+    package enum Failure: Equatable, Sendable {
+        /// The accessory says so.
+        case refused(PairingError)
+        /// The accessory does not know the setup code that it shows: it is not what it seems.
+        case proofMismatch
+        /// The accessory's signature or its sealed message is wrong.
+        case badIdentity
+        /// The accessory breaks the protocol.
+        case violation(ProtocolViolation)
+    }
+
+    private enum State: Equatable, Sendable {
+        /// Nothing has been sent.
+        case idle
+        /// M1 has been sent; M2 is awaited.
+        case awaitingM2
+        /// M2 has been received; our answer is being computed.
+        case computing
+        /// M3 has been sent; M4 is awaited.
+        case awaitingM4(SRPClient)
+        /// M5 has been sent; M6 is awaited.
+        case awaitingM6(PairSetupKeys)
+        /// The procedure has ended.
+        case ended
+    }
+
+    private let identity: ControllerIdentity
+    private let setupCode: SetupCode
+    private var state = State.idle
+
+    package init(identity: ControllerIdentity, setupCode: SetupCode) {
+        self.identity = identity
+        self.setupCode = setupCode
+    }
+
+    /// Begins.
+    ///
+    /// - Parameter withAuth: whether the accessory advertises feature flag 1 and wants method 1.
+    /// - Returns: M1 to send.
+    package mutating func start(withAuth: Bool = false) -> Action {
+        state = .awaitingM2
+        let method: PairingMethod = withAuth ? .pairSetupWithAuth : .pairSetup
+        return .send(PairingTLV.message(1, (.method, [method.rawValue])).encoded)
+    }
+
+    /// An answer of `/pair-setup` came.
+    package mutating func received(_ body: [UInt8]) -> Action {
+        let current = state
+        state = .ended
+        do throws(ProtocolViolation) {
+            let message = try PairingTLV(parsing: body)
+            if let error = try message.byte(.error) {
+                return .fail(.refused(PairingError(rawValue: error) ?? .unknown))
+            }
+            // Some firmware leaves the state out of its answers (hap.md 15).
+            let number = try message.byte(.state)
+            switch current {
+            case .awaitingM2:
+                guard number ?? 2 == 2 else { throw .unexpectedState }
+                let salt = try message.required(.salt, length: SRP.saltLength...SRP.saltLength)
+                let key = try message.required(.publicKey, length: 1...SRP.length)
+                state = .computing
+                return .compute(setupCode: setupCode.text, salt: salt, serverKey: key)
+            case .awaitingM4(let client):
+                guard number ?? 4 == 4 else { throw .unexpectedState }
+                let proof = try message.required(.proof, length: SRP.proofLength...SRP.proofLength)
+                guard client.accepts(serverProof: proof) else { return .fail(.proofMismatch) }
+                return sendM5(PairSetupKeys(key: client.key))
+            case .awaitingM6(let keys):
+                guard number ?? 6 == 6 else { throw .unexpectedState }
+                let sealed = try message.required(.encryptedData, length: ChaCha20Poly1305.tagLength...Int.max)
+                return receivedM6(sealed, keys)
+            case .idle, .computing, .ended: throw .unexpectedState
+            }
+        } catch {
+            return .fail(.violation(error))
+        }
+    }
+
+    /// Our answer has been computed: M3 can go.
+    package mutating func computed(_ outcome: Result<SRPClient, CryptoError>) -> Action {
+        guard case .computing = state, case .success(let client) = outcome else {
+            state = .ended
+            return .fail(.violation(.badItem(.publicKey)))
+        }
+        state = .awaitingM4(client)
+        return .send(PairingTLV.message(3, (.publicKey, client.publicKey), (.proof, client.proof)).encoded)
+    }
+
+    private mutating func sendM5(_ keys: PairSetupKeys) -> Action {
+        let identifier = identity.controller.bytes
+        let publicKey = identity.longTermKey.publicKey
+        let signature = identity.longTermKey.sign(
+            keys.controllerMessage(identifier: identifier, publicKey: publicKey))
+        let signed = SignedIdentity(identifier: identifier, publicKey: publicKey, signature: signature)
+        state = .awaitingM6(keys)
+        return .send(PairingTLV.message(5, (.encryptedData, keys.seal(signed.body, "PS-Msg05"))).encoded)
+    }
+
+    private func receivedM6(_ sealed: [UInt8], _ keys: PairSetupKeys) -> Action {
+        guard let opened = try? keys.open(sealed, "PS-Msg06"),
+            let peer = try? SignedIdentity(parsing: opened, withPublicKey: true),
+            let deviceID = DeviceID(String(decoding: peer.identifier, as: UTF8.self)),
+            Ed25519.isValid(
+                peer.signature,
+                of: keys.accessoryMessage(identifier: peer.identifier, publicKey: peer.publicKey), by: peer.publicKey)
+        else { return .fail(.badIdentity) }
+        return .paired(PairedAccessory(deviceID: deviceID, publicKey: peer.publicKey))
+    }
+}

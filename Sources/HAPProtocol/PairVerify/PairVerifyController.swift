@@ -1,0 +1,103 @@
+package import HAPCrypto
+internal import HAPModel
+
+/// Pair verify, seen by the controller: the other end of ``PairVerifyAccessory``.
+package struct PairVerifyController: Equatable, Sendable {
+    /// What to do next.
+    package enum Action: Equatable, Sendable {
+        /// Send this body to `/pair-verify`.
+        case send([UInt8])
+        /// The connection is a session: seal both directions from here on.
+        case verified(SessionKeys)
+        /// The procedure has ended without success.
+        case fail(Failure)
+    }
+
+    /// Why the procedure ended.
+    package enum Failure: Equatable, Sendable {
+        /// The accessory says so; `authentication` means that our pairing is gone.
+        case refused(PairingError)
+        /// Another accessory answers at this address.
+        case otherAccessory
+        /// The accessory's signature or its sealed message is wrong.
+        case badIdentity
+        /// The accessory breaks the protocol.
+        case violation(ProtocolViolation)
+    }
+
+    private enum State: Equatable, Sendable {
+        case idle
+        /// M1 has been sent; M2 is awaited.
+        case awaitingM2(Curve25519KeyPair)
+        /// M3 has been sent; M4 is awaited.
+        case awaitingM4(PairVerifyKeys)
+        case ended
+    }
+
+    private let identity: ControllerIdentity
+    private let accessory: PairSetupController.PairedAccessory
+    private var state = State.idle
+
+    package init(identity: ControllerIdentity, accessory: PairSetupController.PairedAccessory) {
+        self.identity = identity
+        self.accessory = accessory
+    }
+
+    /// Begins.
+    ///
+    /// - Parameter ephemeral: 32 fresh random bytes.
+    /// - Returns: M1 to send.
+    package mutating func start(ephemeral: SecretBytes) -> Action {
+        let pair = Curve25519KeyPair(secret: ephemeral)
+        state = .awaitingM2(pair)
+        return .send(PairingTLV.message(1, (.publicKey, pair.publicKey)).encoded)
+    }
+
+    /// An answer of `/pair-verify` came.
+    package mutating func received(_ body: [UInt8]) -> Action {
+        let current = state
+        state = .ended
+        do throws(ProtocolViolation) {
+            let message = try PairingTLV(parsing: body)
+            if let error = try message.byte(.error) {
+                return .fail(.refused(PairingError(rawValue: error) ?? .unknown))
+            }
+            let number = try message.byte(.state)
+            switch current {
+            case .awaitingM2(let pair):
+                guard number ?? 2 == 2 else { throw .unexpectedState }
+                return try receivedM2(message, pair)
+            case .awaitingM4(let keys):
+                guard number ?? 4 == 4 else { throw .unexpectedState }
+                return .verified(keys.sessionKeys)
+            case .idle, .ended: throw .unexpectedState
+            }
+        } catch {
+            return .fail(.violation(error))
+        }
+    }
+
+    private mutating func receivedM2(
+        _ message: PairingTLV, _ pair: Curve25519KeyPair
+    ) throws(ProtocolViolation) -> Action {
+        let length = Curve25519KeyPair.publicKeyLength
+        let accessoryKey = try message.required(.publicKey, length: length...length)
+        let sealed = try message.required(.encryptedData, length: ChaCha20Poly1305.tagLength...Int.max)
+        guard let secret = try? pair.sharedSecret(with: accessoryKey) else { throw .badItem(.publicKey) }
+        let keys = PairVerifyKeys(
+            accessoryKey: accessoryKey, controllerKey: pair.publicKey, sharedSecret: secret)
+        guard let opened = try? keys.open(sealed, "PV-Msg02"),
+            let peer = try? SignedIdentity(parsing: opened, withPublicKey: false)
+        else { return .fail(.badIdentity) }
+        guard peer.identifier == Array(accessory.deviceID.description.utf8) else { return .fail(.otherAccessory) }
+        guard
+            Ed25519.isValid(
+                peer.signature, of: keys.accessoryMessage(identifier: peer.identifier), by: accessory.publicKey)
+        else { return .fail(.badIdentity) }
+        let identifier = identity.controller.bytes
+        let signature = identity.longTermKey.sign(keys.controllerMessage(identifier: identifier))
+        let signed = SignedIdentity(identifier: identifier, signature: signature)
+        state = .awaitingM4(keys)
+        return .send(PairingTLV.message(3, (.encryptedData, keys.seal(signed.body, "PV-Msg03"))).encoded)
+    }
+}

@@ -1,0 +1,35 @@
+internal import HAPCrypto
+
+/// What both roles of pair verify share: the secret, the cipher of M2 and M3, and what is signed.
+struct PairVerifyKeys: Equatable, Sendable {
+    let accessoryKey: [UInt8]
+    let controllerKey: [UInt8]
+    private let sharedSecret: SecretBytes
+
+    init(accessoryKey: [UInt8], controllerKey: [UInt8], sharedSecret: SecretBytes) {
+        self.accessoryKey = accessoryKey
+        self.controllerKey = controllerKey
+        self.sharedSecret = sharedSecret
+    }
+
+    private var cipher: ChaCha20Poly1305 {
+        ChaCha20Poly1305(
+            key: HKDF.derive(from: sharedSecret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info"))
+    }
+
+    /// What the accessory signs in M2.
+    func accessoryMessage(identifier: [UInt8]) -> [UInt8] { accessoryKey + identifier + controllerKey }
+
+    /// What the controller signs in M3.
+    func controllerMessage(identifier: [UInt8]) -> [UInt8] { controllerKey + identifier + accessoryKey }
+
+    func seal(_ body: PairingTLV, _ label: StaticString) -> [UInt8] {
+        cipher.seal(body.encoded, nonce: .init(label: label))
+    }
+
+    func open(_ sealed: [UInt8], _ label: StaticString) throws(CryptoError) -> [UInt8] {
+        try cipher.open(sealed, nonce: .init(label: label))
+    }
+
+    var sessionKeys: SessionKeys { SessionKeys(sharedSecret: sharedSecret) }
+}

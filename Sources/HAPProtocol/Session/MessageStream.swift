@@ -1,0 +1,88 @@
+/// One connection's bytes as whole messages and back, with the switch from clear to sealed in its right place.
+///
+/// Messages are taken one by one with ``next()``. Whoever drives it takes the next one when the last has been answered,
+/// so bytes behind a message that switches the keys have not been looked at when the keys arrive, and are opened with
+/// them. Clear bytes there look like a frame that is too long and end the connection (hap.md 6.3, 7.1).
+package struct MessageStream: Sendable {
+    /// Which end of the connection this is.
+    package enum Role: Sendable {
+        case accessory, controller
+    }
+
+    private let role: Role
+    /// Frames that have not been opened; empty while the connection is clear.
+    private var sealed = ByteQueue()
+    private var parser: HTTPParser
+    private var framer: SecureFramer?
+
+    package init(role: Role) {
+        self.role = role
+        parser = HTTPParser(requests: role == .accessory)
+    }
+
+    /// Whether the connection is a session.
+    package var isSecured: Bool { framer != nil }
+
+    /// How many bytes wait to become messages.
+    package var bufferedBytes: Int { sealed.count + parser.buffer.count }
+
+    /// Whether the bytes that came end in the middle of a frame.
+    package var isMidFrame: Bool { sealed.count > 0 }
+
+    /// Whether the bytes that came end in the middle of a message or a frame.
+    package var isMidMessage: Bool { isMidFrame || parser.isMidMessage }
+
+    /// Takes bytes that came in.
+    package mutating func received(_ bytes: some Collection<UInt8>) {
+        if framer == nil {
+            parser.append(bytes)
+        } else {
+            sealed.append(bytes)
+        }
+    }
+
+    /// The next whole message.
+    ///
+    /// - Throws: a violation; the connection is of no use after that.
+    package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
+        while true {
+            if let message = try parser.next() { return message }
+            var opened = false
+            try parser.buffer.withBuffer { (buffer: inout [UInt8]) throws(ProtocolViolation) in
+                opened = try framer?.openFrame(from: &sealed, to: &buffer) ?? false
+            }
+            guard opened else { return nil }
+        }
+    }
+
+    /// The bytes that carry a message.
+    ///
+    /// - Parameters:
+    ///   - message: what to send.
+    ///   - keys: with these keys both directions are sealed behind this message's last byte.
+    /// - Returns: the bytes.
+    /// - Throws: `counterExhausted`.
+    package mutating func encode(
+        _ message: HTTPMessage, thenSecureWith keys: SessionKeys? = nil
+    ) throws(ProtocolViolation) -> [UInt8] {
+        var bytes = HTTPSerializer.bytes(of: message)
+        if framer != nil {
+            var frames: [UInt8] = []
+            try framer?.seal(bytes, to: &frames)
+            bytes = frames
+        }
+        if let keys { secure(with: keys) }
+        return bytes
+    }
+
+    /// Seals both directions from here on; bytes that have come and belong to no message yet are frames.
+    package mutating func secure(with keys: SessionKeys) {
+        framer =
+            switch role {
+            case .accessory: SecureFramer(sealingKey: keys.read, openingKey: keys.write)
+            case .controller: SecureFramer(sealingKey: keys.write, openingKey: keys.read)
+            }
+        sealed = parser.buffer
+        parser = HTTPParser(requests: role == .accessory)
+    }
+}

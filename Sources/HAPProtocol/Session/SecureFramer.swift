@@ -1,0 +1,61 @@
+package import HAPCrypto
+
+/// A session's bytes, sealed: frames of up to 1024 bytes, numbered in each direction (hap.md 7.1).
+package struct SecureFramer: Equatable, Sendable {
+    /// The longest content of a frame, in bytes.
+    package static let maximumContent = 1024
+
+    private let sealingCipher: ChaCha20Poly1305
+    private let openingCipher: ChaCha20Poly1305
+    private var sealed: UInt64
+    private var opened: UInt64
+
+    /// Makes a framer whose counters begin at zero.
+    package init(sealingKey: SecretBytes, openingKey: SecretBytes) {
+        self.init(sealingKey: sealingKey, openingKey: openingKey, sealed: 0, opened: 0)
+    }
+
+    init(sealingKey: SecretBytes, openingKey: SecretBytes, sealed: UInt64, opened: UInt64) {
+        sealingCipher = ChaCha20Poly1305(key: sealingKey)
+        openingCipher = ChaCha20Poly1305(key: openingKey)
+        self.sealed = sealed
+        self.opened = opened
+    }
+
+    /// Seals a message and appends its frames.
+    ///
+    /// - Throws: `counterExhausted` before a number would be used twice.
+    package mutating func seal(_ message: [UInt8], to output: inout [UInt8]) throws(ProtocolViolation) {
+        let frames = (message.count + Self.maximumContent - 1) / Self.maximumContent
+        output.reserveCapacity(output.count + message.count + frames * (2 + ChaCha20Poly1305.tagLength))
+        var start = 0
+        while start < message.count {
+            guard sealed < UInt64.max else { throw .counterExhausted }
+            let end = min(start + Self.maximumContent, message.count)
+            sealingCipher.appendFrame(of: message, start..<end, counter: sealed, to: &output)
+            sealed += 1
+            start = end
+        }
+    }
+
+    /// Opens the next frame, if it has come whole, and appends its content.
+    ///
+    /// - Returns: whether there was one.
+    /// - Throws: `frameTooLong`, `badFrame` or `counterExhausted`; the connection is of no use after that.
+    mutating func openFrame(from input: inout ByteQueue, to output: inout [UInt8]) throws(ProtocolViolation) -> Bool {
+        guard input.count >= 2 else { return false }
+        let length = Int(input.bytes[input.start]) | Int(input.bytes[input.start + 1]) << 8
+        guard length <= Self.maximumContent else { throw .frameTooLong }
+        guard input.count >= 2 + length + ChaCha20Poly1305.tagLength else { return false }
+        guard opened < UInt64.max else { throw .counterExhausted }
+        do {
+            try openingCipher.appendContent(
+                ofFrameIn: input.bytes, at: input.start, length: length, counter: opened, to: &output)
+        } catch {
+            throw .badFrame
+        }
+        opened += 1
+        input.consume(2 + length + ChaCha20Poly1305.tagLength)
+        return true
+    }
+}

@@ -1,0 +1,96 @@
+/// The body of a pairing message: items by name, in one record or, for lists, in several.
+package struct PairingTLV: Equatable, Sendable {
+    private var records: [[TLV8.Item]] = [[]]
+
+    package init() {}
+
+    /// Reads a body; unknown items are skipped, separators split records.
+    ///
+    /// - Throws: `malformedTLV`, also for a known item that stands twice in a record.
+    package init(parsing bytes: [UInt8]) throws(ProtocolViolation) {
+        for item in try TLV8.items(in: bytes) {
+            guard let known = PairingItem(rawValue: item.type) else { continue }
+            if known == .separator {
+                guard item.value.isEmpty else { throw .malformedTLV }
+                if records.last?.isEmpty == false { records.append([]) }
+            } else {
+                guard !records[records.count - 1].contains(where: { $0.type == item.type }) else { throw .malformedTLV }
+                records[records.count - 1].append(item)
+            }
+        }
+        if records.count > 1, records.last?.isEmpty == true { records.removeLast() }
+    }
+
+    /// The bytes of the body.
+    package var encoded: [UInt8] {
+        let separator = TLV8.Item(type: PairingItem.separator.rawValue, value: [])
+        return TLV8.encode(Array(records.joined(separator: [separator])))
+    }
+
+    /// An item of the first record.
+    package subscript(item: PairingItem) -> [UInt8]? {
+        get { records[0].first { $0.type == item.rawValue }?.value }
+        set {
+            records[0].removeAll { $0.type == item.rawValue }
+            if let newValue { records[0].append(TLV8.Item(type: item.rawValue, value: newValue)) }
+        }
+    }
+
+    /// The records of a list, each as a body of its own.
+    package var list: [PairingTLV] {
+        records.map { items in
+            var body = PairingTLV()
+            body.records = [items]
+            return body
+        }
+    }
+
+    /// Adds a record behind a separator, or joins the first record if `joining` is set.
+    package mutating func append(_ record: PairingTLV, joining: Bool = false) {
+        if joining {
+            records[0] += record.records[0]
+        } else {
+            records.append(record.records[0])
+        }
+    }
+
+    /// An item that must be one byte long; `nil` if it is absent.
+    ///
+    /// - Throws: `badItem` if its length is not 1.
+    package func byte(_ item: PairingItem) throws(ProtocolViolation) -> UInt8? {
+        guard let value = self[item] else { return nil }
+        guard value.count == 1 else { throw .badItem(item) }
+        return value[0]
+    }
+
+    /// The number of the message within its procedure.
+    ///
+    /// - Throws: `badItem` if it is absent or not one byte.
+    package func state() throws(ProtocolViolation) -> UInt8 {
+        guard let state = try byte(.state) else { throw .badItem(.state) }
+        return state
+    }
+
+    /// An item that must be there with a length within a range.
+    ///
+    /// - Throws: `badItem`.
+    package func required(
+        _ item: PairingItem, length: ClosedRange<Int>
+    ) throws(ProtocolViolation) -> [UInt8] {
+        guard let value = self[item], length.contains(value.count) else { throw .badItem(item) }
+        return value
+    }
+
+    /// A message that begins with its state.
+    package static func message(_ state: UInt8, _ items: (PairingItem, [UInt8])...) -> PairingTLV {
+        var body = PairingTLV()
+        body[.state] = [state]
+        for (item, value) in items { body[item] = value }
+        return body
+    }
+
+    /// A message that says why the procedure ends: state and error, nothing else.
+    package static func failure(_ state: UInt8, _ error: PairingError) -> PairingTLV {
+        message(state, (.error, [error.rawValue]))
+    }
+}

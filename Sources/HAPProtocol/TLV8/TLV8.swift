@@ -1,0 +1,58 @@
+/// Type-length-value items with one byte each for type and length; longer values come in fragments of 255 bytes.
+package enum TLV8 {
+    /// One value, its fragments put together.
+    package struct Item: Equatable, Sendable {
+        package var type: UInt8
+        package var value: [UInt8]
+
+        package init(type: UInt8, value: [UInt8]) {
+            self.type = type
+            self.value = value
+        }
+    }
+
+    /// Reads items by the strict rules of hap.md 3.2.
+    ///
+    /// A fragment continues the item before it if it has the same type and that item's last fragment was full. The same
+    /// type after a shorter fragment is an error; two values of one type need an item of another type between them.
+    ///
+    /// - Throws: `malformedTLV`.
+    package static func items(in bytes: [UInt8]) throws(ProtocolViolation) -> [Item] {
+        var items: [Item] = []
+        var position = 0
+        var lastFragment = 0
+        while position < bytes.count {
+            guard bytes.count - position >= 2 else { throw .malformedTLV }
+            let type = bytes[position]
+            let length = Int(bytes[position + 1])
+            position += 2
+            guard bytes.count - position >= length else { throw .malformedTLV }
+            let value = bytes[position..<(position + length)]
+            position += length
+            if let last = items.last, last.type == type, type != PairingItem.separator.rawValue {
+                guard lastFragment == 255 else { throw .malformedTLV }
+                items[items.count - 1].value += value
+            } else {
+                items.append(Item(type: type, value: Array(value)))
+            }
+            lastFragment = length
+        }
+        return items
+    }
+
+    /// Writes items, each in fragments of 255 bytes; a value of 255·n bytes gets no empty fragment behind it.
+    package static func encode(_ items: [Item]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for item in items {
+            var start = 0
+            repeat {
+                let length = min(255, item.value.count - start)
+                bytes.append(item.type)
+                bytes.append(UInt8(length))
+                bytes += item.value[start..<(start + length)]
+                start += length
+            } while start < item.value.count
+        }
+        return bytes
+    }
+}
