@@ -91,6 +91,8 @@ let package = Package(
         library("HAPTesting", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery"]),
 
         tests(of: "BoundedJSON"),
+        tests(of: "LightKit"),
+        tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -11,7 +11,7 @@ struct JSONTests {
             ("9007199254740993", 9_007_199_254_740_993), ("1.0", 1.0), ("-0", 0), ("1e3", 1000.0),
             (#""a\n\u00e9\ud83d\ude00\/""#, "a\né😀/"),
             (#"{"a":1,"a":[2,{"b":null}]}"#, ["a": 1, "a": [2, ["b": .null]]]),
-        ])
+        ] as [(String, JSONValue)])
     func reads(text: String, expected: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == expected)
     }

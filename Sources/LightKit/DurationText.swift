@@ -1,0 +1,43 @@
+/// A length of time as people write it in the configuration: `150ms`, `2s`, `1.5s`, `5m`, `24h`.
+public struct DurationText: Equatable, Sendable {
+    /// The length of time; never negative, at most a year.
+    public let duration: Duration
+
+    private static let longestMilliseconds = 365.0 * 24 * 3600 * 1000
+
+    /// Reads a length of time.
+    ///
+    /// - Parameter text: a decimal number and, without space, `ms`, `s`, `m` or `h`.
+    /// - Returns: `nil` if the text is anything else, or longer than a year.
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        let number = bytes.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        let milliseconds: Double
+        switch String(bytes.dropFirst(number.count)) {
+        case "ms": milliseconds = 1
+        case "s": milliseconds = 1000
+        case "m": milliseconds = 60_000
+        case "h": milliseconds = 3_600_000
+        default: return nil
+        }
+        guard let first = number.first, first != UInt8(ascii: "."), number.last != UInt8(ascii: "."),
+            let number = Double(String(number) ?? ""), number * milliseconds <= Self.longestMilliseconds
+        else { return nil }
+        duration = .milliseconds(number * milliseconds)
+    }
+}
+
+extension DurationText: Decodable {
+    /// Reads a length of time from a configuration file.
+    ///
+    /// - Parameter decoder: where the text stands.
+    /// - Throws: `DecodingError` that says what to write.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self), let value = DurationText(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "not a length of time; write a number with its unit, as 150ms or 2s")
+        }
+        self = value
+    }
+}
