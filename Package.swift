@@ -93,6 +93,7 @@ let package = Package(
         tests(of: "BoundedJSON"),
         tests(of: "LightKit"),
         tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
+        tests(of: "Discovery", [logging]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -6,3 +6,16 @@
 #include <avahi-common/malloc.h>
 #include <avahi-common/strlst.h>
 #include <avahi-common/thread-watch.h>
+
+// What the poll thread waits for beside Avahi: a wake-up, a monotonic timer, news of interfaces and routes.
+// Swift's Glibc module does not show these headers.
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+
+static inline int lamplighter_bind_netlink(int fd, unsigned groups) {
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
+    return bind(fd, (const struct sockaddr *)&address, sizeof address);
+}

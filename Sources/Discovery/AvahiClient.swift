@@ -1,0 +1,261 @@
+import CAvahi
+import Glibc
+
+/// libavahi-client on a thread of its own: every unsafe pointer of Avahi is in this file.
+///
+/// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when it hangs. So nobody but the poll
+/// thread makes them, and nobody takes the poll's lock: whoever wants something leaves word and calls ``wake()``.
+///
+/// Unchecked because the fields are the poll thread's alone once ``start(_:)`` returned, but for three that never
+/// change (`poll`, `wakeUp`, `timer`). ``wake()`` only writes to a file descriptor, and ``close()`` touches the rest
+/// after it has joined the thread.
+final class AvahiClient: @unchecked Sendable {
+    enum Event {
+        case woken
+        case timeReached
+        /// Interfaces, addresses or routes may have changed.
+        case networkChanged
+        case client(PublicationMachine.ClientState)
+        case registration(PublicationMachine.RegistrationState, on: Int32)
+    }
+
+    private let poll: OpaquePointer
+    private let wakeUp: Int32
+    private let timer: Int32
+    private let network: Int32
+    private var watches: [OpaquePointer] = []
+    private var handler: ((Event) -> Void)?
+    private var client: OpaquePointer?
+    private var registrations: [Int32: Registration] = [:]
+
+    /// One entry group, and what its callback needs to know.
+    private final class Registration {
+        unowned let owner: AvahiClient
+        let interface: Int32
+        var group: OpaquePointer?
+
+        init(owner: AvahiClient, interface: Int32) {
+            self.owner = owner
+            self.interface = interface
+        }
+    }
+
+    init() throws(DiscoveryError) {
+        guard let poll = avahi_threaded_poll_new() else {
+            throw DiscoveryError(message: "Avahi's event loop cannot be made: out of memory")
+        }
+        self.poll = poll
+        wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        network = Self.networkNews()
+        guard wakeUp >= 0, timer >= 0 else {
+            let reason = String(cString: strerror(errno))
+            closeDescriptors()
+            avahi_threaded_poll_free(poll)
+            throw DiscoveryError(message: "Avahi's event loop cannot be made: \(reason)")
+        }
+    }
+
+    /// False where the kernel does not tell of changes (a sandbox without AF_NETLINK).
+    var hearsOfNetwork: Bool { network >= 0 }
+
+    /// Starts the thread; every event is handed to `handler` there, one after the other.
+    func start(_ handler: @escaping (Event) -> Void) throws(DiscoveryError) {
+        self.handler = handler
+        for descriptor in [wakeUp, timer, network] where descriptor >= 0 { watch(descriptor) }
+        guard avahi_threaded_poll_start(poll) == 0 else {
+            throw DiscoveryError(message: "the thread for Avahi cannot be started")
+        }
+        // The thread's callbacks reach this object by an unretained pointer: it lives as long as the thread.
+        _ = Unmanaged.passRetained(self)
+    }
+
+    // MARK: From any thread
+
+    /// Makes ``Event/woken`` happen soon.
+    func wake() {
+        eventfd_write(wakeUp, 1)
+    }
+
+    /// Ends the thread.
+    ///
+    /// Only for a thread that is known not to be inside a call; for another one this would wait.
+    func close() {
+        avahi_threaded_poll_stop(poll)
+        freeClient()
+        if let api = avahi_threaded_poll_get(poll) {
+            for watch in watches { api.pointee.watch_free(watch) }
+        }
+        watches = []
+        avahi_threaded_poll_free(poll)
+        closeDescriptors()
+        handler = nil
+        Unmanaged.passUnretained(self).release()
+    }
+
+    // MARK: On the poll thread
+
+    /// Lets ``Event/timeReached`` happen after this time, counted by a clock that nobody sets; nil: never.
+    func setTimer(_ delay: Duration?) {
+        var due = itimerspec()
+        if let delay {
+            let (seconds, attoseconds) = max(delay, .milliseconds(1)).components
+            due.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        }
+        timerfd_settime(timer, 0, &due, nil)
+    }
+
+    /// Makes a client that also waits for an Avahi daemon that is not there yet.
+    func makeClient() -> PublicationMachine.ClientState? {
+        freeClient()
+        var code: Int32 = 0
+        let callback: AvahiClientCallback = { client, state, context in
+            guard let client, let context else { return }
+            let owner = Unmanaged<AvahiClient>.fromOpaque(context).takeUnretainedValue()
+            owner.handler?(.client(AvahiClient.state(state, of: client)))
+        }
+        client = avahi_client_new(
+            avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL, callback, Unmanaged.passUnretained(self).toOpaque(),
+            &code)
+        return client == nil ? .refused(reason: "the system D-Bus is not reachable: \(Self.text(code))") : nil
+    }
+
+    func freeClient() {
+        // Freed with the client, which knows its groups; their callbacks no longer come after this.
+        if let client { avahi_client_free(client) }
+        client = nil
+        registrations = [:]
+    }
+
+    /// Returns what went wrong, nil when the service is on its way.
+    func addService(
+        on interface: Int32, name: String, record: ServiceRecord
+    ) -> PublicationMachine.RegistrationState? {
+        guard let client else { return .failed(reason: "there is no client") }
+        removeService(on: interface)
+        let registration = Registration(owner: self, interface: interface)
+        let callback: AvahiEntryGroupCallback = { group, state, context in
+            guard let group, let context else { return }
+            let registration = Unmanaged<Registration>.fromOpaque(context).takeUnretainedValue()
+            guard let state = AvahiClient.state(state, of: group) else { return }
+            registration.owner.handler?(.registration(state, on: registration.interface))
+        }
+        let group = avahi_entry_group_new(client, callback, Unmanaged.passUnretained(registration).toOpaque())
+        guard let group else { return .failed(reason: Self.text(avahi_client_errno(client))) }
+        registration.group = group
+        registrations[interface] = registration
+
+        let code = withStringList(record.txt) { txt in
+            avahi_entry_group_add_service_strlst(
+                group, interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(rawValue: 0), name, record.type,
+                nil, nil, record.port, txt)
+        }
+        if code == Int32(AVAHI_ERR_COLLISION) { return .collision }
+        if code < 0 { return .failed(reason: Self.text(code)) }
+        let committed = avahi_entry_group_commit(group)
+        return committed < 0 ? .failed(reason: Self.text(committed)) : nil
+    }
+
+    /// Returns what went wrong.
+    func updateText(on interface: Int32, name: String, record: ServiceRecord) -> String? {
+        guard let group = registrations[interface]?.group else { return "there is no registration" }
+        let code = withStringList(record.txt) { txt in
+            avahi_entry_group_update_service_txt_strlst(
+                group, interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(rawValue: 0), name, record.type,
+                nil, txt)
+        }
+        return code < 0 ? Self.text(code) : nil
+    }
+
+    func removeService(on interface: Int32) {
+        guard let group = registrations[interface]?.group else { return }
+        avahi_entry_group_free(group)
+        registrations[interface] = nil
+    }
+
+    /// The next name after one that is taken, by Avahi's own habit.
+    func alternative(to name: String) -> String {
+        guard let next = avahi_alternative_service_name(name) else { return name }
+        defer { avahi_free(next) }
+        return String(cString: next)
+    }
+
+    // MARK: Plumbing
+
+    private func watch(_ descriptor: Int32) {
+        guard let api = avahi_threaded_poll_get(poll) else { return }
+        let callback: AvahiWatchCallback = { _, descriptor, _, context in
+            guard let context else { return }
+            Unmanaged<AvahiClient>.fromOpaque(context).takeUnretainedValue().readable(descriptor)
+        }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        guard let watch = api.pointee.watch_new(api, descriptor, AVAHI_WATCH_IN, callback, context) else { return }
+        watches.append(watch)
+    }
+
+    private func readable(_ descriptor: Int32) {
+        drain(descriptor)
+        switch descriptor {
+        case wakeUp: handler?(.woken)
+        case timer: handler?(.timeReached)
+        default: handler?(.networkChanged)
+        }
+    }
+
+    private func drain(_ descriptor: Int32) {
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        while read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+
+    private func closeDescriptors() {
+        for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    private static func networkNews() -> Int32 {
+        let kinds = SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let news = socket(AF_NETLINK, Int32(kinds), NETLINK_ROUTE)
+        guard news >= 0 else { return -1 }
+        let groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
+        guard lamplighter_bind_netlink(news, UInt32(groups)) == 0 else {
+            Glibc.close(news)
+            return -1
+        }
+        return news
+    }
+
+    private func withStringList(_ record: TXTRecord, _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32 {
+        // Avahi's list grows at its head.
+        var list: UnsafeMutablePointer<AvahiStringList>?
+        for entry in record.entries.reversed() {
+            var value = entry.value
+            list = value.withUTF8 { avahi_string_list_add_pair_arbitrary(list, entry.key, $0.baseAddress, $0.count) }
+        }
+        defer { avahi_string_list_free(list) }
+        return body(list)
+    }
+
+    private static func state(_ state: AvahiClientState, of client: OpaquePointer) -> PublicationMachine.ClientState {
+        switch state {
+        case AVAHI_CLIENT_S_RUNNING: .running
+        case AVAHI_CLIENT_S_REGISTERING, AVAHI_CLIENT_S_COLLISION: .registering
+        case AVAHI_CLIENT_CONNECTING: .connecting
+        default: .failed(reason: text(avahi_client_errno(client)))
+        }
+    }
+
+    private static func state(
+        _ state: AvahiEntryGroupState, of group: OpaquePointer
+    ) -> PublicationMachine.RegistrationState? {
+        switch state {
+        case AVAHI_ENTRY_GROUP_UNCOMMITED: nil
+        case AVAHI_ENTRY_GROUP_REGISTERING: .probing
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: .established
+        case AVAHI_ENTRY_GROUP_COLLISION: .collision
+        default: .failed(reason: text(avahi_client_errno(avahi_entry_group_get_client(group))))
+        }
+    }
+
+    private static func text(_ code: Int32) -> String {
+        String(cString: avahi_strerror(code))
+    }
+}

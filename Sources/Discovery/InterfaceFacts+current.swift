@@ -1,0 +1,47 @@
+import Glibc
+
+extension InterfaceFacts {
+    /// The interfaces of this network namespace, sorted by index; asks the kernel only and never waits.
+    package static func current() -> [InterfaceFacts] {
+        let routed = RoutingTable.defaultInterfaces(ipv4: text(of: "/proc/net/route"))
+            .union(RoutingTable.defaultInterfaces(ipv6: text(of: "/proc/net/ipv6_route")))
+
+        // The list is the C library's: walked here once, copied into values, and given back before this returns.
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [] }
+        defer { freeifaddrs(list) }
+
+        var found: [String: InterfaceFacts] = [:]
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ifa_next
+            guard let label = entry.pointee.ifa_name else { continue }
+            let name = String(cString: label)
+            let index = if_nametoindex(label)
+            guard found[name] == nil, index > 0 else { continue }
+            let flags = UInt32(entry.pointee.ifa_flags)
+            let working = UInt32(IFF_UP | IFF_RUNNING)
+            found[name] = InterfaceFacts(
+                name: name, index: Int32(index), isUp: flags & working == working,
+                hasDefaultRoute: routed.contains(name),
+                isLoopback: flags & UInt32(IFF_LOOPBACK) != 0)
+        }
+        return found.values.sorted { $0.index < $1.index }
+    }
+
+    private static let largestTable = 1 << 20
+
+    private static func text(of path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while bytes.count < largestTable {
+            let count = read(file, &chunk, chunk.count)
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

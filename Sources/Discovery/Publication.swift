@@ -1,0 +1,131 @@
+import Logging
+
+/// Runs a ``PublicationMachine`` on Avahi's poll thread: events in, calls out, one after the other.
+final class Publication {
+    private static let rereadDelay = Duration.milliseconds(500)
+    private static let rereadInterval = Duration.seconds(5)
+
+    private let client: AvahiClient
+    private let desk: PublicationDesk
+    private let interfaces: @Sendable () -> [InterfaceFacts]
+    private let logger: Logger
+    private var machine = PublicationMachine()
+    private var inputs: [PublicationMachine.Input] = []
+    private var isRunning = false
+    private var rereadAt: ContinuousClock.Instant?
+
+    init(
+        client: AvahiClient, desk: PublicationDesk, interfaces: @escaping @Sendable () -> [InterfaceFacts],
+        logger: Logger
+    ) {
+        self.client = client
+        self.desk = desk
+        self.interfaces = interfaces
+        self.logger = logger
+        inputs = [.interfacesSeen(interfaces())]
+        rereadLater()
+    }
+
+    func happened(_ event: AvahiClient.Event) {
+        switch event {
+        case .woken:
+            let orders = desk.takeOrders()
+            run([.wanted(orders.wanted)])
+            for withdrawal in orders.withdrawals { withdrawal.finish() }
+        case .timeReached:
+            reread()
+            run(actions: machine.timeReached(now: .now))
+        case .networkChanged:
+            // A burst of news is read once.
+            rereadAt = rereadAt ?? .now + Self.rereadDelay
+            run([])
+        case .client(let state):
+            run([.client(state)])
+        case .registration(let state, let interface):
+            run([.registration(state, on: interface)])
+        }
+    }
+
+    private func run(_ news: [PublicationMachine.Input]) {
+        inputs += news
+        // libavahi calls back from inside its own calls; what it tells then is taken up when the call is over.
+        if !isRunning { run(actions: []) }
+    }
+
+    private func run(actions: [PublicationMachine.Action]) {
+        isRunning = true
+        desk.callBegan()
+        actions.forEach(perform)
+        while !inputs.isEmpty {
+            let input = inputs.removeFirst()
+            machine.received(input, now: .now).forEach(perform)
+        }
+        desk.callEnded()
+        isRunning = false
+
+        let state = machine.state
+        if desk.report(state) { log(state) }
+        let moments = [machine.wakeAt, rereadAt].compactMap(\.self)
+        client.setTimer(moments.min().map { ContinuousClock.now.duration(to: $0) })
+    }
+
+    private func perform(_ action: PublicationMachine.Action) {
+        switch action {
+        case .makeClient:
+            if let refused = client.makeClient() { inputs.append(.client(refused)) }
+        case .freeClient:
+            client.freeClient()
+            inputs.removeAll(where: \.isFromClient)
+        case .addService(let interface, let name, let record):
+            if let wrong = client.addService(on: interface, name: name, record: record) {
+                inputs.append(.registration(wrong, on: interface))
+            }
+        case .updateText(let interface, let name, let record):
+            if let reason = client.updateText(on: interface, name: name, record: record) {
+                inputs.append(.callFailed(reason: "Avahi refused a changed TXT record: \(reason)"))
+            }
+        case .removeService(let interface):
+            client.removeService(on: interface)
+            inputs.removeAll { $0.isRegistration(on: interface) }
+        case .chooseName(let taken):
+            let name = client.alternative(to: taken)
+            logger.warning(
+                "The service name is taken by another host; the next one is used until the daemon restarts",
+                metadata: ["taken": "\(taken)", "name": "\(name)"])
+            inputs.append(.nameChosen(name))
+        }
+    }
+
+    private func reread() {
+        guard let due = rereadAt, due <= .now else { return }
+        rereadAt = nil
+        inputs.append(.interfacesSeen(interfaces()))
+        rereadLater()
+    }
+
+    private func rereadLater() {
+        guard !client.hearsOfNetwork else { return }
+        rereadAt = .now + Self.rereadInterval
+    }
+
+    private func log(_ state: PublicationState) {
+        switch state {
+        case .notAdvertised, .registering, .published: logger.info("The service is \(state)")
+        case .waiting, .failed: logger.warning("The service is not visible, \(state)")
+        }
+    }
+}
+
+extension PublicationMachine.Input {
+    fileprivate var isFromClient: Bool {
+        switch self {
+        case .client, .registration, .callFailed: true
+        case .wanted, .interfacesSeen, .nameChosen: false
+        }
+    }
+
+    fileprivate func isRegistration(on interface: Int32) -> Bool {
+        guard case .registration(_, on: interface) = self else { return false }
+        return true
+    }
+}

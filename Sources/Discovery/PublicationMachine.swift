@@ -1,0 +1,291 @@
+/// Decides what to ask of Avahi so that one service stays visible whatever happens around it.
+///
+/// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
+/// it also calls ``timeReached(now:)`` at ``wakeAt``. Three things are kept apart:
+///
+/// - the *link* to the Avahi daemon, which may be missing, away or still settling its own host name;
+/// - the *name*: a collision chooses the next one once and it stays until this process ends, also over restarts of
+///   the Avahi daemon and over other records of the same wanted name; a second collision waits for its minute;
+/// - one *registration* per interface, so that an interface that comes or goes leaves the others untouched.
+///
+/// A changed TXT record never removes anything: it is updated in place, or, while a name is being probed, right after.
+struct PublicationMachine {
+    enum Input: Equatable {
+        /// What is to be visible from now on; nil: nothing.
+        case wanted(ServiceRecord?)
+        case interfacesSeen([InterfaceFacts])
+        case client(ClientState)
+        case registration(RegistrationState, on: Int32)
+        case nameChosen(String)
+        /// A call was answered with an error, or not at all; what the daemon holds of ours is unknown.
+        case callFailed(reason: String)
+    }
+
+    enum ClientState: Equatable {
+        /// No client could be made: the bus itself is away.
+        case refused(reason: String)
+        /// On the bus, but the Avahi daemon is not.
+        case connecting
+        /// The Avahi daemon settles its host name.
+        case registering
+        case running
+        /// The client is dead and a new one is needed.
+        case failed(reason: String)
+    }
+
+    enum RegistrationState: Equatable {
+        case probing
+        case established
+        case collision
+        case failed(reason: String)
+    }
+
+    enum Action: Equatable {
+        case makeClient
+        /// Frees the client, and with it every registration.
+        case freeClient
+        case addService(on: Int32, name: String, record: ServiceRecord)
+        case updateText(on: Int32, name: String, record: ServiceRecord)
+        case removeService(on: Int32)
+        /// Answered by ``Input/nameChosen(_:)``.
+        case chooseName(after: String)
+    }
+
+    static let retryInterval = Duration.seconds(1)
+    static let longestBackoff = Duration.seconds(60)
+    static let probingDeadline = Duration.seconds(10)
+    static let renameInterval = Duration.seconds(60)
+
+    private enum Link: Equatable {
+        case none
+        /// No client is held; the next is made then.
+        case down(reason: String, until: ContinuousClock.Instant, refused: Bool)
+        case connecting
+        case registering
+        case running
+    }
+
+    private struct Registration {
+        /// Until when probing may take; nil once established.
+        var deadline: ContinuousClock.Instant?
+        var txt: TXTRecord
+    }
+
+    private var record: ServiceRecord?
+    private var link = Link.none
+    private var clientMadeAt: ContinuousClock.Instant?
+    private var refusals = 0
+
+    private var name: String?
+    private var renames: [String: String] = [:]
+    private var renamedAt: ContinuousClock.Instant?
+    private var renameAt: ContinuousClock.Instant?
+
+    private var interfaces = SettlingInterfaces()
+    private var registrations: [Int32: Registration] = [:]
+
+    // MARK: What happened
+
+    mutating func received(_ input: Input, now: ContinuousClock.Instant) -> [Action] {
+        switch input {
+        case .wanted(let record): wanted(record, now: now)
+        case .interfacesSeen(let facts): interfacesSeen(facts, now: now)
+        case .client(let state): clientBecame(state, now: now)
+        case .registration(let state, let interface): registrationBecame(state, on: interface, now: now)
+        case .nameChosen(let name): nameChosen(name, now: now)
+        case .callFailed(let reason): refused(reason, now: now)
+        }
+    }
+
+    /// Does what is due; harmless when nothing is.
+    mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
+        guard record != nil else { return [] }
+        switch link {
+        case .down(_, let until, _):
+            return until <= now ? makeClient(now: now) : []
+        case .none, .connecting, .registering, .running:
+            break
+        }
+        if registrations.values.contains(where: { $0.deadline.map { $0 <= now } ?? false }) {
+            return refused("Avahi did not finish probing the name within \(Self.probingDeadline)", now: now)
+        }
+        if let due = renameAt, due <= now, let name {
+            renameAt = nil
+            renamedAt = now
+            return [.chooseName(after: name)]
+        }
+        return interfaces.settle(now: now) ? reconcile(now: now) : []
+    }
+
+    /// When ``timeReached(now:)`` is to be called next.
+    var wakeAt: ContinuousClock.Instant? {
+        guard record != nil else { return nil }
+        var moments = registrations.values.compactMap(\.deadline)
+        if case .down(_, let until, _) = link { moments.append(until) }
+        if let renameAt { moments.append(renameAt) }
+        if let settled = interfaces.settledAt { moments.append(settled) }
+        return moments.min()
+    }
+
+    var state: PublicationState {
+        guard record != nil, let name else { return .notAdvertised }
+        switch link {
+        case .none: return .notAdvertised
+        case .down(let reason, _, let refused): return refused ? .failed(reason: reason) : .waiting(reason: reason)
+        case .connecting: return .waiting(reason: "the Avahi daemon is not running")
+        case .registering: return .waiting(reason: "the Avahi daemon is still choosing its host name")
+        case .running: break
+        }
+        if renameAt != nil {
+            return .waiting(reason: "the name \"\(name)\" is taken too; another is tried within a minute")
+        }
+        if registrations.values.contains(where: { $0.deadline == nil }) { return .published(name: name) }
+        if registrations.isEmpty { return .waiting(reason: "there is no network interface to publish on") }
+        return .registering(name: name)
+    }
+
+    // MARK: Its parts
+
+    private mutating func wanted(_ wanted: ServiceRecord?, now: ContinuousClock.Instant) -> [Action] {
+        guard let wanted else {
+            let held = holdsClient
+            record = nil
+            link = .none
+            registrations = [:]
+            renameAt = nil
+            refusals = 0
+            return held ? [.freeClient] : []
+        }
+        let before = record
+        record = wanted
+        interfaces.select(wanted.interfaces)
+        if before?.name != wanted.name {
+            name = renames[wanted.name] ?? wanted.name
+            renameAt = nil
+        }
+        guard let before, link != .none else { return makeClient(now: now) }
+
+        var unchanged = before
+        unchanged.txt = wanted.txt
+        unchanged.interfaces = wanted.interfaces
+        if case .down(_, _, refused: true) = link, unchanged != wanted {
+            refusals = 0
+            return makeClient(now: now)
+        }
+        guard link == .running else { return [] }
+        let removals = unchanged == wanted ? [] : removeAll()
+        return removals + reconcile(now: now)
+    }
+
+    private mutating func interfacesSeen(_ facts: [InterfaceFacts], now: ContinuousClock.Instant) -> [Action] {
+        interfaces.seen(facts, now: now) ? reconcile(now: now) : []
+    }
+
+    private mutating func clientBecame(_ state: ClientState, now: ContinuousClock.Instant) -> [Action] {
+        guard record != nil else { return [] }
+        switch state {
+        case .refused(let reason):
+            link = .down(reason: reason, until: now + Self.retryInterval, refused: false)
+            return []
+        case .connecting:
+            link = .connecting
+            return removeAll()
+        case .registering:
+            link = .registering
+            return removeAll()
+        case .running:
+            link = .running
+            return reconcile(now: now)
+        case .failed(let reason):
+            registrations = [:]
+            let next = (clientMadeAt ?? now) + Self.retryInterval
+            guard next <= now else {
+                link = .down(reason: reason, until: next, refused: false)
+                return [.freeClient]
+            }
+            return [.freeClient] + makeClient(now: now)
+        }
+    }
+
+    private mutating func registrationBecame(
+        _ state: RegistrationState, on interface: Int32, now: ContinuousClock.Instant
+    ) -> [Action] {
+        guard let record, let name, link == .running, registrations[interface] != nil else { return [] }
+        switch state {
+        case .probing:
+            return []
+        case .established:
+            refusals = 0
+            registrations[interface]?.deadline = nil
+            return reconcile(now: now)
+        case .collision:
+            let removals = removeAll()
+            if let earliest = renamedAt.map({ $0 + Self.renameInterval }), earliest > now {
+                renameAt = earliest
+                return removals
+            }
+            renamedAt = now
+            return removals + [.chooseName(after: name)]
+        case .failed(let reason):
+            return refused("Avahi refused \(record.type): \(reason)", now: now)
+        }
+    }
+
+    private mutating func nameChosen(_ chosen: String, now: ContinuousClock.Instant) -> [Action] {
+        guard let record else { return [] }
+        renames[record.name] = chosen
+        name = chosen
+        return removeAll() + reconcile(now: now)
+    }
+
+    /// Begins anew after a pause that doubles, since what went wrong may well go wrong again.
+    private mutating func refused(_ reason: String, now: ContinuousClock.Instant) -> [Action] {
+        guard record != nil, holdsClient else { return [] }
+        let pause = min(Self.retryInterval * (1 << min(refusals, 6)), Self.longestBackoff)
+        refusals += 1
+        registrations = [:]
+        link = .down(reason: reason, until: now + pause, refused: true)
+        return [.freeClient]
+    }
+
+    private mutating func makeClient(now: ContinuousClock.Instant) -> [Action] {
+        link = .connecting
+        clientMadeAt = now
+        return [.makeClient]
+    }
+
+    private mutating func removeAll() -> [Action] {
+        let interfaces = registrations.keys.sorted()
+        registrations = [:]
+        return interfaces.map { .removeService(on: $0) }
+    }
+
+    /// What makes the registrations match the record and the interfaces, and no more.
+    private mutating func reconcile(now: ContinuousClock.Instant) -> [Action] {
+        guard let record, let name, link == .running, renameAt == nil else { return [] }
+        let targets = interfaces.chosen
+        var actions: [Action] = []
+        for interface in registrations.keys.sorted() where !targets.contains(interface) {
+            registrations[interface] = nil
+            actions.append(.removeService(on: interface))
+        }
+        for interface in targets {
+            if let registration = registrations[interface] {
+                guard registration.deadline == nil, registration.txt != record.txt else { continue }
+                registrations[interface]?.txt = record.txt
+                actions.append(.updateText(on: interface, name: name, record: record))
+            } else {
+                registrations[interface] = Registration(deadline: now + Self.probingDeadline, txt: record.txt)
+                actions.append(.addService(on: interface, name: name, record: record))
+            }
+        }
+        return actions
+    }
+
+    private var holdsClient: Bool {
+        switch link {
+        case .none, .down: false
+        case .connecting, .registering, .running: true
+        }
+    }
+}

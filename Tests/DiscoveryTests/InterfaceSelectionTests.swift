@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Discovery
+
+@Suite("Which interfaces a service is seen on")
+struct InterfaceSelectionTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let claim: String
+        var selection = InterfaceSelection.automatic
+        let facts: [InterfaceFacts]
+        let chosen: [String]
+
+        var testDescription: String { claim }
+    }
+
+    static let lo = InterfaceFacts(name: "lo", index: 1, isLoopback: true)
+    static let eth0 = InterfaceFacts(name: "eth0", index: 2, hasDefaultRoute: true)
+    static let wlan0 = InterfaceFacts(name: "wlan0", index: 3, hasDefaultRoute: true)
+    static let eth1 = InterfaceFacts(name: "eth1", index: 4)
+    static let docker0 = InterfaceFacts(name: "docker0", index: 5)
+    static let bridge = InterfaceFacts(name: "br-1f2e", index: 6)
+    static let veth = InterfaceFacts(name: "veth12ab", index: 7)
+    static let wg0 = InterfaceFacts(name: "wg0", index: 8, hasDefaultRoute: true)
+    static let down = InterfaceFacts(name: "eth2", index: 9, isUp: false, hasDefaultRoute: true)
+
+    static let cases = [
+        Case(claim: "those with a default route", facts: [lo, eth0, wlan0, eth1, docker0], chosen: ["eth0", "wlan0"]),
+        Case(
+            claim: "a tunnel's default route counts only when no real interface has one", facts: [lo, eth0, wg0],
+            chosen: ["eth0"]),
+        Case(claim: "a tunnel that has the only default route is taken", facts: [lo, eth1, wg0], chosen: ["wg0"]),
+        Case(
+            claim: "without a default route, those that are up and not virtual",
+            facts: [lo, eth1, docker0, bridge, veth], chosen: ["eth1"]),
+        Case(
+            claim: "without any of these, those that are up", facts: [lo, docker0, bridge, veth],
+            chosen: ["docker0", "br-1f2e", "veth12ab"]),
+        Case(claim: "one that is down is not taken, whatever its routes", facts: [lo, eth1, down], chosen: ["eth1"]),
+        Case(claim: "the loopback interface is the last resort", facts: [lo, down], chosen: ["lo"]),
+        Case(claim: "nothing where there is nothing", facts: [], chosen: []),
+        Case(
+            claim: "named ones, though they are virtual or down", selection: .named(["eth2", "docker0"]),
+            facts: [lo, eth0, docker0, down], chosen: ["docker0", "eth2"]),
+        Case(
+            claim: "a named one that does not exist is no substitute for others", selection: .named(["eth7"]),
+            facts: [lo, eth0], chosen: []),
+        Case(
+            claim: "all interfaces are Avahi's own notion of all", selection: .all, facts: [lo, eth0],
+            chosen: ["all interfaces"]),
+    ]
+
+    @Test("The choice is", arguments: cases)
+    func resolves(_ example: Case) {
+        #expect(example.selection.resolve(example.facts).map(\.name) == example.chosen)
+    }
+
+    @Test("An interface in a container called eth0 is not taken for a virtual one")
+    func virtualIsToldByName() {
+        #expect(!Self.eth0.isVirtual)
+        for name in ["docker0", "vethab12", "br-77aa", "tun0", "wg0"] {
+            #expect(InterfaceFacts(name: name, index: 1).isVirtual)
+        }
+        #expect(!InterfaceFacts(name: "br0", index: 1).isVirtual, "a bridge a person has set up is the way to the home")
+    }
+
+    @Test("Default routes are read out of both of the kernel's tables")
+    func routes() {
+        let ipv4 = """
+            Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+            eth0\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0
+            eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+            tun0\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000080\t0\t0\t0
+            eth3\t00000000\t0102A8C0\t0002\t0\t0\t100\t00000000\t0\t0\t0
+            """
+        #expect(RoutingTable.defaultInterfaces(ipv4: ipv4) == ["eth0"])
+
+        let none = String(repeating: "0", count: 32)
+        let ipv6 = """
+            \(none) 00 \(none) 00 fe800000000000000000000000000001 00000400 00000001 00000000 00000003    wlan0
+            \(none) 00 \(none) 00 \(none) ffffffff 00000001 00000000 00200200       lo
+            fe800000000000000000000000000000 40 \(none) 00 \(none) 00000100 00000001 00000000 00000001     eth1
+            """
+        #expect(RoutingTable.defaultInterfaces(ipv6: ipv6) == ["wlan0"])
+    }
+
+    @Test("A damaged routing table names no interface", arguments: ["", "\n\n", "eth0", "eth0 0 0 zz 0 0 0 0"])
+    func damagedTable(_ table: String) {
+        #expect(RoutingTable.defaultInterfaces(ipv4: table).isEmpty)
+        #expect(RoutingTable.defaultInterfaces(ipv6: table).isEmpty)
+    }
+
+    @Test("This machine's own loopback interface is found")
+    func current() throws {
+        let loopback = try #require(InterfaceFacts.current().first { $0.isLoopback })
+        #expect(loopback.name == "lo")
+        #expect(loopback.index > 0)
+    }
+}

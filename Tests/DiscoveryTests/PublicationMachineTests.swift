@@ -1,0 +1,344 @@
+import Testing
+
+@testable import Discovery
+
+@Suite("The publication machine")
+struct PublicationMachineTests {
+    typealias Action = PublicationMachine.Action
+
+    static let start = ContinuousClock.now
+    static let lo = InterfaceFacts(name: "lo", index: 1, isLoopback: true)
+    static let eth0 = InterfaceFacts(name: "eth0", index: 2, hasDefaultRoute: true)
+    static let wlan0 = InterfaceFacts(name: "wlan0", index: 3, hasDefaultRoute: true)
+
+    let record = ServiceRecord(name: "Lamplighter E5FF", type: "_hap._tcp", port: 51826, txt: ["c#": "1", "sf": "1"])
+
+    /// A machine and the time that has passed for it.
+    struct Bench {
+        var machine = PublicationMachine()
+        var now = PublicationMachineTests.start
+
+        mutating func callAsFunction(_ input: PublicationMachine.Input) -> [Action] {
+            machine.received(input, now: now)
+        }
+
+        /// Lets time pass from one wake-up to the next, as whoever runs the machine does.
+        mutating func wait(_ duration: Duration) -> [Action] {
+            let end = now + duration
+            var actions: [Action] = []
+            while let due = machine.wakeAt, due <= end {
+                now = max(now, due)
+                actions += machine.timeReached(now: now)
+            }
+            now = end
+            return actions
+        }
+
+        var state: PublicationState { machine.state }
+    }
+
+    func add(_ interface: Int32 = 2, _ name: String = "Lamplighter E5FF", txt: TXTRecord? = nil) -> Action {
+        var record = record
+        if let txt { record.txt = txt }
+        return .addService(on: interface, name: name, record: record)
+    }
+
+    func connected(_ facts: [InterfaceFacts] = [lo, eth0]) -> Bench {
+        var bench = Bench()
+        #expect(bench(.interfacesSeen(facts)) == [])
+        #expect(bench(.wanted(record)) == [.makeClient])
+        return bench
+    }
+
+    func published() -> Bench {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        #expect(bench.state == .registering(name: "Lamplighter E5FF"))
+        #expect(bench(.registration(.probing, on: 2)) == [])
+        #expect(bench(.registration(.established, on: 2)) == [])
+        #expect(bench.state == .published(name: "Lamplighter E5FF"))
+        return bench
+    }
+
+    // MARK: The way up and down
+
+    @Test("Nothing is done before something is wanted")
+    func idle() {
+        var bench = Bench()
+        #expect(bench(.interfacesSeen([Self.eth0])) == [])
+        #expect(bench(.wanted(nil)) == [])
+        #expect(bench.state == .notAdvertised)
+        #expect(bench.machine.wakeAt == nil)
+    }
+
+    @Test("A published service has nothing to wake up for")
+    func quiet() {
+        #expect(published().machine.wakeAt == nil)
+    }
+
+    @Test("Withdrawing frees the client, and what Avahi tells afterwards starts nothing")
+    func withdraw() {
+        var bench = published()
+        #expect(bench(.wanted(nil)) == [.freeClient])
+        #expect(bench.state == .notAdvertised)
+        for input: PublicationMachine.Input in [
+            .client(.running), .client(.failed(reason: "x")), .registration(.established, on: 2),
+            .callFailed(reason: "x"), .interfacesSeen([Self.wlan0]), .nameChosen("y"), .wanted(nil),
+        ] {
+            #expect(bench(input) == [])
+        }
+        #expect(bench.machine.wakeAt == nil)
+        #expect(bench(.wanted(record)) == [.makeClient])
+    }
+
+    @Test("The same record wanted again changes nothing")
+    func again() {
+        var bench = published()
+        #expect(bench(.wanted(record)) == [])
+    }
+
+    @Test("Another port is registered anew")
+    func otherPort() {
+        var bench = published()
+        var other = record
+        other.port = 51827
+        #expect(
+            bench(.wanted(other)) == [
+                .removeService(on: 2), .addService(on: 2, name: record.name, record: other),
+            ])
+    }
+
+    // MARK: TXT
+
+    @Test("A changed TXT record is updated in place")
+    func text() {
+        var bench = published()
+        var changed = record
+        changed.txt = ["c#": "2", "sf": "0"]
+        #expect(bench(.wanted(changed)) == [.updateText(on: 2, name: record.name, record: changed)])
+        #expect(bench(.wanted(changed)) == [])
+        #expect(bench.state == .published(name: record.name))
+    }
+
+    @Test("A TXT record that changes while the name is probed follows once it is established")
+    func textWhileProbing() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        var changed = record
+        changed.txt = ["c#": "2"]
+        #expect(bench(.wanted(changed)) == [])
+        changed.txt = ["c#": "3"]
+        #expect(bench(.wanted(changed)) == [])
+        #expect(
+            bench(.registration(.established, on: 2)) == [.updateText(on: 2, name: record.name, record: changed)])
+    }
+
+    @Test("A TXT record that changes while Avahi is away is the one that is published later")
+    func textWhileAway() {
+        var bench = connected()
+        #expect(bench(.client(.connecting)) == [])
+        var changed = record
+        changed.txt = ["c#": "9"]
+        #expect(bench(.wanted(changed)) == [])
+        #expect(bench(.client(.running)) == [add(txt: ["c#": "9"])])
+    }
+
+    // MARK: Avahi and the bus come and go
+
+    @Test("Without a bus a client is tried every second, for ever")
+    func noBus() {
+        var bench = connected()
+        for _ in 0..<100 {
+            #expect(bench(.client(.refused(reason: "no bus"))) == [])
+            #expect(bench.state == .waiting(reason: "no bus"))
+            #expect(bench.wait(.milliseconds(999)) == [])
+            #expect(bench.wait(.milliseconds(1)) == [.makeClient])
+        }
+        #expect(bench(.client(.running)) == [add()])
+    }
+
+    @Test("An Avahi daemon that is not there is waited for without waking up")
+    func noDaemon() {
+        var bench = connected()
+        #expect(bench(.client(.connecting)) == [])
+        #expect(bench.state == .waiting(reason: "the Avahi daemon is not running"))
+        #expect(bench.machine.wakeAt == nil)
+        #expect(bench(.client(.registering)) == [])
+        #expect(bench(.client(.running)) == [add()])
+    }
+
+    @Test("When the Avahi daemon restarts, the record comes back with its name")
+    func restart() {
+        var bench = published()
+        #expect(bench.wait(.seconds(5)) == [])
+        #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient, .makeClient])
+        #expect(bench(.client(.connecting)) == [])
+        #expect(bench(.client(.running)) == [add()])
+    }
+
+    @Test("A daemon that fails at once again is not asked more than once a second")
+    func failsAtOnce() {
+        var bench = connected()
+        #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
+        #expect(bench.wait(.milliseconds(999)) == [])
+        #expect(bench.wait(.milliseconds(1)) == [.makeClient])
+    }
+
+    @Test("A host name that Avahi settles anew takes the service with it and back")
+    func hostName() {
+        var bench = published()
+        #expect(bench(.client(.registering)) == [.removeService(on: 2)])
+        #expect(bench(.client(.running)) == [add()])
+    }
+
+    // MARK: Names
+
+    @Test("A taken name is replaced by the next one, which is kept over restarts of Avahi and of the record")
+    func collision() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        #expect(
+            bench(.registration(.collision, on: 2)) == [.removeService(on: 2), .chooseName(after: record.name)])
+        #expect(bench(.nameChosen("Lamplighter E5FF #2")) == [add(2, "Lamplighter E5FF #2")])
+        #expect(bench(.registration(.established, on: 2)) == [])
+        #expect(bench.state == .published(name: "Lamplighter E5FF #2"))
+
+        #expect(bench.wait(.seconds(3600)) == [])
+        #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient, .makeClient])
+        #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
+        #expect(bench(.wanted(nil)) == [.freeClient])
+        #expect(bench(.wanted(record)) == [.makeClient])
+        #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
+    }
+
+    @Test("A second collision waits until a minute has passed since the first")
+    func collisionStorm() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2), .chooseName(after: record.name)])
+        #expect(bench(.nameChosen("B")) == [add(2, "B")])
+        #expect(bench.wait(.seconds(2)) == [])
+        #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2)])
+        guard case .waiting = bench.state else {
+            Issue.record("\(bench.state) is not waiting")
+            return
+        }
+        var changed = record
+        changed.txt = ["c#": "2"]
+        #expect(bench(.wanted(changed)) == [], "a TXT change is no way around the minute")
+        #expect(bench.wait(.milliseconds(57_999)) == [])
+        #expect(bench.wait(.milliseconds(1)) == [.chooseName(after: "B")])
+        #expect(bench(.nameChosen("C")) == [add(2, "C", txt: ["c#": "2"])])
+    }
+
+    @Test("A collision on one interface renames the service on all of them")
+    func collisionOnOne() {
+        var bench = connected([Self.eth0, Self.wlan0])
+        #expect(bench(.client(.running)) == [add(2), add(3)])
+        #expect(bench(.registration(.established, on: 2)) == [])
+        #expect(
+            bench(.registration(.collision, on: 3))
+                == [.removeService(on: 2), .removeService(on: 3), .chooseName(after: record.name)])
+        #expect(bench(.nameChosen("B")) == [add(2, "B"), add(3, "B")])
+    }
+
+    // MARK: What hangs or is refused
+
+    @Test("Probing that never ends is begun anew, ever more slowly")
+    func probing() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+            #expect(bench.wait(.milliseconds(9999)) == [])
+            #expect(bench.wait(.milliseconds(1)) == [.freeClient])
+            guard case .failed = bench.state else {
+                Issue.record("\(bench.state) is not failed")
+                return
+            }
+            #expect(bench.wait(.seconds(pause) - .milliseconds(1)) == [])
+            #expect(bench.wait(.milliseconds(1)) == [.makeClient])
+            #expect(bench(.client(.running)) == [add()])
+        }
+    }
+
+    @Test("What Avahi refuses is said, tried again, and forgotten after a success")
+    func refusal() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        #expect(bench(.registration(.failed(reason: "access denied"), on: 2)) == [.freeClient])
+        #expect(bench.state == .failed(reason: "Avahi refused _hap._tcp: access denied"))
+        #expect(bench.wait(.seconds(1)) == [.makeClient])
+        #expect(bench(.client(.running)) == [add()])
+        #expect(bench(.registration(.established, on: 2)) == [])
+        #expect(bench(.callFailed(reason: "timed out")) == [.freeClient])
+        #expect(bench.wait(.seconds(1)) == [.makeClient])
+    }
+
+    @Test("After a refusal another name is tried at once")
+    func refusedName() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        #expect(bench(.registration(.failed(reason: "invalid name"), on: 2)) == [.freeClient])
+        var other = record
+        other.name = "Other"
+        #expect(bench(.wanted(other)) == [.makeClient])
+    }
+
+    // MARK: Interfaces
+
+    @Test("An interface that comes is added, one that goes is removed, and the others are left alone")
+    func interfaces() {
+        var bench = published()
+        #expect(bench(.interfacesSeen([Self.lo, Self.eth0, Self.wlan0])) == [])
+        #expect(bench.wait(.seconds(1)) == [add(3)])
+        #expect(bench.state == .published(name: record.name), "the first interface is still published")
+        #expect(bench(.registration(.established, on: 3)) == [])
+        #expect(bench(.interfacesSeen([Self.lo, Self.wlan0])) == [])
+        #expect(bench.wait(.seconds(1)) == [.removeService(on: 2)])
+    }
+
+    @Test("The first interface of a machine that starts without a network is used at once")
+    func lateNetwork() {
+        var bench = Bench()
+        #expect(bench(.wanted(record)) == [.makeClient])
+        #expect(bench(.client(.running)) == [])
+        #expect(bench.state == .waiting(reason: "there is no network interface to publish on"))
+        #expect(bench(.interfacesSeen([Self.eth0])) == [add()])
+    }
+
+    @Test("A veth that flaps a hundred times causes nothing")
+    func flappingVeth() {
+        var bench = published()
+        for number in 0..<100 {
+            let veth = InterfaceFacts(name: "veth\(number)", index: Int32(100 + number))
+            #expect(bench(.interfacesSeen([Self.lo, Self.eth0, veth])) == [])
+            #expect(bench.wait(.milliseconds(100)) == [])
+            #expect(bench(.interfacesSeen([Self.lo, Self.eth0])) == [])
+            #expect(bench.wait(.milliseconds(100)) == [])
+        }
+        #expect(bench.machine.wakeAt == nil)
+    }
+
+    @Test("A chosen interface that flaps a hundred times within its second is left alone")
+    func flappingInterface() {
+        var bench = published()
+        for _ in 0..<100 {
+            #expect(bench(.interfacesSeen([Self.lo])) == [])
+            #expect(bench.wait(.milliseconds(500)) == [])
+            #expect(bench(.interfacesSeen([Self.lo, Self.eth0])) == [])
+            #expect(bench.wait(.milliseconds(500)) == [])
+        }
+    }
+
+    @Test("A choice that never comes to rest is followed every five seconds")
+    func restless() {
+        var bench = published()
+        var actions = 0
+        for number in 0..<100 {
+            let next = InterfaceFacts(name: "eth\(number)", index: Int32(10 + number), hasDefaultRoute: true)
+            actions += bench(.interfacesSeen([next])).count
+            actions += bench.wait(.milliseconds(500)).count
+        }
+        #expect(actions == 20, "ten times in fifty seconds, one removed and one added")
+    }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Discovery
+
+@Suite("A service record")
+struct ServiceRecordTests {
+    @Test("A long name is cut between characters and keeps its suffix")
+    func longName() {
+        #expect(ServiceRecord.instanceName("Lamplighter", suffix: "E5FF") == "Lamplighter E5FF")
+        let long = ServiceRecord.instanceName(String(repeating: "ä", count: 60), suffix: "E5FF")
+        #expect(long == String(repeating: "ä", count: 29) + " E5FF")
+        #expect(long.utf8.count == 63)
+        #expect(ServiceRecord.instanceName("", suffix: "E5FF") == "E5FF")
+    }
+
+    @Test("TXT entries keep their order")
+    func order() {
+        let txt: TXTRecord = ["sf": "1", "c#": "2", "id": "AA"]
+        #expect(txt.entries.map(\.key) == ["sf", "c#", "id"])
+        #expect(txt["c#"] == "2")
+        #expect(txt["no"] == nil)
+        #expect(txt != ["c#": "2", "sf": "1", "id": "AA"])
+    }
+}
