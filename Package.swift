@@ -94,6 +94,8 @@ let package = Package(
         tests(of: "LightKit"),
         tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
         tests(of: "Discovery", [logging]),
+        tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
+        tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
     ],
     swiftLanguageModes: [.v6]
 )

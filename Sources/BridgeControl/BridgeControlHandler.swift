@@ -1,0 +1,34 @@
+/// The bridge as the operator commands it.
+///
+/// Every method may throw ``BridgeControlError``; any other error is logged and reaches the operator as an internal one.
+package protocol BridgeControlHandler: Sendable {
+    func status() async throws -> BridgeStatus
+
+    /// - Parameter force: show the code although the bridge is paired; without it that is refused.
+    func setup(force: Bool) async throws -> SetupListing
+
+    func lights() async throws -> [LightListing]
+
+    /// Commands a light as a controller would; returns when it has taken the command.
+    ///
+    /// - Parameters:
+    ///   - key: `<driver id>/<light id>`.
+    ///   - change: validated for ``LightChange/Purpose/command``.
+    func setLight(_ key: String, _ change: LightChange) async throws
+
+    /// Lets a simulated light change by itself; returns when it has happened.
+    ///
+    /// - Parameters:
+    ///   - key: `<driver id>/<light id>`.
+    ///   - change: validated for ``LightChange/Purpose/simulation``.
+    func simulate(_ key: String, _ change: LightChange) async throws
+
+    func pairings() async throws -> [PairingListing]
+    func removePairing(_ id: String) async throws
+    func removeAllPairings() async throws
+
+    /// What happens to lights from now on.
+    ///
+    /// The stream should hold a bounded number of events and end when it overflows.
+    func watch() async throws -> AsyncStream<LightEvent>
+}

@@ -1,0 +1,114 @@
+extension LightChange {
+    /// What a change is for, which decides what may stand in it.
+    package enum Purpose: Sendable {
+        /// `lights set`: what a controller may ask of a light.
+        case command
+        /// `simulate`: what may happen to a simulated light.
+        case simulation
+
+        var names: [String] {
+            let common = ["on", "brightness", "hue", "saturation", "temperature"]
+            return switch self {
+            case .command: common
+            case .simulation: common + ["reachable"]
+            }
+        }
+    }
+
+    /// Reads words such as `on=true brightness=40`.
+    ///
+    /// - Throws: ``BridgeControlError`` with code 64 that says what is wrong and what to write.
+    package init(parsing words: [String], for purpose: Purpose) throws(BridgeControlError) {
+        self.init()
+        guard !words.isEmpty else {
+            throw .usage("nothing to change; write for example on=true (\(purpose.names.joined(separator: ", ")))")
+        }
+        var seen: Set<String> = []
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else {
+                throw .usage("\"\(Self.shown(word))\" is no change; write NAME=VALUE, for example brightness=40")
+            }
+            let name = parts[0]
+            guard purpose.names.contains(name) else { throw Self.unknown(name, for: purpose) }
+            guard seen.insert(name).inserted else { throw .usage("\(name) is given twice; write it once") }
+            try set(name, to: parts[1])
+        }
+        try validate(for: purpose)
+    }
+
+    /// Checks what came from elsewhere than ``init(parsing:for:)``.
+    package func validate(for purpose: Purpose) throws(BridgeControlError) {
+        guard !isEmpty else { throw .usage("nothing to change; write for example on=true") }
+        if reachable != nil, case .command = purpose {
+            throw .usage("reachable cannot be set; use simulate for a simulated light")
+        }
+        try Self.check("brightness", brightness.map(Double.init), within: 0...100, "percent")
+        try Self.check("hue", hue, within: 0...360, "degrees")
+        try Self.check("saturation", saturation, within: 0...100, "percent")
+        try Self.check("temperature", temperature.map(Double.init), within: 50...500, "mired")
+        if temperature != nil, hue != nil || saturation != nil {
+            throw .usage("a light shows a colour or a white; write hue and saturation, or temperature")
+        }
+    }
+
+    private mutating func set(_ name: String, to text: String) throws(BridgeControlError) {
+        switch name {
+        case "on": on = try Self.bool(name, text)
+        case "reachable": reachable = try Self.bool(name, text)
+        case "brightness": brightness = try Self.integer(name, text)
+        case "temperature": temperature = try Self.integer(name, text)
+        case "hue": hue = try Self.number(name, text)
+        case "saturation": saturation = try Self.number(name, text)
+        default: throw .usage("there is no \(Self.shown(name))")
+        }
+    }
+
+    private static func unknown(_ name: String, for purpose: Purpose) -> BridgeControlError {
+        if name == "reachable" {
+            return .usage("reachable cannot be set; use simulate for a simulated light")
+        }
+        return .usage("there is no \"\(shown(name))\"; write one of \(purpose.names.joined(separator: ", "))")
+    }
+
+    private static func bool(_ name: String, _ text: String) throws(BridgeControlError) -> Bool {
+        switch text.lowercased() {
+        case "true", "on", "yes", "1": return true
+        case "false", "off", "no", "0": return false
+        default: throw .usage("\(name) cannot be \"\(shown(text))\"; write true or false")
+        }
+    }
+
+    private static func integer(_ name: String, _ text: String) throws(BridgeControlError) -> Int {
+        guard let value = Int(text) else {
+            throw .usage("\(name) cannot be \"\(shown(text))\"; write a whole number")
+        }
+        return value
+    }
+
+    private static func number(_ name: String, _ text: String) throws(BridgeControlError) -> Double {
+        guard let value = Double(text), value.isFinite else {
+            throw .usage("\(name) cannot be \"\(shown(text))\"; write a number")
+        }
+        return value
+    }
+
+    private static func check(
+        _ name: String, _ value: Double?, within range: ClosedRange<Double>, _ unit: String
+    ) throws(BridgeControlError) {
+        guard let value, !range.contains(value) else { return }
+        throw .usage("\(name) is out of range; write \(Int(range.lowerBound)) to \(Int(range.upperBound)) (\(unit))")
+    }
+
+    /// A word as typed, made harmless for a terminal.
+    private static func shown(_ word: String) -> String {
+        String(String.UnicodeScalarView(word.unicodeScalars.prefix(64).map { isHarmless($0) ? $0 : "?" }))
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+}

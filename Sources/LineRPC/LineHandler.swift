@@ -1,0 +1,27 @@
+import NIOCore
+
+/// Stands between the socket's bytes and the peer's lines.
+final class LineHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = LineSplitter.Event
+
+    private var splitter: LineSplitter
+
+    init(limits: LineLimits) { splitter = LineSplitter(maximumLength: limits.lineLength) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        for event in splitter.received(unwrapInboundIn(data).readableBytesView) {
+            context.fireChannelRead(wrapInboundOut(event))
+        }
+    }
+}
+
+/// A connection as both ends see it: lines in, bytes out.
+typealias LineChannel = NIOAsyncChannel<LineSplitter.Event, ByteBuffer>
+
+extension LineLimits {
+    func wrap(_ channel: any Channel) throws -> LineChannel {
+        try channel.pipeline.syncOperations.addHandler(LineHandler(limits: self))
+        return try LineChannel(wrappingChannelSynchronously: channel)
+    }
+}

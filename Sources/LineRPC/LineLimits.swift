@@ -1,0 +1,24 @@
+/// How much one end of a connection takes from, and keeps for, the other.
+package struct LineLimits: Sendable, Equatable {
+    /// The longest line in bytes, either way, without its line feed.
+    package var lineLength: Int
+    /// How many requests of the peer are worked on at once, and how many of ours may wait for its answers.
+    package var outstandingRequests: Int
+    /// How many bytes may wait for a peer that reads slowly; one byte more, and it is dropped.
+    package var outbox: Int
+    /// How many notifications of the peer may wait for our own reader; one more, and the connection ends.
+    package var notifications: Int
+    /// How many peers a server serves at once; one more is hung up on.
+    package var peers: Int
+
+    package init(
+        lineLength: Int = 1 << 20, outstandingRequests: Int = 32, outbox: Int = 4 << 20, notifications: Int = 1024,
+        peers: Int = 32
+    ) {
+        self.lineLength = lineLength
+        self.outstandingRequests = outstandingRequests
+        self.outbox = outbox
+        self.notifications = notifications
+        self.peers = peers
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+package import Logging
+import NIOCore
+import NIOPosix
+
+/// The end that connects.
+package enum LineRPCClient {
+    /// Connects to a server's socket, and hangs up when the body returns.
+    ///
+    /// - Parameters:
+    ///   - path: the socket's path.
+    ///   - limits: what is taken from the server and kept for it.
+    ///   - handler: answers the server's requests; without one they are refused.
+    ///   - logger: gets what goes wrong on the connection.
+    ///   - body: what to do with the server.
+    /// - Returns: what the body returns.
+    /// - Throws: ``LineRPCError`` if there is no connection; what the body throws.
+    @discardableResult
+    package static func connect<Result: Sendable>(
+        to path: String, limits: LineLimits = LineLimits(), handler: (any LineRPCHandler)? = nil,
+        logger: Logger = Logger(label: "rpc") { _ in SwiftLogNoOpLogHandler() },
+        _ body: @Sendable (LineRPCPeer) async throws -> Result
+    ) async throws -> Result {
+        let channel = try await UnixSocket.connect(to: path, limits: limits)
+        return try await channel.executeThenClose { inbound, outbound in
+            let peer = LineRPCPeer(limits: limits, logger: logger) { [channel = channel.channel] in
+                channel.close(promise: nil)
+            }
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await peer.run(inbound, outbound, handler: handler) }
+                defer { peer.close() }
+                return try await body(peer)
+            }
+        }
+    }
+}
+
+enum UnixSocket {
+    static func connect(to path: String, limits: LineLimits) async throws(LineRPCError) -> LineChannel {
+        do {
+            return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(.seconds(5))
+                .connect(unixDomainSocketPath: path) { channel in
+                    channel.eventLoop.makeCompletedFuture { try limits.wrap(channel) }
+                }
+        } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
+            throw .noPermission(path: path)
+        } catch let error as IOError {
+            throw .unreachable(path: path, reason: String(cString: strerror(error.errnoCode)))
+        } catch SocketAddressError.unixDomainSocketPathTooLong {
+            throw .pathTooLong(path: path)
+        } catch {
+            throw .unreachable(path: path, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+package import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The end that listens on a Unix socket.
+package struct LineRPCServer: Sendable {
+    private let path: String
+    private let group: String?
+    private let mode: mode_t
+    private let limits: LineLimits
+    private let handler: any LineRPCHandler
+    private let logger: Logger
+
+    /// Describes a server; it touches nothing before it runs.
+    ///
+    /// - Parameters:
+    ///   - path: where the socket shall stand.
+    ///   - mode: who may connect: writing to the socket file is what counts.
+    ///   - group: the system group to give the socket to, if there is one of that name.
+    ///   - limits: what is taken from peers and kept for them.
+    ///   - handler: answers the peers' requests.
+    ///   - logger: gets what goes wrong.
+    package init(
+        path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
+        handler: any LineRPCHandler, logger: Logger
+    ) {
+        self.path = path
+        self.mode = mode
+        self.group = group
+        self.limits = limits
+        self.handler = handler
+        self.logger = logger
+    }
+
+    /// Listens and serves until the task is cancelled; then the socket is gone.
+    ///
+    /// - Parameter onListening: called once peers can connect.
+    /// - Throws: ``LineRPCError`` if the socket cannot be made.
+    package func run(onListening: @Sendable () -> Void = {}) async throws {
+        let place = SocketPlace(path: path)
+        try await place.prepare(limits: limits)
+        let server: NIOAsyncChannel<LineChannel, Never>
+        do {
+            // Nobody knows this name, so nobody connects before the mode is right.
+            server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .bind(unixDomainSocketPath: place.temporary) { [limits] channel in
+                    channel.eventLoop.makeCompletedFuture { try limits.wrap(channel) }
+                }
+        } catch {
+            throw place.cannotListen(error)
+        }
+        try await server.executeThenClose { inbound in
+            let file = try place.publish(mode: mode, group: group, logger: logger)
+            defer { place.remove(file) }
+            onListening()
+            await serve(inbound)
+        }
+    }
+
+    private func serve(_ connections: NIOAsyncChannelInboundStream<LineChannel>) async {
+        let served = Count()
+        await withDiscardingTaskGroup { tasks in
+            do {
+                for try await connection in connections {
+                    let isFree = served.increment(below: limits.peers)
+                    if !isFree { logger.warning("a peer was hung up on", metadata: ["limit": "\(limits.peers)"]) }
+                    tasks.addTask {
+                        await self.serve(connection, isWelcome: isFree)
+                        if isFree { served.decrement() }
+                    }
+                }
+            } catch {
+                logger.error("the socket broke", metadata: ["socket": "\(path)", "reason": "\(error)"])
+            }
+            tasks.cancelAll()
+        }
+    }
+
+    private func serve(_ connection: LineChannel, isWelcome: Bool) async {
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                guard isWelcome else { return }
+                let peer = LineRPCPeer(limits: limits, logger: logger) { [channel = connection.channel] in
+                    channel.close(promise: nil)
+                }
+                await peer.run(inbound, outbound, handler: handler)
+            }
+        } catch {
+            // Closing a connection that is gone already.
+            logger.trace("a connection ended", metadata: ["reason": "\(error)"])
+        }
+    }
+}
+
+private final class Count: Sendable {
+    private let value = Mutex(0)
+
+    func increment(below limit: Int) -> Bool {
+        value.withLock { value in
+            guard value < limit else { return false }
+            value += 1
+            return true
+        }
+    }
+
+    func decrement() { value.withLock { $0 -= 1 } }
+}

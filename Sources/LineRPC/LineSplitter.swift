@@ -1,0 +1,47 @@
+/// Cuts a stream of bytes into lines, and never keeps more than one line's allowance.
+///
+/// A line ends with a line feed. What exceeds the limit is reported once and skipped up to the next line feed, so that
+/// one bad line costs its sender that line alone. Lines of nothing but white space are left out.
+package struct LineSplitter: Sendable {
+    /// What became of a line.
+    package enum Event: Equatable, Sendable {
+        /// A whole line, without its line feed.
+        case line([UInt8])
+        /// A line that exceeds the limit; its bytes are gone.
+        case tooLong
+    }
+
+    private let maximumLength: Int
+    private var partial: [UInt8] = []
+    private var isSkipping = false
+
+    package init(maximumLength: Int) { self.maximumLength = maximumLength }
+
+    /// Takes bytes as they came and returns the lines that end in them.
+    package mutating func received(_ bytes: some Collection<UInt8>) -> [Event] {
+        var events: [Event] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            if let event = append(rest[..<end]) { events.append(event) }
+            if !isSkipping, !partial.allSatisfy(Self.isSpace) { events.append(.line(partial)) }
+            partial.removeAll(keepingCapacity: partial.capacity <= 4096)
+            isSkipping = false
+            rest = rest[rest.index(after: end)...]
+        }
+        if let event = append(rest) { events.append(event) }
+        return events
+    }
+
+    private mutating func append(_ bytes: some Collection<UInt8>) -> Event? {
+        guard !isSkipping else { return nil }
+        guard bytes.count <= maximumLength - partial.count else {
+            isSkipping = true
+            partial = []
+            return .tooLong
+        }
+        partial.append(contentsOf: bytes)
+        return nil
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+}

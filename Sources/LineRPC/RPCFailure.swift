@@ -1,0 +1,79 @@
+package import BoundedJSON
+
+/// A request that was answered with an error: JSON-RPC's error object.
+package struct RPCFailure: Error, Equatable, Sendable {
+    /// JSON-RPC's own codes are -32768 to -32000; all others belong to the application.
+    package var code: Int
+    /// One sentence for people.
+    package var message: String
+    /// What a program may want to know beyond the code.
+    package var data: JSONValue?
+
+    package init(code: Int, message: String, data: JSONValue? = nil) {
+        self.code = code
+        self.message = message
+        self.data = data
+    }
+
+    /// The line is not JSON.
+    package static func parseError(_ message: String) -> RPCFailure { RPCFailure(code: -32700, message: message) }
+    /// The JSON is no request.
+    package static func invalidRequest(_ message: String) -> RPCFailure { RPCFailure(code: -32600, message: message) }
+    /// Nothing answers to that method.
+    package static func methodNotFound(_ method: String) -> RPCFailure {
+        RPCFailure(code: -32601, message: "there is no method \"\(method.prefix(64))\"")
+    }
+    /// The parameters are not what the method takes.
+    package static func invalidParams(_ message: String) -> RPCFailure { RPCFailure(code: -32602, message: message) }
+    /// The fault is ours.
+    package static let internalError = RPCFailure(code: -32603, message: "internal error")
+    /// More requests wait for answers than allowed.
+    package static let tooManyRequests = RPCFailure(code: -32000, message: "too many requests wait for their answers")
+    /// The answer exceeds the longest line.
+    package static let answerTooLong = RPCFailure(code: -32001, message: "the answer is longer than a line may be")
+}
+
+extension RPCFailure: CustomStringConvertible {
+    package var description: String { message }
+}
+
+/// Why a connection did not come about or does not carry on.
+package enum LineRPCError: Error, Equatable, Sendable {
+    /// Nothing answers at the socket: it is not there, or nobody listens.
+    case unreachable(path: String, reason: String)
+    /// We may not use the socket.
+    case noPermission(path: String)
+    /// The socket's path is longer than the system takes.
+    case pathTooLong(path: String)
+    /// Something answers at the path already, so no second server can stand there.
+    case inUse(path: String)
+    /// The path is taken by something that is not a socket, and it is not ours to remove.
+    case notASocket(path: String)
+    /// The socket could not be made.
+    case cannotListen(path: String, reason: String)
+    /// The connection ended before the answer came.
+    case closed
+    /// The answer did not come in time.
+    case timedOut
+    /// More of our requests wait for answers than allowed.
+    case tooManyRequests
+    /// The message exceeds the longest line.
+    case tooLong
+}
+
+extension LineRPCError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreachable(let path, let reason): "nothing answers at \(path) (\(reason))"
+        case .noPermission(let path): "no permission to use \(path)"
+        case .pathTooLong(let path): "the socket path is too long for the system: \(path)"
+        case .inUse(let path): "another process answers at \(path) already"
+        case .notASocket(let path): "\(path) exists and is not a socket; remove it or choose another place"
+        case .cannotListen(let path, let reason): "cannot make the socket \(path): \(reason)"
+        case .closed: "the connection was closed before the answer came"
+        case .timedOut: "no answer came in time"
+        case .tooManyRequests: "too many requests wait for their answers"
+        case .tooLong: "the message is longer than a line may be"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import BoundedJSON
+
+/// One JSON-RPC 2.0 message.
+///
+/// Batches are not taken: they are refused as invalid requests.
+package enum RPCMessage: Equatable, Sendable {
+    /// What ties an answer to its request; the sender's choice.
+    package enum ID: Hashable, Sendable {
+        case integer(Int64)
+        case string(String)
+    }
+
+    case request(id: ID, method: String, params: JSONValue)
+    case notification(method: String, params: JSONValue)
+    case response(id: ID, result: JSONValue)
+    /// An answer that says no; without an id, because the line it answers had none that could be read.
+    case failure(id: ID?, RPCFailure)
+}
+
+extension RPCMessage {
+    /// Why a line is no message: the failure to answer with, and the id to answer to.
+    package struct Refusal: Error, Equatable {
+        package var id: ID?
+        package var failure: RPCFailure
+    }
+
+    /// Reads one line.
+    package init(parsing line: [UInt8]) throws(Refusal) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: line, maximumLength: line.count)
+        } catch {
+            switch error {
+            case .malformed(let offset):
+                throw Refusal(failure: .parseError("not JSON, from byte \(offset) of the line on"))
+            case .tooDeep: throw Refusal(failure: .parseError("nested too deep"))
+            case .tooLong: throw Refusal(failure: .parseError("too long"))
+            }
+        }
+        guard case .object(let object) = value else {
+            throw Refusal(failure: .invalidRequest("a message is one JSON object a line"))
+        }
+        var id: ID?
+        switch object["id"] {
+        case .integer(let value)?: id = .integer(value)
+        case .string(let value)?: id = .string(value)
+        case nil, .null?: id = nil
+        default: throw Refusal(failure: .invalidRequest("an id is an integer or a string"))
+        }
+        guard object["jsonrpc"] == "2.0" else {
+            throw Refusal(id: id, failure: .invalidRequest("\"jsonrpc\" has to be \"2.0\""))
+        }
+        if let method = object["method"] {
+            self = try Self.call(method, object["params"], id: id, hasID: object["id"] != nil)
+        } else if let error = object["error"] {
+            self = .failure(
+                id: id,
+                RPCFailure(
+                    code: error["code"]?.int ?? RPCFailure.internalError.code,
+                    message: error["message"]?.string ?? "no reason given", data: error["data"]))
+        } else if let id, let result = object["result"] {
+            self = .response(id: id, result: result)
+        } else {
+            throw Refusal(id: id, failure: .invalidRequest("neither a request nor an answer"))
+        }
+    }
+
+    private static func call(
+        _ method: JSONValue, _ params: JSONValue?, id: ID?, hasID: Bool
+    ) throws(Refusal) -> RPCMessage {
+        guard case .string(let method) = method else {
+            throw Refusal(id: id, failure: .invalidRequest("\"method\" has to be a string"))
+        }
+        switch params {
+        case nil, .object?, .array?: break
+        default: throw Refusal(id: id, failure: .invalidRequest("\"params\" has to be an object or an array"))
+        }
+        let params = params ?? [:]
+        if let id { return .request(id: id, method: method, params: params) }
+        guard !hasID else { throw Refusal(failure: .invalidRequest("an id is an integer or a string")) }
+        return .notification(method: method, params: params)
+    }
+
+    /// The message as one line, its line feed included.
+    package var line: [UInt8] {
+        var object: JSONObject = ["jsonrpc": "2.0"]
+        switch self {
+        case .request(let id, let method, let params):
+            object["id"] = id.json
+            object["method"] = .string(method)
+            object["params"] = params
+        case .notification(let method, let params):
+            object["method"] = .string(method)
+            object["params"] = params
+        case .response(let id, let result):
+            object["id"] = id.json
+            object["result"] = result
+        case .failure(let id, let failure):
+            object["id"] = id?.json ?? .null
+            var error: JSONObject = ["code": .integer(Int64(failure.code)), "message": .string(failure.message)]
+            if let data = failure.data { error["data"] = data }
+            object["error"] = .object(error)
+        }
+        return JSONValue.object(object).encoded + [UInt8(ascii: "\n")]
+    }
+}
+
+extension RPCMessage.ID {
+    var json: JSONValue {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .string(let value): .string(value)
+        }
+    }
+}

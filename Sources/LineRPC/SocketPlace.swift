@@ -1,0 +1,83 @@
+import Glibc
+import Logging
+import NIOCore
+
+/// The file a socket stands at: found free, filled in one step, emptied at the end.
+struct SocketPlace: Sendable {
+    /// Which file it is, so that a successor's is never removed.
+    struct File: Equatable, Sendable {
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    let path: String
+    var temporary: String { path + ".new" }
+
+    /// Makes sure nobody answers here; what a crash left behind may be replaced.
+    func prepare(limits: LineLimits) async throws(LineRPCError) {
+        for path in [path, temporary] {
+            guard let status = status(of: path) else { continue }
+            guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        }
+        if status(of: path) != nil {
+            do throws(LineRPCError) {
+                let channel = try await UnixSocket.connect(to: path, limits: limits)
+                try? await channel.executeThenClose { _, _ in }
+                throw LineRPCError.inUse(path: path)
+            } catch {
+                // The file of a server that is gone is replaced by `publish`.
+                guard case .unreachable = error else { throw error }
+            }
+        }
+        unlink(temporary)
+    }
+
+    /// Gives the bound socket its mode, group and name.
+    func publish(mode: mode_t, group: String?, logger: Logger) throws(LineRPCError) -> File {
+        guard chmod(temporary, mode) == 0 else { throw failed() }
+        if let group, let id = Self.id(ofGroup: group), chown(temporary, uid_t.max, id) != 0 {
+            logger.warning(
+                "the socket could not be given to its group",
+                metadata: ["socket": "\(path)", "group": "\(group)", "reason": "\(reason())"])
+        }
+        guard let status = status(of: temporary), rename(temporary, path) == 0 else { throw failed() }
+        return File(device: status.st_dev, inode: status.st_ino)
+    }
+
+    func remove(_ file: File) {
+        guard let status = status(of: path), file == File(device: status.st_dev, inode: status.st_ino) else { return }
+        unlink(path)
+    }
+
+    func cannotListen(_ error: any Error) -> LineRPCError {
+        switch error {
+        case SocketAddressError.unixDomainSocketPathTooLong: .pathTooLong(path: path)
+        case let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM:
+            .noPermission(path: path)
+        case let error as IOError: .cannotListen(path: path, reason: String(cString: strerror(error.errnoCode)))
+        default: .cannotListen(path: path, reason: "\(error)")
+        }
+    }
+
+    private func failed() -> LineRPCError {
+        let error = LineRPCError.cannotListen(path: path, reason: reason())
+        unlink(temporary)
+        return error
+    }
+
+    private func reason() -> String { String(cString: strerror(errno)) }
+
+    private func status(of path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    private static func id(ofGroup name: String) -> gid_t? {
+        var entry = group()
+        var found: UnsafeMutablePointer<group>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            guard getgrnam_r(name, &entry, buffer.baseAddress, buffer.count, &found) == 0, let found else { return nil }
+            return found.pointee.gr_gid
+        }
+    }
+}

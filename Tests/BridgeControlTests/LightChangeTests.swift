@@ -1,0 +1,58 @@
+import BridgeControl
+import Testing
+
+@Suite("What an operator types for a light")
+struct LightChangeTests {
+    @Test(
+        "words become a change",
+        arguments: [
+            (["on=true"], LightChange(on: true)),
+            (["on=OFF", "brightness=0"], LightChange(on: false, brightness: 0)),
+            (
+                ["hue=359.5", "saturation=80", "brightness=100"],
+                LightChange(brightness: 100, hue: 359.5, saturation: 80)
+            ),
+            (["temperature=250"], LightChange(temperature: 250)),
+        ])
+    func parses(words: [String], expected: LightChange) throws {
+        #expect(try LightChange(parsing: words, for: .command) == expected)
+    }
+
+    @Test("reachability is for simulated lights")
+    func reachable() throws {
+        #expect(try LightChange(parsing: ["reachable=no"], for: .simulation) == LightChange(reachable: false))
+    }
+
+    @Test(
+        "a mistake is refused with what to write instead",
+        arguments: [
+            ([], "nothing to change; write for example on=true (on, brightness, hue, saturation, temperature)"),
+            (["on"], "\"on\" is no change; write NAME=VALUE, for example brightness=40"),
+            (["brigthness=4"], "there is no \"brigthness\"; write one of on, brightness, hue, saturation, temperature"),
+            (["on=maybe"], "on cannot be \"maybe\"; write true or false"),
+            (["on="], "on cannot be \"\"; write true or false"),
+            (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
+            (["brightness=-1"], "brightness is out of range; write 0 to 100 (percent)"),
+            (["brightness=4.5"], "brightness cannot be \"4.5\"; write a whole number"),
+            (
+                ["brightness=99999999999999999999"],
+                "brightness cannot be \"99999999999999999999\"; write a whole number"
+            ),
+            (["hue=361"], "hue is out of range; write 0 to 360 (degrees)"),
+            (["hue=nan"], "hue cannot be \"nan\"; write a number"),
+            (["saturation=inf"], "saturation cannot be \"inf\"; write a number"),
+            (["temperature=40"], "temperature is out of range; write 50 to 500 (mired)"),
+            (
+                ["temperature=200", "hue=3"],
+                "a light shows a colour or a white; write hue and saturation, or temperature"
+            ),
+            (["on=1", "on=0"], "on is given twice; write it once"),
+            (["reachable=true"], "reachable cannot be set; use simulate for a simulated light"),
+            (["\u{1B}[2Jon=1"], "there is no \"?[2Jon\"; write one of on, brightness, hue, saturation, temperature"),
+        ] as [([String], String)])
+    func refuses(words: [String], message: String) {
+        #expect(throws: BridgeControlError(code: 64, message: message)) {
+            try LightChange(parsing: words, for: .command)
+        }
+    }
+}

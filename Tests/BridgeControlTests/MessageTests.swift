@@ -1,0 +1,73 @@
+import BoundedJSON
+import BridgeControl
+import Testing
+
+@Suite("The keys that --json prints")
+struct MessageTests {
+    @Test("a light shows what it has and leaves out what it lacks")
+    func light() throws {
+        let lamp = LightListing(
+            key: "simulated/reading", name: "Reading Lamp", kind: "light", aid: 2, driver: "simulated",
+            reachable: true,
+            state: LightChange(on: true, brightness: 40, hue: 30, saturation: 80.5, temperature: 250))
+        #expect(
+            lamp.json.text
+                == #"{"key":"simulated/reading","name":"Reading Lamp","kind":"light","aid":2,"driver":"simulated","#
+                + #""reachable":true,"on":true,"brightness":40,"hue":30,"saturation":80.5,"temperature":250}"#)
+        let outlet = LightListing(
+            key: "a/b", name: "B", kind: "outlet", aid: .max, driver: "a", reachable: false,
+            state: LightChange(on: false))
+        #expect(
+            outlet.json.text
+                == #"{"key":"a/b","name":"B","kind":"outlet","aid":18446744073709551615,"driver":"a","#
+                + #""reachable":false,"on":false}"#)
+        #expect(try LightListing(json: lamp.json).json == lamp.json)
+        #expect(try LightListing(json: outlet.json).aid == .max)
+    }
+
+    @Test("status has the keys of the manual")
+    func status() throws {
+        let status = example
+        #expect(
+            status.json.text
+                == #"{"name":"Lamplighter","deviceId":"AA:BB:CC:DD:EE:FF","port":51826,"configurationNumber":3,"#
+                + #""paired":true,"controllers":2,"advertisement":{"state":"published","name":"Lamplighter EEFF"},"#
+                + #""drivers":[{"id":"home","driver":"mqtt","state":"running"}],"lights":{"count":4,"reachable":3},"#
+                + #""warnings":["no broker"]}"#)
+        #expect(try BridgeStatus(json: status.json) == status)
+    }
+
+    @Test("setup, pairings and events have the keys of the manual")
+    func others() throws {
+        let setup = SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: false)
+        #expect(setup.json.text == #"{"code":"031-45-154","payload":"X-HM://0023ISYWY1QJ8","paired":false}"#)
+        #expect(try SetupListing(json: setup.json) == setup)
+        let pairing = PairingListing(id: "x", admin: true, connected: false)
+        #expect([pairing].json.text == #"[{"id":"x","admin":true,"connected":false}]"#)
+        #expect(try [PairingListing](json: [pairing].json) == [pairing])
+        let event = LightEvent(
+            time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true, reachable: false),
+            origin: "operator")
+        #expect(
+            event.json.text
+                == #"{"time":"2026-11-21T09:00:00Z","key":"a/b","reachable":false,"on":true,"origin":"operator"}"#)
+        #expect(try LightEvent(json: event.json) == event)
+    }
+
+    @Test(
+        "a message that lacks a key or has a wrong type is refused",
+        arguments: [
+            (JSONValue.null, "the key \"code\" is missing"),
+            (["code": 1], "the key \"code\" has a value of the wrong type"),
+            (["code": "c", "payload": "p"], "the key \"paired\" is missing"),
+        ] as [(JSONValue, String)])
+    func refuses(json: JSONValue, message: String) {
+        #expect(throws: BridgeControlError(code: 76, message: message)) { try SetupListing(json: json) }
+    }
+}
+
+let example = BridgeStatus(
+    name: "Lamplighter", deviceID: "AA:BB:CC:DD:EE:FF", port: 51826, configurationNumber: 3, paired: true,
+    controllers: 2, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
+    drivers: [.init(id: "home", driver: "mqtt", state: "running")], lights: .init(count: 4, reachable: 3),
+    warnings: ["no broker"])

@@ -1,0 +1,182 @@
+import BoundedJSON
+import BridgeControl
+import Glibc
+import LineRPC
+import Logging
+import Synchronization
+import Testing
+
+@Suite("Command and daemon over a socket", .timeLimit(.minutes(1)))
+struct ServerTests {
+    @Test("every command arrives with its parameters, and its answer comes back")
+    func commands() async throws {
+        let bridge = FakeBridge()
+        try await withServer(bridge) { client in
+            let status = try await client.status()
+            let setup = try await client.setup(force: true)
+            let keys = try await client.lights().map(\.key)
+            #expect(status == example)
+            #expect(setup.paired)
+            #expect(keys == ["a/b"])
+            try await client.setLight("a/b", LightChange(on: true, hue: 20))
+            try await client.simulate("a/b", LightChange(reachable: false))
+            let pairings = try await client.pairings()
+            #expect(pairings == [PairingListing(id: "x", admin: true, connected: false)])
+            try await client.removePairing("x")
+            try await client.removeAllPairings()
+        }
+        #expect(
+            bridge.calls == [
+                "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
+                #"simulate a/b {"reachable":false}"#, "pairings", "remove x", "remove all",
+            ])
+    }
+
+    @Test("the bridge's refusal reaches the operator with its exit code and words")
+    func refusal() async throws {
+        try await withServer(FakeBridge()) { client in
+            await #expect(throws: BridgeControlError(code: 69, message: "the bridge is paired; use --force")) {
+                try await client.setup(force: false)
+            }
+            await #expect(throws: BridgeControlError(code: 70, message: "lamplighterd says: internal error")) {
+                try await client.removePairing("broken")
+            }
+            await #expect(throws: BridgeControlError(code: 64, message: "nothing to change; write for example on=true"))
+            {
+                try await client.setLight("a/b", LightChange())
+            }
+        }
+    }
+
+    @Test("events come as they happen, and the end of the bridge ends the watch")
+    func watch() async throws {
+        let bridge = FakeBridge()
+        let seen = Seen()
+        try await withServer(bridge) { client in
+            try await client.watch(onWatching: { bridge.emit(3) }) { event in seen.append(event.key) }
+        }
+        #expect(seen.keys == ["k0", "k1", "k2"])
+    }
+
+    @Test("a daemon that is not there is named with what to do")
+    func unreachable() async throws {
+        let message =
+            "lamplighterd is not reachable at /nowhere/s (No such file or directory); "
+            + "start it, or name its control socket with --control"
+        await #expect(throws: BridgeControlError(code: 69, message: message)) {
+            try await BridgeControlClient.connect(to: "/nowhere/s") { _ = try await $0.status() }
+        }
+    }
+
+    /// Runs a server and a client for it; the client's refusals arrive as the command would see them.
+    private func withServer(
+        _ bridge: FakeBridge, _ body: @Sendable (BridgeControlTestClient) async throws -> Void
+    ) async throws {
+        let folder = "/tmp/bridge-control-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try #require(mkdir(folder, 0o700) == 0)
+        defer { rmdir(folder) }
+        let path = folder + "/s"
+        let server = BridgeControlServer(
+            path: path, group: nil, handler: bridge, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { sink.finish() }
+                try await server.run { sink.yield() }
+            }
+            _ = await listening.first { true }
+            try await body(BridgeControlTestClient(path: path))
+            group.cancelAll()
+            try? await group.waitForAll()
+        }
+    }
+}
+
+/// Connects anew for each command, as the operator's command does.
+struct BridgeControlTestClient: Sendable {
+    let path: String
+
+    func status() async throws -> BridgeStatus { try await ask { try await $0.status() } }
+    func setup(force: Bool) async throws -> SetupListing { try await ask { try await $0.setup(force: force) } }
+    func lights() async throws -> [LightListing] { try await ask { try await $0.lights() } }
+    func setLight(_ key: String, _ change: LightChange) async throws {
+        try await ask { try await $0.setLight(key, change) }
+    }
+    func simulate(_ key: String, _ change: LightChange) async throws {
+        try await ask { try await $0.simulate(key, change) }
+    }
+    func pairings() async throws -> [PairingListing] { try await ask { try await $0.pairings() } }
+    func removePairing(_ id: String) async throws { try await ask { try await $0.removePairing(id) } }
+    func removeAllPairings() async throws { try await ask { try await $0.removeAllPairings() } }
+    func watch(
+        onWatching: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LightEvent) async throws -> Void
+    ) async throws {
+        try await ask { try await $0.watch(onWatching: onWatching, body) }
+    }
+
+    private func ask<Result: Sendable>(
+        _ body: @Sendable (BridgeControlClient) async throws -> Result
+    ) async throws -> Result {
+        try await BridgeControlClient.connect(to: path, body)
+    }
+}
+
+final class Seen: Sendable {
+    private let state = Mutex<[String]>([])
+    var keys: [String] { state.withLock { $0 } }
+    func append(_ key: String) { state.withLock { $0.append(key) } }
+}
+
+final class FakeBridge: BridgeControlHandler {
+    private struct Broken: Error {}
+
+    private let state = Mutex<[String]>([])
+    private let (events, sink) = AsyncStream.makeStream(of: LightEvent.self)
+
+    var calls: [String] { state.withLock { $0 } }
+
+    private func note(_ call: String) { state.withLock { $0.append(call) } }
+
+    func emit(_ count: Int) {
+        for number in 0..<count {
+            sink.yield(LightEvent(time: "t", key: "k\(number)", changes: LightChange(on: true), origin: "device"))
+        }
+        sink.finish()
+    }
+
+    func status() async throws -> BridgeStatus {
+        note("status")
+        return example
+    }
+
+    func setup(force: Bool) async throws -> SetupListing {
+        note("setup \(force)")
+        guard force else { throw BridgeControlError.unavailable("the bridge is paired; use --force") }
+        return SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: true)
+    }
+
+    func lights() async throws -> [LightListing] {
+        note("lights")
+        return [
+            LightListing(
+                key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true,
+                state: LightChange(on: true))
+        ]
+    }
+
+    func setLight(_ key: String, _ change: LightChange) async throws { note("set \(key) \(change.json.text)") }
+    func simulate(_ key: String, _ change: LightChange) async throws { note("simulate \(key) \(change.json.text)") }
+
+    func pairings() async throws -> [PairingListing] {
+        note("pairings")
+        return [PairingListing(id: "x", admin: true, connected: false)]
+    }
+
+    func removePairing(_ id: String) async throws {
+        note("remove \(id)")
+        if id == "broken" { throw Broken() }
+    }
+
+    func removeAllPairings() async throws { note("remove all") }
+    func watch() async throws -> AsyncStream<LightEvent> { events }
+}

@@ -1,0 +1,36 @@
+import LineRPC
+import Testing
+
+@Suite("Bytes become lines")
+struct LineSplitterTests {
+    private func lines(_ chunks: [String], limit: Int = 8) -> [LineSplitter.Event] {
+        var splitter = LineSplitter(maximumLength: limit)
+        return chunks.flatMap { splitter.received(Array($0.utf8)) }
+    }
+
+    private func line(_ text: String) -> LineSplitter.Event { .line(Array(text.utf8)) }
+
+    @Test("a line may come in pieces")
+    func pieces() {
+        #expect(lines(["a", "b", "", "c\n"]) == [line("abc")])
+        #expect(lines("abc\nd\n".map(String.init)) == [line("abc"), line("d")])
+    }
+
+    @Test("two lines may come at once, with the beginning of a third")
+    func atOnce() {
+        #expect(lines(["a\nb\nc", "d\n"]) == [line("a"), line("b"), line("cd")])
+    }
+
+    @Test("empty lines are left out")
+    func empty() {
+        #expect(lines(["\n\r\n \t\na\n"]) == [line("a")])
+    }
+
+    @Test("a line of exactly the limit is taken, one byte more is reported once and skipped")
+    func limit() {
+        #expect(lines(["12345678\n"]) == [line("12345678")])
+        #expect(lines(["123456789\na\n"]) == [.tooLong, line("a")])
+        #expect(lines(["12345678", "9", "0123", "45\n", "a\n"]) == [.tooLong, line("a")])
+        #expect(lines(["123456789", String(repeating: "x", count: 100_000), "\nb\n"]) == [.tooLong, line("b")])
+    }
+}

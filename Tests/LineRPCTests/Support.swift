@@ -1,0 +1,114 @@
+import BoundedJSON
+import Glibc
+import LineRPC
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A folder of its own for one test's socket, gone afterwards.
+@discardableResult
+func withSocketPath<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = "/tmp/line-rpc-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    guard mkdir(folder, 0o700) == 0 else { throw Failure(message: "mkdir \(folder): \(errno)") }
+    defer {
+        unlink(folder + "/s.new")
+        unlink(folder + "/s")
+        rmdir(folder)
+    }
+    return try await body(folder + "/s")
+}
+
+struct Failure: Error { var message: String }
+
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Answers with what it is given; `wait` never answers, `tell` tells first, `fail` and `break` go wrong.
+struct Echo: LineRPCHandler {
+    var waiting: AsyncStream<String>.Continuation?
+
+    func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
+        switch method {
+        case "echo": return params
+        case "wait":
+            waiting?.yield("waits")
+            defer { waiting?.yield(Task.isCancelled ? "cancelled" : "done") }
+            try await Task.sleep(for: .seconds(3600))
+            return .null
+        case "tell":
+            let count = params["count"]?.int ?? 0
+            for number in 0..<count { try peer.notify("told", ["number": .integer(Int64(number))]) }
+            return .integer(Int64(count))
+        case "ask": return try await peer.call("echo", params)
+        case "long": return .string(String(repeating: "x", count: params["length"]?.int ?? 0))
+        case "fail": throw RPCFailure(code: 69, message: "no such light", data: ["key": "a/b"])
+        case "break": throw Failure(message: "secret")
+        default: throw RPCFailure.methodNotFound(method)
+        }
+    }
+}
+
+/// Runs a server for as long as the body, and waits for its end.
+@discardableResult
+func withServer<Result: Sendable>(
+    at path: String, limits: LineLimits = LineLimits(), handler: any LineRPCHandler = Echo(),
+    _ body: @Sendable () async throws -> Result
+) async throws -> Result {
+    let server = LineRPCServer(path: path, limits: limits, handler: handler, logger: silent)
+    let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            defer { sink.finish() }
+            try await server.run { sink.yield() }
+        }
+        guard await listening.first(where: { true }) != nil else {
+            try await group.waitForAll()
+            throw Failure(message: "the server ended without a word")
+        }
+        let result = try await body()
+        group.cancelAll()
+        try? await group.waitForAll()
+        return result
+    }
+}
+
+/// A peer that sends raw bytes and reads raw lines.
+func withRawConnection<Result: Sendable>(
+    to path: String,
+    _ body: (NIOAsyncChannelOutboundWriter<ByteBuffer>, inout RawLines) async throws -> Result
+) async throws -> Result {
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .connect(unixDomainSocketPath: path) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+    return try await channel.executeThenClose { inbound, outbound in
+        var lines = RawLines(bytes: inbound.makeAsyncIterator())
+        return try await body(outbound, &lines)
+    }
+}
+
+struct RawLines {
+    var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    var splitter = LineSplitter(maximumLength: 1 << 24)
+    var lines: [JSONValue] = []
+
+    mutating func next() async throws -> JSONValue? {
+        while lines.isEmpty {
+            guard let more = try await bytes.next(isolation: #isolation) else { return nil }
+            for case .line(let line) in splitter.received(more.readableBytesView) {
+                lines.append(try JSONValue(parsing: line, maximumLength: line.count))
+            }
+        }
+        return lines.removeFirst()
+    }
+}
+
+func expect(
+    _ peer: LineRPCPeer, calling method: String, with params: JSONValue = [:], returns expected: JSONValue,
+    sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    let answer = try await peer.call(method, params)
+    #expect(answer == expected, sourceLocation: sourceLocation)
+}
