@@ -185,8 +185,9 @@ package actor AccessoryRegistry {
             guard let entry = entries[aid], let place = entry.places[iid] else { continue }
             let characteristic = entry.accessory.services[place.service].characteristics[place.characteristic]
             guard let clamped = characteristic.metadata.clamped(value) else { continue }
-            entries[aid]?.writesInFlight[iid]?.reported(clamped)
-            guard clamped != characteristic.value else { continue }
+            let isChange = clamped != characteristic.value
+            entries[aid]?.writesInFlight[iid]?.reported(clamped, isAnnounced: isChange)
+            guard isChange else { continue }
             set(clamped, aid, place)
             changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped, origin: nil))
         }

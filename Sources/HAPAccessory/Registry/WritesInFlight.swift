@@ -30,11 +30,17 @@ struct WritesInFlight: Equatable {
 
     mutating func began() { count += 1 }
 
-    /// The device said a value by itself, and subscribers are told at once.
-    mutating func reported(_ value: CharacteristicValue) {
+    /// The device said a value by itself.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - isAnnounced: whether subscribers are told at once, because it differs from what reads show.
+    mutating func reported(_ value: CharacteristicValue, isAnnounced: Bool) {
         confirmed = value
-        announced = value
-        origin = nil
+        if isAnnounced {
+            announced = value
+            origin = nil
+        }
     }
 
     /// A write has ended.

@@ -1,0 +1,93 @@
+package import HAPProtocol
+internal import Logging
+
+/// Lets one change of the pairings happen at a time: each is made from what the one before it has stored.
+struct PairingChanges {
+    var isUnderWay = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+}
+
+extension AccessoryServer {
+    /// Changes the pairings: stored first, then in force.
+    ///
+    /// - Parameter change: changes the list, or says why it must not be changed.
+    /// - Returns: success once the change is durable and in force; else why nothing has changed.
+    func changePairings(
+        _ change: (inout PairingList) throws(PairingError) -> Void
+    ) async -> Result<Void, PairingError> {
+        if pairingChanges.isUnderWay {
+            await withCheckedContinuation { pairingChanges.waiting.append($0) }
+        }
+        pairingChanges.isUnderWay = true
+        defer {
+            // The turn is handed on, so that nobody slips in between.
+            if pairingChanges.waiting.isEmpty {
+                pairingChanges.isUnderWay = false
+            } else {
+                pairingChanges.waiting.removeFirst().resume()
+            }
+        }
+        var list = pairings
+        do throws(PairingError) {
+            try change(&list)
+        } catch {
+            return .failure(error)
+        }
+        guard list != pairings else { return .success(()) }
+        do {
+            try await store.save(list)
+        } catch {
+            logger.error("the pairings cannot be stored", metadata: ["error": "\(error)"])
+            return .failure(.unknown)
+        }
+        pairings = list
+        return .success(())
+    }
+
+    /// Ends the sessions of controllers that are paired no more, and lets `sf` follow (hap.md 6.5).
+    ///
+    /// - Parameter caller: the session whose request it was; it gets its answer first.
+    func closeUnpairedSessions(askedBy caller: ConnectionID?) {
+        for session in Array(sessions.values) {
+            guard let controller = session.controller, pairings[controller] == nil else { continue }
+            if session.id == caller {
+                session.closesAfterAnswer = true
+            } else {
+                session.connection.close()
+                forget(session.id)
+            }
+        }
+    }
+
+    // MARK: For the operator
+
+    /// The pairings, and whether each controller is connected.
+    package func pairingReports() -> [(pairing: Pairing, isConnected: Bool)] {
+        let connected = Set(sessions.values.compactMap(\.controller))
+        return pairings.pairings.map { ($0, connected.contains($0.controller)) }
+    }
+
+    /// Removes a pairing and closes its sessions; identity and accessory ids stay.
+    ///
+    /// - Parameter controller: whose pairing.
+    /// - Returns: whether there was one.
+    /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
+    package func removePairing(_ controller: ControllerID) async throws(PairingError) -> Bool {
+        guard pairings[controller] != nil else { return false }
+        try await changePairings { $0.remove(controller) }.get()
+        logger.notice("pairing removed by the operator", metadata: ["controller": "\(controller)"])
+        closeUnpairedSessions(askedBy: nil)
+        advertisePairings()
+        return true
+    }
+
+    /// Removes all pairings and closes all sessions; identity and accessory ids stay.
+    ///
+    /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
+    package func removeAllPairings() async throws(PairingError) {
+        try await changePairings { $0 = PairingList() }.get()
+        logger.notice("all pairings removed by the operator")
+        closeUnpairedSessions(askedBy: nil)
+        advertisePairings()
+    }
+}

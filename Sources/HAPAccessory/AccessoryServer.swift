@@ -1,0 +1,329 @@
+package import HAPModel
+package import HAPProtocol
+package import Logging
+
+/// The accessory role: who is connected, who is paired, who subscribes.
+///
+/// It runs on the executor of the transport's event loop, as the registry does: a read is answered within the call that
+/// brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
+/// are answered in order; the transport brings the next when the last has been answered.
+package actor AccessoryServer {
+    private let executor: any SerialExecutor
+    let scheduler: any Scheduler
+    let registry: AccessoryRegistry
+    let store: any AccessoryServerStore
+    let identity: AccessoryIdentity
+    let setupCode: SetupCode
+    private let setupID: SetupID
+    private let eventWindow: Duration
+    let logger: Logger
+
+    var sessions: [ConnectionID: AccessorySession] = [:]
+    var pairings: PairingList
+    var attempts: SetupAttempts
+    /// Changes of pairings that wait for the one under way.
+    var pairingChanges = PairingChanges()
+    private var subscriptions = SubscriptionIndex()
+    private var configurationNumber: UInt16
+    /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (hap.md 5.6).
+    private var isAdvertisedAsPaired: Bool
+    private var wakeAt: ContinuousClock.Instant?
+    private var isStopping = false
+
+    /// What to advertise, now and after each change; only the newest matters.
+    package nonisolated let advertisements: AsyncStream<Advertisement>
+    private let advertise: AsyncStream<Advertisement>.Continuation
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a server out of what was stored.
+    ///
+    /// - Parameters:
+    ///   - executor: that of the transport's event loop, and the registry's.
+    ///   - scheduler: the executor's clock.
+    ///   - registry: the accessories.
+    ///   - store: where pairings and failed proofs are kept.
+    ///   - stored: what was in the store at the start.
+    ///   - eventWindow: for how long later changes are collected.
+    ///   - logger: where faults and pairings are told; no secrets go there.
+    package init(
+        executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
+        store: any AccessoryServerStore, stored: StoredServer, eventWindow: Duration, logger: Logger
+    ) {
+        self.executor = executor
+        self.scheduler = scheduler
+        self.registry = registry
+        self.store = store
+        self.logger = logger
+        self.eventWindow = eventWindow
+        identity = stored.identity
+        setupCode = stored.setupCode
+        setupID = stored.setupID
+        pairings = stored.pairings
+        attempts = SetupAttempts(failures: stored.failedAttempts)
+        configurationNumber = stored.configuration.number
+        isAdvertisedAsPaired = stored.pairings.hasAdmin
+        (advertisements, advertise) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Begins to advertise and to listen to the registry.
+    package func start() async {
+        if !pairings.hasAdmin, !pairings.isEmpty {
+            // Without an admin nobody could manage the rest (hap.md 6.6).
+            logger.warning("the stored pairings have no admin among them and are dropped")
+            _ = await changePairings { $0 = PairingList() }
+        }
+        await registry.observe(self)
+        configurationNumber = await registry.configurationNumber
+        updateAdvertisement()
+    }
+
+    /// Stops: no new connections; those that wait for an answer get it and are closed.
+    package func stop() {
+        isStopping = true
+        advertise.finish()
+        for session in sessions.values {
+            if session.isAnswering {
+                session.closesAfterAnswer = true
+            } else {
+                session.connection.closeAfterWriting()
+            }
+        }
+    }
+
+    // MARK: Advertisement
+
+    func updateAdvertisement() {
+        advertise.yield(advertisement)
+    }
+
+    /// What mDNS should say now.
+    package var advertisement: Advertisement {
+        Advertisement(
+            deviceID: identity.deviceID, configurationNumber: configurationNumber, isPaired: isAdvertisedAsPaired,
+            category: .bridge, model: BridgeAccessory.model, setupID: setupID)
+    }
+
+    private func setAdvertisedAsPaired(_ isPaired: Bool) {
+        guard isAdvertisedAsPaired != isPaired else { return }
+        isAdvertisedAsPaired = isPaired
+        updateAdvertisement()
+    }
+
+    /// Lets `sf` follow the pairings.
+    func advertisePairings() { setAdvertisedAsPaired(pairings.hasAdmin) }
+
+    // MARK: For the operator
+
+    /// The payload to pair with; it holds the setup code.
+    package var setupPayload: SetupPayload { SetupPayload(category: .bridge, code: setupCode, setupID: setupID) }
+
+    package var isPaired: Bool { pairings.hasAdmin }
+
+    /// Failed proofs since the last success.
+    package var failedAttempts: Int { attempts.failures }
+
+    /// The verified connections.
+    package var controllerCount: Int { sessions.values.count(where: \.isVerified) }
+
+    // MARK: Connections
+
+    private func open(_ connection: any AccessoryConnection) {
+        let now = scheduler.now
+        guard !isStopping else {
+            connection.close()
+            return
+        }
+        let candidates = sessions.values.map {
+            ConnectionPolicy.Candidate(
+                id: $0.id, isVerified: $0.isVerified, lastHeard: $0.lastHeard, isPairing: $0.pairSetup.isActive)
+        }
+        switch ConnectionPolicy.verdict(on: candidates, now: now) {
+        case .admit: break
+        case .evict(let id):
+            logger.info("too many connections: the longest idle one gives way", metadata: ["connection": "\(id)"])
+            sessions[id]?.connection.close()
+            forget(id)
+        case .refuse:
+            logger.warning("too many connections: one is refused", metadata: ["peer": "\(connection.peer)"])
+            connection.close()
+            return
+        }
+        sessions[connection.id] = AccessorySession(
+            connection: connection, identity: identity, eventWindow: eventWindow, now: now)
+        wake(at: now + ConnectionPolicy.unverifiedLifetime)
+    }
+
+    /// Lets go of everything that belongs to a connection.
+    func forget(_ id: ConnectionID) {
+        guard let session = sessions.removeValue(forKey: id) else { return }
+        for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
+        attempts.release(id)
+        session.task?.cancel()
+    }
+
+    // MARK: Requests
+
+    private func receive(_ request: HTTPRequest, on id: ConnectionID) {
+        guard let session = sessions[id] else { return }
+        session.lastHeard = scheduler.now
+        session.isAnswering = true
+        if request.wantsClose { session.closesAfterAnswer = true }
+        handle(request, session)
+    }
+
+    /// Runs the part of a request that takes time; it begins within this call.
+    func run(_ session: AccessorySession, _ work: @escaping (isolated AccessoryServer) async -> Void) {
+        let task = Task.immediate { await work(self) }
+        if session.isAnswering { session.task = task }
+    }
+
+    /// Answers the request that a session waits for.
+    func answer(
+        _ session: AccessorySession, _ response: HTTPResponse, thenSecureWith keys: SessionKeys? = nil,
+        whenWritten: (@Sendable () -> Void)? = nil
+    ) {
+        session.isAnswering = false
+        session.task = nil
+        session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
+        if session.closesAfterAnswer || isStopping {
+            session.connection.closeAfterWriting()
+        } else {
+            flush(session, scheduler.now)
+        }
+    }
+
+    // MARK: Events
+
+    func subscribe(_ session: AccessorySession, to id: CharacteristicID) {
+        if session.subscriptions.insert(id).inserted { subscriptions.subscribe(session.id, to: id) }
+    }
+
+    func unsubscribe(_ session: AccessorySession, from id: CharacteristicID) {
+        guard session.subscriptions.remove(id) != nil else { return }
+        subscriptions.unsubscribe(session.id, from: id)
+        session.outbox.forget(id)
+    }
+
+    private func publish(_ changes: [CharacteristicChange]) {
+        let now = scheduler.now
+        var touched: [AccessorySession] = []
+        for change in changes {
+            for id in subscriptions[change.id] {
+                guard let session = sessions[id] else { continue }
+                if id == change.origin {
+                    // It knows what it wrote; what waits for it is older.
+                    session.outbox.forget(change.id)
+                } else {
+                    session.outbox.changed(change.id, to: change.value, now: now)
+                    if !touched.contains(where: { $0 === session }) { touched.append(session) }
+                }
+            }
+        }
+        // Most sessions are told the same: the body is written once for each distinct set.
+        var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
+        for session in touched { flush(session, now, &bodies) }
+    }
+
+    func flush(_ session: AccessorySession, _ now: ContinuousClock.Instant) {
+        var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
+        flush(session, now, &bodies)
+    }
+
+    private func flush(
+        _ session: AccessorySession, _ now: ContinuousClock.Instant,
+        _ bodies: inout [(entries: [EventOutbox.Entry], body: [UInt8])]
+    ) {
+        // Never between a request and its answer, never onto a connection that takes nothing.
+        guard !session.outbox.isEmpty, !session.isAnswering else { return }
+        guard session.connection.isWritable else {
+            if let since = session.outbox.waitingSince { wake(at: since + ConnectionPolicy.slowPeerPatience) }
+            return
+        }
+        switch session.outbox.next(now: now) {
+        case .nothing: break
+        case .wake(let time): wake(at: time)
+        case .send(let entries):
+            if let known = bodies.first(where: { $0.entries == entries }) {
+                session.connection.sendEvent(body: known.body)
+            } else {
+                var body = CharacteristicsBody(reserving: entries.count)
+                for entry in entries { body.append(entry.id, value: entry.value) }
+                let bytes = body.finished()
+                bodies.append((entries, bytes))
+                session.connection.sendEvent(body: bytes)
+            }
+        }
+    }
+
+    // MARK: Time
+
+    private func wake(at time: ContinuousClock.Instant) {
+        if let wakeAt, wakeAt <= time { return }
+        wakeAt = time
+        scheduler.schedule(at: time) { [weak self] in
+            self?.assumeIsolated { $0.woke() }
+        }
+    }
+
+    private func woke() {
+        let now = scheduler.now
+        guard let due = wakeAt, due <= now else { return }
+        wakeAt = nil
+        var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
+        for session in Array(sessions.values) {
+            if !session.isVerified {
+                let deadline = max(session.opened, session.lastHeard) + ConnectionPolicy.unverifiedLifetime
+                if deadline <= now, !session.isAnswering {
+                    session.connection.close()
+                    forget(session.id)
+                    continue
+                }
+                wake(at: max(deadline, now + .seconds(1)))
+            }
+            if let since = session.outbox.waitingSince, now - since >= ConnectionPolicy.slowPeerPatience,
+                !session.connection.isWritable
+            {
+                logger.info("a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
+                session.connection.close()
+                forget(session.id)
+                continue
+            }
+            flush(session, now, &bodies)
+        }
+    }
+}
+
+// The transport and the registry call on the server's own executor: these calls change no thread.
+extension AccessoryServer: AccessoryConnectionHandler {
+    package nonisolated func opened(_ connection: any AccessoryConnection) {
+        assumeIsolated { $0.open(connection) }
+    }
+
+    package nonisolated func received(_ request: HTTPRequest, on connection: ConnectionID) {
+        assumeIsolated { $0.receive(request, on: connection) }
+    }
+
+    package nonisolated func becameWritable(_ connection: ConnectionID) {
+        assumeIsolated { server in
+            if let session = server.sessions[connection] { server.flush(session, server.scheduler.now) }
+        }
+    }
+
+    package nonisolated func closed(_ connection: ConnectionID) {
+        assumeIsolated { $0.forget(connection) }
+    }
+}
+
+extension AccessoryServer: AccessoryRegistryObserver {
+    package nonisolated func changed(_ changes: [CharacteristicChange]) {
+        assumeIsolated { $0.publish(changes) }
+    }
+
+    package nonisolated func configurationNumberChanged(to number: UInt16) {
+        assumeIsolated { server in
+            server.configurationNumber = number
+            server.updateAdvertisement()
+        }
+    }
+}

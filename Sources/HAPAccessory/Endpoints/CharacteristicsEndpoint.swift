@@ -1,0 +1,121 @@
+internal import BoundedJSON
+internal import HAPModel
+internal import HAPProtocol
+
+extension AccessoryServer {
+    // MARK: GET (hap.md 8.4)
+
+    /// `GET /characteristics`: values out of the registry, never out of a device.
+    func readCharacteristics(_ query: String?, _ session: AccessorySession) {
+        guard let request = ReadRequest(query: query) else {
+            answer(session, HTTPResponse(400))
+            return
+        }
+        let readings = registry.assumeIsolated { registry in request.ids.map { Self.reading($0, in: registry) } }
+        let failed = readings.contains { $0.status != .success }
+        var body = CharacteristicsBody(reserving: readings.count)
+        for (id, reading) in zip(request.ids, readings) {
+            let ok = reading.status == .success
+            body.append(id, status: failed ? reading.status : nil, value: ok ? reading.value : nil) { json in
+                guard ok, let found = reading.found else { return }
+                if request.type {
+                    json.raw(",\"type\":")
+                    json.string(found.type.description)
+                }
+                if request.permissions { found.metadata.appendPermissions(to: &json) }
+                if request.metadata { found.metadata.appendMetadata(to: &json) }
+                if request.events {
+                    json.raw(",\"ev\":")
+                    json.bool(session.subscriptions.contains(id))
+                }
+            }
+        }
+        answer(session, HTTPResponse(failed ? 207 : 200, .hapJSON, body: body.finished()))
+    }
+
+    private struct ReadAnswer {
+        var status: HAPStatus
+        var value: CharacteristicValue?
+        var found: AccessoryRegistry.Reading?
+    }
+
+    private static func reading(_ id: CharacteristicID, in registry: isolated AccessoryRegistry) -> ReadAnswer {
+        guard let reading = registry.reading(id) else { return ReadAnswer(status: .doesNotExist) }
+        guard reading.metadata.permissions.contains(.pairedRead) else { return ReadAnswer(status: .writeOnly) }
+        return ReadAnswer(status: reading.status, value: reading.value, found: reading)
+    }
+
+    // MARK: PUT (hap.md 8.5)
+
+    /// `PUT /characteristics`: subscriptions at once, values through the registry.
+    func writeCharacteristics(_ body: [UInt8], _ session: AccessorySession) {
+        guard let request = WriteRequest(parsing: body) else {
+            answer(session, HTTPResponse(400))
+            return
+        }
+        var isPrepared = false
+        if let id = request.preparedID {
+            isPrepared = session.preparedWrite.redeem(id, now: scheduler.now)
+            if !isPrepared {
+                // Nothing of a timed write that was not prepared is executed, subscriptions neither.
+                let statuses = [HAPStatus](repeating: .invalidValue, count: request.entries.count)
+                answerWrite(request, statuses, session)
+                return
+            }
+        }
+        let plan = registry.assumeIsolated { registry in
+            WritePlan(request, isPrepared: isPrepared) { registry.reading($0) }
+        }
+        for change in plan.subscriptions {
+            if change.subscribes {
+                subscribe(session, to: change.id)
+            } else {
+                unsubscribe(session, from: change.id)
+            }
+        }
+        guard !plan.writes.isEmpty else {
+            answerWrite(request, plan.statuses, session)
+            return
+        }
+        let writes = plan.writes.map(\.write)
+        let id = session.id
+        run(session) { [plan] server in
+            var plan = plan
+            plan.completed(await server.registry.write(writes, origin: id))
+            guard let session = server.sessions[id] else { return }
+            server.answerWrite(request, plan.statuses, session)
+        }
+    }
+
+    private func answerWrite(_ request: WriteRequest, _ statuses: [HAPStatus], _ session: AccessorySession) {
+        let responses = registry.assumeIsolated { registry in
+            zip(request.entries, statuses).map { entry, status -> CharacteristicValue? in
+                guard entry.wantsResponse, status == .success, let reading = registry.reading(entry.id),
+                    reading.metadata.permissions.contains(.writeResponse)
+                else { return nil }
+                return reading.value
+            }
+        }
+        guard responses.contains(where: { $0 != nil }) || statuses.contains(where: { $0 != .success }) else {
+            answer(session, HTTPResponse(204))
+            return
+        }
+        var body = CharacteristicsBody(reserving: statuses.count)
+        for (index, entry) in request.entries.enumerated() {
+            body.append(entry.id, status: statuses[index], value: responses[index])
+        }
+        answer(session, HTTPResponse(207, .hapJSON, body: body.finished()))
+    }
+
+    // MARK: Prepare (hap.md 8.6)
+
+    /// `PUT /prepare`: announces a timed write.
+    func prepare(_ body: [UInt8], _ session: AccessorySession) {
+        guard let request = PrepareRequest(parsing: body) else {
+            answer(session, HTTPResponse(400))
+            return
+        }
+        session.preparedWrite.prepare(request, now: scheduler.now)
+        answer(session, HTTPResponse(200, .hapJSON, body: HAPStatus.success.body))
+    }
+}

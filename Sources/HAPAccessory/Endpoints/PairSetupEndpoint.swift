@@ -1,0 +1,111 @@
+internal import HAPCrypto
+internal import HAPModel
+internal import HAPProtocol
+internal import Logging
+
+extension AccessoryServer {
+    /// `POST /pair-setup` (hap.md 5).
+    func pairSetup(_ body: [UInt8], _ session: AccessorySession) {
+        let now = scheduler.now
+        let conditions = PairSetupAccessory.Conditions(
+            isPaired: isPaired, triesExhausted: attempts.areExhausted,
+            isBusy: attempts.isBusy(for: session.id, now: now), isFull: pairings.isFull)
+        let action = session.pairSetup.received(body, conditions: conditions)
+        if session.pairSetup.isActive {
+            // A silent owner has to give way: its next message finds its procedure reset.
+            if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
+            attempts.heard(from: session.id, now: now)
+        }
+        let id = session.id
+        run(session) { server in await server.perform(action, id) }
+    }
+
+    /// Carries a procedure on until its next answer; in between the connection may be gone.
+    private func perform(_ first: PairSetupAccessory.Action, _ id: ConnectionID) async {
+        var action = first
+        while let session = sessions[id] {
+            switch action {
+            case .start:
+                let server = await Self.startAttempt(setupCode.text)
+                guard let session = sessions[id] else { return }
+                action = session.pairSetup.started(server)
+                continue
+            case .check(let server, let clientKey, let proof):
+                let outcome = await Self.check(server, clientKey: clientKey, proof: proof)
+                guard let session = sessions[id] else { return }
+                action = session.pairSetup.checked(outcome)
+                continue
+            case .store(let pairing):
+                let outcome = await store(pairing)
+                guard let session = sessions[id] else {
+                    // The controller is gone and will never see M6, but the pairing holds.
+                    advertisePairings()
+                    return
+                }
+                action = session.pairSetup.stored(outcome)
+                continue
+            case .countFailure(let body):
+                attempts.failures += 1
+                logger.warning(
+                    "pair setup with a wrong setup code",
+                    metadata: [
+                        "peer": "\(session.connection.peer)",
+                        "failures": "\(attempts.failures) of \(SetupAttempts.maximumFailures)",
+                    ])
+                await saveFailures()
+                reply(body, id)
+            case .clearFailures(let body):
+                if attempts.failures != 0 {
+                    attempts.failures = 0
+                    await saveFailures()
+                }
+                reply(body, id)
+            case .reply(let body): reply(body, id)
+            case .refuse:
+                attempts.release(id)
+                answer(session, HTTPResponse(400))
+            case .finish(let body):
+                attempts.release(id)
+                logger.notice("paired", metadata: ["peer": "\(session.connection.peer)"])
+                answer(session, HTTPResponse(200, .pairingTLV8, body: body)) { [weak self] in
+                    self?.assumeIsolated { $0.advertisePairings() }
+                }
+            }
+            return
+        }
+    }
+
+    private func reply(_ body: [UInt8], _ id: ConnectionID) {
+        guard let session = sessions[id] else { return }
+        if !session.pairSetup.isActive { attempts.release(id) }
+        answer(session, HTTPResponse(200, .pairingTLV8, body: body))
+    }
+
+    private func saveFailures() async {
+        do {
+            try await store.save(failedAttempts: attempts.failures)
+        } catch {
+            logger.error("the count of failed proofs cannot be stored", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Makes a pairing durable; only then it counts.
+    private func store(_ pairing: Pairing) async -> Result<Void, PairingError> {
+        await changePairings { (list: inout PairingList) throws(PairingError) in
+            guard !list.hasAdmin else { throw .unavailable }
+            list.set(pairing)
+        }
+    }
+
+    // The big powers run elsewhere, on copies: the loop goes on serving.
+
+    @concurrent
+    private static func startAttempt(_ setupCode: String) async -> SRPServer { SRPServer(setupCode: setupCode) }
+
+    @concurrent
+    private static func check(
+        _ server: SRPServer, clientKey: [UInt8], proof: [UInt8]
+    ) async -> Result<SRPServer.Agreement, CryptoError> {
+        Result { () throws(CryptoError) in try server.check(clientKey: clientKey, proof: proof) }
+    }
+}

@@ -1,0 +1,18 @@
+internal import HAPCrypto
+internal import HAPProtocol
+internal import Logging
+
+extension AccessoryServer {
+    /// `POST /pair-verify` (hap.md 6); a failure leaves the connection open for the next try.
+    func pairVerify(_ body: [UInt8], _ session: AccessorySession) {
+        switch session.pairVerify.received(body, ephemeral: SecretBytes.random(count: 32), pairings: pairings) {
+        case .reply(let body): answer(session, HTTPResponse(200, .pairingTLV8, body: body))
+        case .refuse: answer(session, HTTPResponse(400))
+        case .finish(let body, let controller, let keys):
+            session.controller = controller
+            logger.debug(
+                "session", metadata: ["controller": "\(controller)", "peer": "\(session.connection.peer)"])
+            answer(session, HTTPResponse(200, .pairingTLV8, body: body), thenSecureWith: keys)
+        }
+    }
+}

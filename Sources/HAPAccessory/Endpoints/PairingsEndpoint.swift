@@ -1,0 +1,61 @@
+internal import HAPProtocol
+internal import Logging
+
+extension AccessoryServer {
+    /// `POST /pairings` (hap.md 6.4): adds, removes and lists controllers, for admins only.
+    func pairings(_ body: [UInt8], _ session: AccessorySession, from controller: ControllerID) {
+        let request: PairingsRequest
+        do throws(ProtocolViolation) {
+            request = try PairingsRequest(parsing: body)
+        } catch {
+            answer(session, HTTPResponse(400))
+            return
+        }
+        // The permission is that of now, not that of pair verify.
+        guard pairings[controller]?.isAdmin == true else {
+            respond(.failed(.authentication), session)
+            return
+        }
+        let id = session.id
+        switch request {
+        case .list: respond(.list(pairings.pairings), session)
+        case .add(let pairing): run(session) { await $0.add(pairing, id, from: controller) }
+        case .remove(let removed): run(session) { await $0.remove(removed, id, from: controller) }
+        }
+    }
+
+    private func respond(_ response: PairingsResponse, _ session: AccessorySession) {
+        answer(session, HTTPResponse(200, .pairingTLV8, body: response.encoded))
+    }
+
+    private func add(_ pairing: Pairing, _ id: ConnectionID, from controller: ControllerID) async {
+        let outcome = await changePairings { (list: inout PairingList) throws(PairingError) in
+            if let known = list[pairing.controller] {
+                guard known.publicKey == pairing.publicKey else { throw .unknown }
+            } else if list.isFull {
+                throw .maxPeers
+            }
+            list.set(pairing)
+            // An admin may demote itself, and the last one takes all with it.
+            list.purgeWithoutAdmin()
+        }
+        finish(outcome, id, "controller \(controller) set pairing \(pairing.controller)")
+    }
+
+    private func remove(_ removed: ControllerID, _ id: ConnectionID, from controller: ControllerID) async {
+        let outcome = await changePairings { $0.remove(removed) }
+        finish(outcome, id, "controller \(controller) removed pairing \(removed)")
+    }
+
+    private func finish(_ outcome: Result<Void, PairingError>, _ id: ConnectionID, _ message: String) {
+        guard case .success = outcome else {
+            if case .failure(let error) = outcome, let session = sessions[id] { respond(.failed(error), session) }
+            return
+        }
+        logger.notice("\(message)")
+        // Order: durable, then the answer, then sessions close, then mDNS (hap.md 6.5).
+        closeUnpairedSessions(askedBy: id)
+        if let session = sessions[id] { respond(.done, session) }
+        advertisePairings()
+    }
+}

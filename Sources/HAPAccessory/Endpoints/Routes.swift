@@ -1,0 +1,67 @@
+internal import HAPProtocol
+
+/// Which path takes which method and needs which right (hap.md 8.1, 8.2).
+enum Route: Equatable {
+    case accessories, characteristicsRead, characteristicsWrite, prepare, pairings, identify, pairSetup, pairVerify
+    case methodNotAllowed, notFound
+
+    init(_ request: HTTPRequest) {
+        switch (request.path, request.method) {
+        case ("/characteristics", .get): self = .characteristicsRead
+        case ("/characteristics", .put): self = .characteristicsWrite
+        case ("/accessories", .get): self = .accessories
+        case ("/prepare", .put): self = .prepare
+        case ("/pairings", .post): self = .pairings
+        case ("/identify", .post): self = .identify
+        case ("/pair-setup", .post): self = .pairSetup
+        case ("/pair-verify", .post): self = .pairVerify
+        case ("/characteristics", _), ("/accessories", _), ("/prepare", _), ("/pairings", _), ("/identify", _),
+            ("/pair-setup", _), ("/pair-verify", _):
+            self = .methodNotAllowed
+        default: self = .notFound
+        }
+    }
+}
+
+extension AccessoryServer {
+    /// Sends a request to its endpoint, or says why it goes nowhere.
+    func handle(_ request: HTTPRequest, _ session: AccessorySession) {
+        switch Route(request) {
+        case .pairSetup where !session.isVerified: pairSetup(request.body, session)
+        case .pairVerify where !session.isVerified: pairVerify(request.body, session)
+        // Pairing procedures belong to clear connections.
+        case .pairSetup, .pairVerify: answer(session, HTTPResponse(400))
+        case .identify: identify(session)
+        case .methodNotAllowed where session.isVerified || request.path.hasPrefix("/pair-"),
+            .methodNotAllowed where request.path == "/identify":
+            answer(session, HTTPResponse(405))
+        case .notFound where session.isVerified: answer(session, HTTPResponse(404))
+        case .accessories, .characteristicsRead, .characteristicsWrite, .prepare, .pairings, .methodNotAllowed,
+            .notFound:
+            guard let controller = session.controller else {
+                refuseUnverified(request, session)
+                return
+            }
+            handle(request, session, from: controller)
+        }
+    }
+
+    private func handle(_ request: HTTPRequest, _ session: AccessorySession, from controller: ControllerID) {
+        switch Route(request) {
+        case .accessories: accessories(session)
+        case .characteristicsRead: readCharacteristics(request.query, session)
+        case .characteristicsWrite: writeCharacteristics(request.body, session)
+        case .prepare: prepare(request.body, session)
+        case .pairings: pairings(request.body, session, from: controller)
+        case .identify, .pairSetup, .pairVerify, .methodNotAllowed, .notFound: answer(session, HTTPResponse(404))
+        }
+    }
+
+    private func refuseUnverified(_ request: HTTPRequest, _ session: AccessorySession) {
+        switch request.path {
+        case "/accessories", "/characteristics", "/prepare":
+            answer(session, HTTPResponse(470, .hapJSON, body: HAPStatus.insufficientAuthorization.body))
+        default: answer(session, HTTPResponse(470))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import HAPModel
+internal import HAPProtocol
+
+/// What a write request comes to, entry by entry: which are refused at once, which change subscriptions, which go to
+/// devices. A failing entry does not stop the others.
+struct WritePlan {
+    /// A subscription that comes or goes.
+    struct Subscription: Equatable {
+        let id: CharacteristicID
+        let subscribes: Bool
+    }
+
+    /// A value that goes to a device, and the entry it came from.
+    struct Write {
+        let entry: Int
+        let write: AccessoryRegistry.Write
+    }
+
+    private(set) var statuses: [HAPStatus] = []
+    private(set) var subscriptions: [Subscription] = []
+    private(set) var writes: [Write] = []
+
+    /// Makes a plan.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - isPrepared: whether it is a timed write that was announced.
+    ///   - reading: looks a characteristic up.
+    init(
+        _ request: WriteRequest, isPrepared: Bool, reading: (CharacteristicID) -> AccessoryRegistry.Reading?
+    ) {
+        statuses.reserveCapacity(request.entries.count)
+        for (index, entry) in request.entries.enumerated() {
+            statuses.append(plan(entry, index, isPrepared, reading(entry.id)))
+        }
+    }
+
+    private mutating func plan(
+        _ entry: WriteRequest.Entry, _ index: Int, _ isPrepared: Bool, _ reading: AccessoryRegistry.Reading?
+    ) -> HAPStatus {
+        guard let reading else { return .doesNotExist }
+        guard !entry.isMalformed, entry.value != nil || entry.events != nil else { return .invalidValue }
+        var status = HAPStatus.success
+        if let events = entry.events {
+            if reading.metadata.permissions.contains(.notify) {
+                subscriptions.append(Subscription(id: entry.id, subscribes: events))
+            } else {
+                status = .notificationNotSupported
+            }
+        }
+        guard let json = entry.value else { return status }
+        guard reading.metadata.permissions.contains(.pairedWrite) else { return .readOnly }
+        guard isPrepared || !reading.metadata.permissions.contains(.timedWrite) else { return .invalidValue }
+        guard let value = reading.metadata.value(from: json), reading.metadata.accepted(value) != nil else {
+            return .invalidValue
+        }
+        writes.append(Write(entry: index, write: AccessoryRegistry.Write(id: entry.id, value: value)))
+        return status
+    }
+
+    /// The registry has executed the writes.
+    mutating func completed(_ results: [HAPStatus]) {
+        for (write, status) in zip(writes, results) where status != .success { statuses[write.entry] = status }
+    }
+}

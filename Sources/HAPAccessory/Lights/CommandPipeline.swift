@@ -1,0 +1,105 @@
+internal import LightKit
+
+/// One light's commands and echoes (lights.md 2).
+///
+/// At most one command is under way; while it is, newer ones are merged into one that follows, so that the latest value
+/// always wins and is always sent. For a while after a command, reports that differ from it are taken for steps on the
+/// way (a fade) or echoes of an older command, and held; what is still held when that time ends is the truth.
+struct CommandPipeline: Equatable {
+    /// How long reports are taken for steps on the way, unless the command's own fade takes longer.
+    static let settlingTime = Duration.seconds(1)
+
+    private(set) var underWay: LightCommand?
+    private(set) var waiting: LightCommand?
+    private var target = LightCommand()
+    private var settlesAt: ContinuousClock.Instant?
+    private var held = LightReport()
+
+    /// A command is wanted.
+    ///
+    /// - Returns: the command to send now; `nil` if it waits for the one under way.
+    mutating func wanted(_ command: LightCommand) -> LightCommand? {
+        guard underWay == nil else {
+            if waiting == nil { waiting = command } else { waiting?.merge(command) }
+            return nil
+        }
+        underWay = command
+        return command
+    }
+
+    /// The command under way has been accepted or has failed.
+    ///
+    /// - Returns: the next command to send, if one waits.
+    mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
+        if success, let command = underWay {
+            // Reports differing from a newer target are echoes of an older one.
+            if settlesAt == nil || now >= settlesAt ?? now { target = LightCommand() }
+            target.merge(command)
+            settlesAt = now + max(command.transition ?? .zero, Self.settlingTime)
+        }
+        underWay = waiting
+        waiting = nil
+        return underWay
+    }
+
+    /// The driver has reported; returns what of it is news now.
+    mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
+        let isSettling = settlesAt.map { now < $0 } ?? false
+        guard isSettling || underWay != nil else { return report }
+        var expected = target
+        if let underWay { expected.merge(underWay) }
+        if let waiting { expected.merge(waiting) }
+        var news = report
+        if let on = report.on, let wanted = expected.on {
+            held.on = on == wanted ? nil : on
+            if on != wanted { news.on = nil }
+        }
+        if let brightness = report.brightness, let wanted = expected.brightness {
+            held.brightness = brightness == wanted ? nil : brightness
+            if brightness != wanted { news.brightness = nil }
+        }
+        if let color = report.color, let wanted = expected.color {
+            let matches = color.resembles(wanted)
+            held.color = matches ? nil : color
+            // The light's own rounding of what was asked is not shown as a change.
+            news.color = nil
+        }
+        return news
+    }
+
+    /// When ``settled(now:)`` should be asked; `nil` if nothing is held.
+    var wakeAt: ContinuousClock.Instant? {
+        held == LightReport() || underWay != nil ? nil : settlesAt
+    }
+
+    /// The settling time is over: what was held is the truth.
+    mutating func settled(now: ContinuousClock.Instant) -> LightReport? {
+        guard let settlesAt, now >= settlesAt, underWay == nil else { return nil }
+        self.settlesAt = nil
+        target = LightCommand()
+        defer { held = LightReport() }
+        return held == LightReport() ? nil : held
+    }
+
+    /// The light is gone or out of reach: nothing is expected of it any more.
+    mutating func reset() {
+        waiting = nil
+        target = LightCommand()
+        settlesAt = nil
+        held = LightReport()
+    }
+}
+
+extension LightColor {
+    /// Whether two colours are the same but for a device's rounding.
+    func resembles(_ other: LightColor) -> Bool {
+        switch (self, other) {
+        case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
+            let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
+            // With hardly any saturation the hue says nothing.
+            return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= 1.5 || min(s1, s2) < 2)
+        case (.temperature(let a), .temperature(let b)): return (a - b).magnitude <= 1
+        case (.hueSaturation, .temperature), (.temperature, .hueSaturation): return false
+        }
+    }
+}

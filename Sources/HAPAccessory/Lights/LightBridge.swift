@@ -1,0 +1,507 @@
+package import HAPModel
+package import HAPProtocol
+package import LightKit
+package import Logging
+
+/// Between the drivers and the registry: keeps every light's state, shows it as an accessory, and sends it commands.
+///
+/// It runs on the registry's executor. A light once shown stays shown, out of reach if need be, until its source removes
+/// it; its aid and iids are its own for ever.
+package actor LightBridge {
+    private struct Light {
+        let aid: AccessoryID
+        var adapter: LightbulbAdapter
+        var state: LightState
+        var pipeline = CommandPipeline()
+        /// The requests whose values the command under way carries, and those of the one that waits.
+        var ticketsUnderWay: [Int] = []
+        var ticketsWaiting: [Int] = []
+        /// Counts the commands, so that an answer that comes too late is known as such.
+        var command = 0
+        var commandDeadline: ContinuousClock.Instant?
+        var task: Task<Void, Never>?
+        var origin = LightEvent.Origin.device
+
+        /// The state if all commands that are wanted succeed: what controllers are shown.
+        var shown: LightState {
+            var shown = state
+            if let underWay = pipeline.underWay { shown.apply(underWay) }
+            if let waiting = pipeline.waiting { shown.apply(waiting) }
+            return shown
+        }
+    }
+
+    /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
+    static let saveDelay = Duration.seconds(10)
+
+    private let executor: any SerialExecutor
+    private let scheduler: any Scheduler
+    private let registry: AccessoryRegistry
+    private let store: any AccessoryServerStore
+    private let logger: Logger
+    private var overrides: [LightKey: LightOverride]
+
+    private var drivers: [String: any LightDriver] = [:]
+    private var driverStates: [String: DriverState] = [:]
+    private var warningsBySubject: [String: String] = [:]
+    private var lights: [LightKey: Light] = [:]
+    private var keys: [AccessoryID: LightKey] = [:]
+    /// Lights that are not shown, with the aids that wait for them.
+    private var absent: [LightKey: StoredLight] = [:]
+    private var highestAID = AccessoryID.bridge
+    private var waiters = CommandWaiters()
+    private var wakeAt: ContinuousClock.Instant?
+    private var unsaved: Set<LightKey> = []
+    private var saveIsDue = false
+    private var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
+    private var lastWatcher = 0
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a bridge without lights.
+    ///
+    /// - Parameters:
+    ///   - executor: the registry's.
+    ///   - scheduler: the executor's clock.
+    ///   - registry: where accessories are shown.
+    ///   - store: where lights are remembered.
+    ///   - overrides: what the operator wants otherwise.
+    ///   - logger: where faults are told.
+    package init(
+        executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
+        store: any AccessoryServerStore, overrides: [LightKey: LightOverride], logger: Logger
+    ) {
+        self.executor = executor
+        self.scheduler = scheduler
+        self.registry = registry
+        self.store = store
+        self.overrides = overrides
+        self.logger = logger
+    }
+
+    // MARK: Lights that are there
+
+    /// Shows the lights of the last run, out of reach until their drivers report them: controllers must never read a
+    /// database that is not complete yet (hap.md 1.3).
+    package func restore(_ stored: [StoredLight]) async {
+        for light in stored.sorted(by: { $0.aid < $1.aid }) {
+            highestAID = max(highestAID, light.aid)
+            if light.isRemoved || overrides[light.key]?.isHidden == true {
+                absent[light.key] = light
+            } else {
+                var state = LightState()
+                if let report = light.state { state.apply(report) }
+                state.isReachable = false
+                await show(light.key, light.aid, light.description, light.instanceIDs, state)
+            }
+        }
+    }
+
+    /// Makes a driver known; what it brings is told through ``host(for:)``.
+    package func attach(_ driver: any LightDriver, as id: String) {
+        drivers[id] = driver
+        driverStates[id] = .starting
+    }
+
+    /// Where a driver tells its lights to.
+    package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
+
+    private func show(
+        _ key: LightKey, _ aid: AccessoryID, _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
+    ) async {
+        let name = name(for: key, description, aid)
+        let adapter = LightbulbAdapter(description: description, name: name, ids: ids)
+        let accessory = adapter.accessory(aid, state: state)
+        lights[key] = Light(aid: aid, adapter: adapter, state: state)
+        keys[aid] = key
+        do throws(ComplianceError) {
+            try await registry.set(accessory, source: self, isReachable: state.isReachable)
+        } catch {
+            warn("\(key) cannot be shown: \(error.description)", about: key.description)
+        }
+    }
+
+    private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
+        let wanted = overrides[key]?.name ?? description.name
+        let valid = AccessoryName.sanitized(wanted, fallback: "Light \(aid)")
+        let taken = Set(lights.filter { $0.key != key }.map(\.value.adapter.name))
+        return AccessoryName.unique(valid, among: taken)
+    }
+
+    fileprivate func added(_ description: LightDescription, by driver: String) async {
+        let key = LightKey(driver: driver, light: description.id)
+        guard (1...255).contains(description.id.rawValue.utf8.count) else {
+            warn("a light of driver \(driver) has an id of no or more than 255 bytes and is left out", about: driver)
+            return
+        }
+        guard overrides[key]?.isHidden != true else { return }
+        if let light = lights[key] {
+            guard light.adapter.description != description else { return }
+            await replace(key, light, description)
+            return
+        }
+        let former = absent[key]
+        guard await registry.count < AccessoryRegistry.maximumAccessories else {
+            warn(
+                "\(key) is left out: a bridge shows at most \(AccessoryRegistry.maximumAccessories - 1) lights",
+                about: key.description)
+            return
+        }
+        warn(nil, about: key.description)
+        let aid = former?.aid ?? nextAID()
+        absent[key] = nil
+        var state = LightState()
+        if let report = former?.state { state.apply(report) }
+        state.isReachable = false
+        let adapter = LightbulbAdapter(
+            description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
+        let stored = StoredLight(
+            key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
+        guard await save(stored) else {
+            absent[key] = former ?? StoredLight(
+                key: key, aid: aid, instanceIDs: adapter.ids, description: description, isRemoved: true)
+            return
+        }
+        await show(key, aid, description, adapter.ids, state)
+        logger.info("a light is there", metadata: ["light": "\(key)", "aid": "\(aid)"])
+    }
+
+    private func nextAID() -> AccessoryID {
+        highestAID = AccessoryID(highestAID.rawValue + 1)
+        return highestAID
+    }
+
+    private func replace(_ key: LightKey, _ light: Light, _ description: LightDescription) async {
+        let adapter = LightbulbAdapter(
+            description: description, name: name(for: key, description, light.aid), ids: light.adapter.ids)
+        let stored = StoredLight(
+            key: key, aid: light.aid, instanceIDs: adapter.ids, description: description,
+            state: light.state.report(for: description.capabilities))
+        guard await save(stored), var current = lights[key] else { return }
+        current.adapter = adapter
+        lights[key] = current
+        let accessory = adapter.accessory(current.aid, state: current.shown)
+        do throws(ComplianceError) {
+            try await registry.set(accessory, source: self, isReachable: current.state.isReachable)
+        } catch {
+            warn("\(key) cannot be shown: \(error.description)", about: key.description)
+        }
+    }
+
+    fileprivate func removed(_ id: LightID, by driver: String) async {
+        let key = LightKey(driver: driver, light: id)
+        guard let light = lights.removeValue(forKey: key) else { return }
+        keys[light.aid] = nil
+        light.task?.cancel()
+        waiters.answer(light.ticketsUnderWay + light.ticketsWaiting, .doesNotExist)
+        let description = light.adapter.description
+        let stored = StoredLight(
+            key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: description,
+            state: light.state.report(for: description.capabilities), isRemoved: true)
+        absent[key] = stored
+        await registry.remove(light.aid)
+        _ = await save(stored)
+        logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(light.aid)"])
+    }
+
+    private func save(_ light: StoredLight) async -> Bool {
+        do {
+            try await store.save(light)
+            return true
+        } catch {
+            warn("\(light.key) cannot be stored: \(error)", about: light.key.description)
+            return false
+        }
+    }
+
+    // MARK: What lights say
+
+    fileprivate func reported(_ report: LightReport, from id: LightID, by driver: String) async {
+        let key = LightKey(driver: driver, light: id)
+        guard var light = lights[key] else { return }
+        let former = light.state
+        light.state.apply(light.pipeline.reported(report, now: scheduler.now))
+        if report.reachable == false { light.pipeline.reset() }
+        lights[key] = light
+        wakeWhenSettled(light)
+        await tell(key, light, former: former, origin: .device)
+    }
+
+    private func tell(_ key: LightKey, _ light: Light, former: LightState, origin: LightEvent.Origin) async {
+        guard light.state != former else { return }
+        if light.state.isReachable != former.isReachable {
+            await registry.setReachable(light.state.isReachable, light.aid)
+        }
+        unsaved.insert(key)
+        scheduleSave()
+        if !watchers.isEmpty {
+            let event = LightEvent(light: snapshot(key, light), origin: origin)
+            for watcher in watchers.values { watcher.yield(event) }
+        }
+        await registry.update(light.aid, light.adapter.values(of: light.shown))
+    }
+
+    fileprivate func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
+        let key = LightKey(driver: driver, light: id)
+        if let light = lights[key] { return light.state.report(for: light.adapter.description.capabilities) }
+        return absent[key]?.state
+    }
+
+    fileprivate func knownLights(of driver: String) -> [LightID] {
+        lights.keys.filter { $0.driver == driver }.map(\.light)
+    }
+
+    fileprivate func reported(_ state: DriverState, of driver: String) {
+        guard driverStates[driver] != state else { return }
+        driverStates[driver] = state
+        logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state)"])
+    }
+
+    fileprivate func warn(_ warning: String?, about subject: String) {
+        guard warningsBySubject[subject] != warning else { return }
+        if let warning, warningsBySubject.count < 1000 {
+            warningsBySubject[subject] = warning
+            logger.warning("\(warning)")
+        } else {
+            warningsBySubject[subject] = nil
+        }
+    }
+
+    // MARK: What lights are told
+
+    private func send(_ command: LightCommand, to key: LightKey, origin: LightEvent.Origin) async -> HAPStatus {
+        guard var light = lights[key] else { return .doesNotExist }
+        guard light.state.isReachable, drivers[key.driver] != nil else { return .unableToCommunicate }
+        guard !command.isEmpty else { return .success }
+        let ticket = waiters.ticket()
+        light.origin = origin
+        if let next = light.pipeline.wanted(command) {
+            light.ticketsUnderWay = [ticket]
+            lights[key] = light
+            start(next, on: key)
+        } else {
+            light.ticketsWaiting.append(ticket)
+            lights[key] = light
+        }
+        if let status = waiters.takeAnswer(ticket) { return status }
+        return await withCheckedContinuation { continuation in
+            waiters.wait(ticket, continuation, now: scheduler.now)
+            wake(at: scheduler.now + CommandWaiters.deadline)
+        }
+    }
+
+    private func start(_ command: LightCommand, on key: LightKey) {
+        guard let driver = drivers[key.driver], lights[key] != nil else { return }
+        lights[key]?.command += 1
+        lights[key]?.commandDeadline = scheduler.now + CommandWaiters.deadline
+        let number = lights[key]?.command ?? 0
+        // It begins within this call; most drivers are done before it returns, and no other thread is woken.
+        let task = Task.immediate {
+            var status = HAPStatus.success
+            do throws(LightError) {
+                try await driver.apply(command, to: key.light)
+            } catch {
+                status = HAPStatus(error)
+            }
+            await ended(command, number, on: key, status)
+        }
+        if lights[key]?.command == number, lights[key]?.pipeline.underWay != nil { lights[key]?.task = task }
+    }
+
+    private func ended(_ command: LightCommand, _ number: Int, on key: LightKey, _ status: HAPStatus) async {
+        guard var light = lights[key], light.command == number, light.pipeline.underWay != nil else { return }
+        let former = light.state
+        if status == .success { light.state.apply(command) }
+        let next = light.pipeline.ended(success: status == .success, now: scheduler.now)
+        let tickets = light.ticketsUnderWay
+        light.ticketsUnderWay = light.ticketsWaiting
+        light.ticketsWaiting = []
+        light.task = nil
+        light.commandDeadline = nil
+        lights[key] = light
+        if status == .success { await tell(key, light, former: former, origin: light.origin) }
+        waiters.answer(tickets, status)
+        if let next { start(next, on: key) }
+        if let current = lights[key] { wakeWhenSettled(current) }
+    }
+
+    // MARK: Time
+
+    private func wakeWhenSettled(_ light: Light) {
+        if let time = light.pipeline.wakeAt { wake(at: time) }
+    }
+
+    private func wake(at time: ContinuousClock.Instant) {
+        if let wakeAt, wakeAt <= time { return }
+        wakeAt = time
+        scheduler.schedule(at: time) { [self] in
+            Task.immediate { await woke() }
+        }
+    }
+
+    private func woke() async {
+        let now = scheduler.now
+        guard let due = wakeAt, due <= now else { return }
+        wakeAt = nil
+        if let next = waiters.expire(now: now) { wake(at: next) }
+        for key in Array(lights.keys) {
+            guard var light = lights[key] else { continue }
+            if let deadline = light.commandDeadline {
+                if deadline <= now {
+                    // The driver has not answered: whoever still waits is told, and the next command may try.
+                    light.task?.cancel()
+                    logger.debug("a light has not answered in time", metadata: ["light": "\(key)"])
+                    await ended(light.pipeline.underWay ?? LightCommand(), light.command, on: key, .timedOut)
+                } else {
+                    wake(at: deadline)
+                }
+            } else if let report = light.pipeline.settled(now: now) {
+                let former = light.state
+                light.state.apply(report)
+                lights[key] = light
+                await tell(key, light, former: former, origin: .device)
+            } else {
+                wakeWhenSettled(light)
+            }
+        }
+    }
+
+    // MARK: Remembering
+
+    private func scheduleSave() {
+        guard !saveIsDue else { return }
+        saveIsDue = true
+        scheduler.schedule(at: scheduler.now + Self.saveDelay) { [self] in
+            Task { await saveStates() }
+        }
+    }
+
+    /// Writes down the states that have changed since the last time.
+    package func saveStates() async {
+        saveIsDue = false
+        var states: [LightKey: LightReport] = [:]
+        for key in unsaved {
+            guard let light = lights[key] else { continue }
+            states[key] = light.state.report(for: light.adapter.description.capabilities)
+        }
+        unsaved = []
+        guard !states.isEmpty else { return }
+        do {
+            try await store.save(states: states)
+        } catch {
+            logger.error("the lights' states cannot be stored", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: For the operator
+
+    private func snapshot(_ key: LightKey, _ light: Light) -> LightSnapshot {
+        let capabilities = light.adapter.description.capabilities
+        let shown = light.shown
+        let isLight = light.adapter.description.kind == .light
+        return LightSnapshot(
+            key: key, name: light.adapter.name, sourceName: light.adapter.description.name,
+            kind: light.adapter.description.kind, aid: light.aid, isReachable: light.state.isReachable, on: shown.on,
+            brightness: isLight && capabilities.brightness ? shown.brightness : nil,
+            hue: isLight && capabilities.color ? shown.hue : nil,
+            saturation: isLight && capabilities.color ? shown.saturation : nil,
+            mired: isLight && capabilities.temperature != nil ? shown.mired : nil,
+            suggestedRoom: light.adapter.description.suggestedRoom)
+    }
+
+    /// All lights that are shown, by aid.
+    package func snapshots() -> [LightSnapshot] {
+        lights.map { snapshot($0.key, $0.value) }.sorted { $0.aid < $1.aid }
+    }
+
+    /// The drivers and how they are doing.
+    package func driverReports() -> [(id: String, state: DriverState)] {
+        driverStates.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// What the operator should know, one sentence each.
+    package func warnings() -> [String] {
+        var warnings = warningsBySubject.sorted { $0.key < $1.key }.map(\.value)
+        for light in snapshots() where light.sourceName != light.name {
+            let wanted = overrides[light.key]?.name ?? light.sourceName
+            if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
+        }
+        return warnings
+    }
+
+    /// A driver has ended for good.
+    package func driverEnded(_ id: String, _ reason: String) async {
+        driverStates[id] = .degraded(reason)
+        warn("driver \(id) has ended: \(reason)", about: id)
+        for (key, light) in lights where key.driver == id && light.state.isReachable {
+            await reported(LightReport(reachable: false), from: key.light, by: id)
+        }
+    }
+
+    /// Commands a light as a controller would.
+    ///
+    /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.
+    package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
+        guard let light = lights[key] else { return .doesNotExist }
+        guard let possible = light.adapter.possible(command) else { return .invalidValue }
+        return await send(possible, to: key, origin: .operator)
+    }
+
+    /// Changes from now on; a reader that is slow loses the oldest.
+    package func events() -> AsyncStream<LightEvent> {
+        lastWatcher += 1
+        let number = lastWatcher
+        let (stream, continuation) = AsyncStream.makeStream(of: LightEvent.self, bufferingPolicy: .bufferingNewest(256))
+        watchers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.forgetWatcher(number) }
+        }
+        return stream
+    }
+
+    private func forgetWatcher(_ number: Int) { watchers[number] = nil }
+}
+
+extension LightBridge: AccessorySource {
+    package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+        guard let key = keys[accessory], let light = lights[key] else { return .doesNotExist }
+        return await send(light.adapter.command(for: values, state: light.shown), to: key, origin: .controller)
+    }
+
+    package func identify(_ accessory: AccessoryID) async {
+        guard let key = keys[accessory], let driver = drivers[key.driver] else { return }
+        logger.info("identify", metadata: ["light": "\(key)"])
+        // Nobody waits for a light to blink.
+        Task { try? await driver.identify(key.light) }
+    }
+}
+
+extension HAPStatus {
+    /// What a controller is told of a light's error.
+    init(_ error: LightError) {
+        self =
+            switch error {
+            case .unreachable: .unableToCommunicate
+            case .busy: .busy
+            case .unknownLight: .doesNotExist
+            case .refused: .unableToCommunicate
+            }
+    }
+}
+
+/// One driver's way to the bridge.
+private struct DriverHost: LightHost {
+    let driver: String
+    let bridge: LightBridge
+
+    func added(_ light: LightDescription) async { await bridge.added(light, by: driver) }
+    func removed(_ light: LightID) async { await bridge.removed(light, by: driver) }
+    func report(_ report: LightReport, from light: LightID) async {
+        await bridge.reported(report, from: light, by: driver)
+    }
+    func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
+    func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
+    func warn(_ warning: String?, about subject: String) async {
+        await bridge.warn(warning, about: "\(driver): \(subject)")
+    }
+}

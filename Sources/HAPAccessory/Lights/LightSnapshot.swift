@@ -1,0 +1,46 @@
+package import HAPModel
+package import LightKit
+
+/// A light as the operator sees it.
+package struct LightSnapshot: Equatable, Sendable {
+    package let key: LightKey
+    /// The name that controllers see.
+    package let name: String
+    /// What the source calls it.
+    package let sourceName: String
+    package let kind: LightKind
+    package let aid: AccessoryID
+    package let isReachable: Bool
+    package let on: Bool
+    /// Percent; `nil` if the light has no brightness.
+    package let brightness: Int?
+    /// Degrees; `nil` if the light has no colours.
+    package let hue: Double?
+    /// Percent; `nil` if the light has no colours.
+    package let saturation: Double?
+    /// Mired; `nil` if the light has no white to choose.
+    package let mired: Int?
+    package let suggestedRoom: String?
+}
+
+/// Something about a light has changed.
+package struct LightEvent: Equatable, Sendable {
+    /// Who changed it.
+    package enum Origin: String, Sendable {
+        case device, controller, `operator`
+    }
+
+    package let light: LightSnapshot
+    package let origin: Origin
+}
+
+/// What the operator wants otherwise than the light's source says.
+package struct LightOverride: Equatable, Sendable {
+    package var name: String?
+    package var isHidden: Bool
+
+    package init(name: String? = nil, isHidden: Bool = false) {
+        self.name = name
+        self.isHidden = isHidden
+    }
+}

@@ -1,0 +1,68 @@
+internal import LightKit
+
+/// All that the bridge knows of a light at a moment, with nothing left open.
+struct LightState: Equatable, Sendable {
+    /// Which of its two ways of showing colour the light uses.
+    enum ColorMode: Equatable, Sendable {
+        case hueSaturation, temperature
+    }
+
+    var on = false
+    /// Percent, 1 to 100, kept while the light is off.
+    var brightness = 100
+    /// Degrees, 0 to 360.
+    var hue = 0.0
+    /// Percent, 0 to 100.
+    var saturation = 0.0
+    /// Mired; kept while a colour is shown.
+    var mired = 250
+    var mode = ColorMode.temperature
+    var isReachable = false
+
+    /// Takes over what a driver has learnt; what is out of range is passed over.
+    mutating func apply(_ report: LightReport) {
+        if let on = report.on { self.on = on }
+        if let brightness = report.brightness, (1...100).contains(brightness) { self.brightness = brightness }
+        if let color = report.color { apply(color) }
+        if let reachable = report.reachable { isReachable = reachable }
+    }
+
+    /// Takes over what a light has been told to do and has accepted.
+    mutating func apply(_ command: LightCommand) {
+        if let on = command.on { self.on = on }
+        if let brightness = command.brightness { self.brightness = brightness }
+        if let color = command.color { apply(color) }
+    }
+
+    private mutating func apply(_ color: LightColor) {
+        switch color {
+        case .hueSaturation(let hue, let saturation):
+            guard hue.isFinite, saturation.isFinite else { return }
+            // HomeKit writes 360 for the same red as 0 and wants it back as written.
+            self.hue = hue == 360 ? 360 : hue.truncatingRemainder(dividingBy: 360)
+            if self.hue < 0 { self.hue += 360 }
+            self.saturation = min(max(saturation, 0), 100)
+            mode = .hueSaturation
+        case .temperature(let mired):
+            self.mired = min(max(mired, 1), 10_000)
+            // The Home app shows the colour wheel's value: it must be that of the white (hap.md 12).
+            (hue, saturation) = ColorConversion.hueSaturation(mired: self.mired)
+            mode = .temperature
+        }
+    }
+
+    /// The colour or white that the light shows.
+    var color: LightColor {
+        switch mode {
+        case .hueSaturation: .hueSaturation(hue: hue, saturation: saturation)
+        case .temperature: .temperature(mired: mired)
+        }
+    }
+
+    /// The state as a report, to be remembered over a restart.
+    func report(for capabilities: LightCapabilities) -> LightReport {
+        LightReport(
+            on: on, brightness: capabilities.brightness ? brightness : nil,
+            color: capabilities.color || capabilities.temperature != nil ? color : nil)
+    }
+}

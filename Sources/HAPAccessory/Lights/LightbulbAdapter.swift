@@ -1,0 +1,168 @@
+internal import HAPModel
+internal import LightKit
+
+/// Between a light and its accessory: services out of a description, commands out of written values, values out of a
+/// state.
+struct LightbulbAdapter: Equatable, Sendable {
+    /// The colour temperatures that HomeKit knows, in mired (hap.md 12).
+    static let temperatureLimits = 50...500
+
+    let description: LightDescription
+    /// The name controllers see.
+    let name: String
+    private(set) var ids: InstanceIDs
+
+    /// Where this light's characteristics are.
+    private struct Places: Equatable, Sendable {
+        var on = InstanceID(0)
+        var inUse: InstanceID?
+        var brightness: InstanceID?
+        var hue: InstanceID?
+        var saturation: InstanceID?
+        var temperature: InstanceID?
+    }
+
+    private var places = Places()
+    private let temperature: ClosedRange<Int>?
+
+    /// Gives every part of the accessory its iid, new ones to parts that had none.
+    init(description: LightDescription, name: String, ids: InstanceIDs) {
+        self.description = description
+        self.name = name
+        self.ids = ids
+        temperature = description.kind == .light ? Self.temperature(of: description.capabilities) : nil
+
+        _ = self.ids.id(of: .accessoryInformation)
+        for type in Self.informationTypes { _ = self.ids.id(of: type, in: .accessoryInformation) }
+        _ = self.ids.id(of: service)
+        places.on = self.ids.id(of: .on, in: service)
+        if description.kind == .outlet { places.inUse = self.ids.id(of: .outletInUse, in: service) }
+        guard description.kind == .light else { return }
+        if description.capabilities.brightness { places.brightness = self.ids.id(of: .brightness, in: service) }
+        if description.capabilities.color {
+            places.hue = self.ids.id(of: .hue, in: service)
+            places.saturation = self.ids.id(of: .saturation, in: service)
+        }
+        if temperature != nil { places.temperature = self.ids.id(of: .colorTemperature, in: service) }
+    }
+
+    private static let informationTypes: [CharacteristicType] = [
+        .identify, .manufacturer, .model, .name, .serialNumber, .firmwareRevision,
+    ]
+
+    private static func temperature(of capabilities: LightCapabilities) -> ClosedRange<Int>? {
+        guard let range = capabilities.temperature else { return nil }
+        let clamped = range.clamped(to: temperatureLimits)
+        return clamped.isEmpty || !range.overlaps(temperatureLimits) ? nil : clamped
+    }
+
+    private var service: ServiceType {
+        switch description.kind {
+        case .light: .lightbulb
+        case .switch: .switch
+        case .outlet: .outlet
+        }
+    }
+
+    // MARK: The accessory
+
+    /// The accessory object with the values of a state.
+    func accessory(_ aid: AccessoryID, state: LightState) -> Accessory {
+        let values = Dictionary(values(of: state), uniquingKeysWith: { $1 })
+        var types: [CharacteristicType] = [.on]
+        if places.inUse != nil { types.append(.outletInUse) }
+        if places.brightness != nil { types.append(.brightness) }
+        if places.hue != nil { types += [.hue, .saturation] }
+        if places.temperature != nil { types.append(.colorTemperature) }
+        var ids = ids
+        let characteristics = types.map { type in
+            let iid = ids.id(of: type, in: service)
+            let metadata = metadata(of: type)
+            return Characteristic(
+                iid: iid, type: type, metadata: metadata,
+                value: values[iid].flatMap(metadata.clamped) ?? metadata.defaultValue)
+        }
+        return Accessory(
+            aid: aid,
+            services: [
+                information(),
+                Service(iid: ids.id(of: service), type: service, isPrimary: true, characteristics: characteristics),
+            ])
+    }
+
+    private func information() -> Service {
+        AccessoryInformation(
+            name: name, manufacturer: description.manufacturer, model: description.model,
+            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
+        ).service(ids: ids)
+    }
+
+    private func metadata(of type: CharacteristicType) -> CharacteristicMetadata {
+        guard var metadata = CharacteristicDefinition.of(type)?.metadata else {
+            preconditionFailure("the types named here are in the catalogue")
+        }
+        if type == .colorTemperature, let temperature {
+            metadata.minimum = Double(temperature.lowerBound)
+            metadata.maximum = Double(temperature.upperBound)
+        }
+        return metadata
+    }
+
+    // MARK: Values
+
+    /// The light's characteristics in a state: hue and saturation before colour temperature, because the Home app takes
+    /// the last one for the mode (lights.md 2).
+    func values(of state: LightState) -> [(InstanceID, CharacteristicValue)] {
+        var values: [(InstanceID, CharacteristicValue)] = [(places.on, .bool(state.on))]
+        if let inUse = places.inUse { values.append((inUse, .bool(state.on))) }
+        if let brightness = places.brightness { values.append((brightness, .integer(Int64(state.brightness)))) }
+        if let hue = places.hue, let saturation = places.saturation {
+            values.append((hue, .float(state.hue)))
+            values.append((saturation, .float(state.saturation)))
+        }
+        if let temperature = places.temperature { values.append((temperature, .integer(Int64(state.mired)))) }
+        return values
+    }
+
+    // MARK: Commands
+
+    /// What written values ask of the light: all values of one request make one command.
+    func command(for writes: [CharacteristicWrite], state: LightState) -> LightCommand {
+        var command = LightCommand()
+        var hue: Double?
+        var saturation: Double?
+        for write in writes {
+            switch write.type {
+            case .on: command.on = write.value.bool
+            case .brightness:
+                guard let percent = write.value.number.flatMap({ Int(exactly: $0) }) else { continue }
+                // Zero means off; the level to come back to stays (hap.md 11).
+                if percent == 0 { command.on = false } else { command.brightness = percent }
+            case .hue: hue = write.value.number
+            case .saturation: saturation = write.value.number
+            case .colorTemperature:
+                if let mired = write.value.number.flatMap({ Int(exactly: $0) }) {
+                    command.color = .temperature(mired: mired)
+                }
+            default: break
+            }
+        }
+        if hue != nil || saturation != nil {
+            command.color = .hueSaturation(hue: hue ?? state.hue, saturation: saturation ?? state.saturation)
+        }
+        return command
+    }
+
+    /// What an operator asks, without what this light cannot do; `nil` if nothing is left.
+    func possible(_ command: LightCommand) -> LightCommand? {
+        var possible = command
+        if places.brightness == nil { possible.brightness = nil }
+        switch command.color {
+        case .hueSaturation?: if places.hue == nil { possible.color = nil }
+        case .temperature(let mired)?:
+            possible.color = temperature.map { .temperature(mired: min(max(mired, $0.lowerBound), $0.upperBound)) }
+        case nil: break
+        }
+        return possible.isEmpty ? nil : possible
+    }
+}

@@ -1,0 +1,52 @@
+package import HAPModel
+
+/// The texts of the Accessory Information service, made such that no controller refuses them (hap.md 9.5, 12).
+package struct AccessoryInformation: Equatable, Sendable {
+    package let name: String
+    package let manufacturer: String
+    package let model: String
+    package let serialNumber: String
+    package let firmwareRevision: String
+
+    /// Takes what the source says and fills in what it leaves out.
+    ///
+    /// - Parameters:
+    ///   - name: a valid accessory name.
+    ///   - manufacturer: who made it.
+    ///   - model: the maker's model name.
+    ///   - serialNumber: the maker's serial number, at least two characters to be used.
+    ///   - firmware: the firmware's version in any form.
+    package init(name: String, manufacturer: String?, model: String?, serialNumber: String?, firmware: String?) {
+        self.name = name
+        self.manufacturer = Self.text(manufacturer, minimum: 1) ?? "Unknown"
+        self.model = Self.text(model, minimum: 1) ?? "Light"
+        self.serialNumber = Self.text(serialNumber, minimum: 2) ?? "Unknown"
+        firmwareRevision = FirmwareRevision.normalized(firmware)
+    }
+
+    private static func text(_ text: String?, minimum: Int) -> String? {
+        guard let text else { return nil }
+        let printable = String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.map(Character.init))
+        let short = printable.prefix(bytes: CharacteristicMetadata.defaultMaximumLength)
+        return short.utf8.count >= minimum ? short : nil
+    }
+
+    /// The service, with iids that have been given to it before or are given now.
+    package func service(ids: InstanceIDs) -> Service {
+        var ids = ids
+        let texts: [(CharacteristicType, String?)] = [
+            (.identify, nil), (.manufacturer, manufacturer), (.model, model), (.name, name),
+            (.serialNumber, serialNumber), (.firmwareRevision, firmwareRevision),
+        ]
+        let service = ids.id(of: .accessoryInformation)
+        let characteristics = texts.map { type, text in
+            guard let definition = CharacteristicDefinition.of(type) else {
+                preconditionFailure("the types named here are in the catalogue")
+            }
+            return Characteristic(
+                iid: ids.id(of: type, in: .accessoryInformation), type: type, metadata: definition.metadata,
+                value: text.map { .string($0) })
+        }
+        return Service(iid: service, type: .accessoryInformation, characteristics: characteristics)
+    }
+}

@@ -1,0 +1,21 @@
+internal import NIOCore
+
+/// The limits of one connection's bytes; reaching one ends the connection or stops reading from it.
+enum TransportLimits {
+    /// Bytes that came while a request was being answered; beyond them nothing more is read until the answer has left.
+    static let readAhead = 64 * 1024
+    /// Bytes handed to the system and not yet taken, from which on the peer counts as not reading.
+    static let writeHighWater = 256 * 1024
+    /// Bytes from which on it counts as reading again.
+    static let writeLowWater = 64 * 1024
+    /// How long a frame may take to come whole (hap.md 7.1).
+    static let frameTime = TimeAmount.seconds(10)
+    /// How long a message may take to come whole (hap.md 7.3).
+    static let messageTime = TimeAmount.seconds(30)
+    /// How long bytes may stay unacknowledged by the peer's system before the connection counts as dead (decision 7).
+    static let acknowledgeTimeMilliseconds: CInt = 30_000
+    /// How long a closing connection may take to write what is left.
+    static let closingTime = TimeAmount.seconds(1)
+    /// Connections that wait to be accepted.
+    static let backlog: CInt = 128
+}
