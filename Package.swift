@@ -96,6 +96,7 @@ let package = Package(
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
+        tests(of: "Discovery", [logging]),
     ],
     swiftLanguageModes: [.v6]
 )
