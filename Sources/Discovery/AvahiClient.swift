@@ -223,7 +223,8 @@ final class AvahiClient: @unchecked Sendable {
         return news
     }
 
-    private func withStringList(_ record: TXTRecord, _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32 {
+    private func withStringList(_ record: TXTRecord, _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32
+    {
         // Avahi's list grows at its head.
         var list: UnsafeMutablePointer<AvahiStringList>?
         for entry in record.entries.reversed() {

@@ -148,13 +148,14 @@ struct PublicationMachine {
 
     private mutating func wanted(_ wanted: ServiceRecord?, now: ContinuousClock.Instant) -> [Action] {
         guard let wanted else {
-            let held = holdsClient
+            // Freeing the client would do, but nobody would know when Avahi has taken note of it.
+            let actions = holdsClient ? removeAll() + [.freeClient] : []
             record = nil
             link = .none
             registrations = [:]
             renameAt = nil
             refusals = 0
-            return held ? [.freeClient] : []
+            return actions
         }
         let before = record
         record = wanted

@@ -76,10 +76,10 @@ struct PublicationMachineTests {
         #expect(published().machine.wakeAt == nil)
     }
 
-    @Test("Withdrawing frees the client, and what Avahi tells afterwards starts nothing")
+    @Test("Withdrawing takes the service away, and what Avahi tells afterwards starts nothing")
     func withdraw() {
         var bench = published()
-        #expect(bench(.wanted(nil)) == [.freeClient])
+        #expect(bench(.wanted(nil)) == [.removeService(on: 2), .freeClient])
         #expect(bench.state == .notAdvertised)
         for input: PublicationMachine.Input in [
             .client(.running), .client(.failed(reason: "x")), .registration(.established, on: 2),
@@ -206,7 +206,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(3600)) == [])
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient, .makeClient])
         #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
-        #expect(bench(.wanted(nil)) == [.freeClient])
+        #expect(bench(.wanted(nil)) == [.removeService(on: 2), .freeClient])
         #expect(bench(.wanted(record)) == [.makeClient])
         #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
     }

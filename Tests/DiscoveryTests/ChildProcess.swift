@@ -1,0 +1,62 @@
+import Glibc
+
+/// A program this test started, with its output in a file.
+///
+/// Foundation's `Process` waits for its end by a run loop, which a task has not.
+final class ChildProcess {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let identifier: pid_t
+    private var status: Int32?
+
+    init(_ arguments: [String], environment: [String: String], output: String) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+
+        // A dispatch thread blocks signals, and a child that inherits this cannot be ended.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        var argv = arguments.map { strdup($0) } + [nil]
+        var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var identifier: pid_t = 0
+        let code = posix_spawnp(&identifier, arguments[0], &actions, &attributes, &argv, &envp)
+        guard code == 0 else {
+            throw Failure(description: "\(arguments[0]) cannot be started: \(String(cString: strerror(code)))")
+        }
+        self.identifier = identifier
+    }
+
+    /// Lets it stand still, as a program does that hangs.
+    func freeze() { kill(identifier, SIGSTOP) }
+
+    func thaw() { kill(identifier, SIGCONT) }
+
+    @discardableResult
+    func wait() -> Int32 {
+        if let status { return status }
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        self.status = status
+        return status
+    }
+
+    func end() {
+        guard status == nil else { return }
+        kill(identifier, SIGTERM)
+        thaw()
+        wait()
+    }
+}
