@@ -96,7 +96,6 @@ let package = Package(
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
-        tests(of: "Discovery", [logging]),
     ],
     swiftLanguageModes: [.v6]
 )
