@@ -95,6 +95,8 @@ let package = Package(
         tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
+        tests(of: "DaemonKit", [grdb, logging]),
+        tests(of: "lamplighterd", ["DaemonKit", "LightKit", logging]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
     ],
     swiftLanguageModes: [.v6]

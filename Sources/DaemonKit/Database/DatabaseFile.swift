@@ -1,0 +1,157 @@
+package import GRDB
+import Glibc
+package import Logging
+
+/// An SQLite file of which this process is the only owner.
+///
+/// It is made whole or not at all, under another name first, so an empty or missing file beside its remains is a
+/// damaged one and refused, never replaced. Every commit is on disk before it returns.
+package final class DatabaseFile: Sendable {
+    /// Where to read and write.
+    package let queue: DatabaseQueue
+    /// Where the file lies.
+    package let path: String
+    private let lock: FileLock
+
+    /// Opens the file, or makes it, and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - path: the file; its folder is made if need be, for this user alone.
+    ///   - migrator: the schema's history. Migrations may be added, never changed or removed.
+    ///   - applicationID: marks the file as this program's.
+    ///   - logger: gets warnings.
+    /// - Throws: ``DatabaseFileError``.
+    package init(
+        path: String, migrator: DatabaseMigrator, applicationID: Int32, logger: Logger
+    ) throws(DatabaseFileError) {
+        self.path = path
+        try Self.makeFolder(of: path)
+        lock = try FileLock(path: path + ".lock")
+        if try !Self.exists(path) {
+            try Self.refuseRemains(of: path)
+            try Self.make(path, migrator: migrator, applicationID: applicationID)
+        }
+        for file in [path, path + "-wal", path + "-shm"] { try Self.tighten(file, logger: logger) }
+        do {
+            // Looked at before anything is written, so that what is refused stays as it was found. A half-done
+            // change in a rollback journal has to be undone first, and that is writing.
+            let inspector = try Self.open(path, isReadOnly: !Self.exists(path + "-journal"))
+            try inspector.read { database throws in try Self.check(database, path, migrator, applicationID) }
+            try inspector.close()
+            queue = try Self.open(path, isWAL: true)
+            try migrator.migrate(queue)
+        } catch let error as DatabaseFileError {
+            throw error
+        } catch {
+            throw DatabaseFileError(error, path: path)
+        }
+    }
+
+    /// Ends all use of the file; the lock goes with this object.
+    ///
+    /// - Throws: ``DatabaseFileError`` if something still uses it.
+    package func close() throws(DatabaseFileError) {
+        do { try queue.close() } catch { throw DatabaseFileError(error, path: path) }
+    }
+
+    // MARK: SQLite
+
+    private static func open(_ path: String, isReadOnly: Bool = false, isWAL: Bool = false) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            guard !isReadOnly else { return }
+            // Not by `configuration.journalMode`, which would relax `synchronous` afterwards.
+            if isWAL { try database.execute(sql: "PRAGMA journal_mode = WAL") }
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // Deleted keys do not linger in free pages.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
+        }
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    private static func check(
+        _ database: Database, _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
+    ) throws {
+        let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer"
+        guard found == "ok" else { throw DatabaseFileError.damaged(path: path, reason: found) }
+        guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == applicationID else {
+            throw DatabaseFileError.foreign(path: path, reason: "is a database of another program")
+        }
+        guard try !migrator.hasBeenSuperseded(database) else {
+            throw DatabaseFileError.foreign(path: path, reason: "was written by a newer version")
+        }
+    }
+
+    private static func make(
+        _ path: String, migrator: DatabaseMigrator, applicationID: Int32
+    ) throws(DatabaseFileError) {
+        let unfinished = path + ".new"
+        for file in [unfinished, unfinished + "-journal"] { unlink(file) }
+        let file = Glibc.open(unfinished, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .creating(unfinished, errno) }
+        Glibc.close(file)
+        do {
+            let queue = try open(unfinished)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(applicationID)") }
+            try migrator.migrate(queue)
+            try queue.close()
+        } catch {
+            throw DatabaseFileError(error, path: unfinished)
+        }
+        guard rename(unfinished, path) == 0 else { throw .creating(path, errno) }
+        let folder = Glibc.open(self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .creating(path, errno) }
+        defer { Glibc.close(folder) }
+        guard fsync(folder) == 0 else { throw .creating(path, errno) }
+    }
+
+    // MARK: Files
+
+    private static func refuseRemains(of path: String) throws(DatabaseFileError) {
+        for remains in [path + "-wal", path + "-journal", path + ".backup"] where try exists(remains) {
+            throw .damaged(path: path, reason: "it is missing, but \(remains) is there")
+        }
+    }
+
+    private static func exists(_ path: String) throws(DatabaseFileError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) != 0 else {
+            // A link to nowhere would have SQLite make a file there.
+            guard stat(path, &status) == 0 else { throw .damaged(path: path, reason: "it is a link to nowhere") }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged(path: path, reason: "it is not a file") }
+            guard status.st_size > 0 || path.hasSuffix("-wal") || path.hasSuffix("-journal") else {
+                throw .damaged(path: path, reason: "it is empty")
+            }
+            return true
+        }
+        guard errno == ENOENT else { throw .creating(path, errno) }
+        return false
+    }
+
+    /// Takes from everyone else what a copy or a careless hand gave them.
+    private static func tighten(_ path: String, logger: Logger) throws(DatabaseFileError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
+        logger.warning(
+            "others could read the database; now only its owner can",
+            metadata: ["file": "\(path)", "mode": "0\(String(status.st_mode & 0o777, radix: 8))"])
+        guard chmod(path, 0o600) == 0 else { throw .creating(path, errno) }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func makeFolder(of path: String) throws(DatabaseFileError) {
+        let folder = folder(of: path)
+        var status = stat()
+        if stat(folder, &status) == 0 { return }
+        guard errno == ENOENT else { throw .creating(folder, errno) }
+        try makeFolder(of: folder)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .creating(folder, errno) }
+    }
+}

@@ -1,0 +1,58 @@
+import GRDB
+
+/// Why a database cannot be used; it is never made anew because of it.
+package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
+    /// Another process owns the database.
+    case inUse(lock: String, pid: Int32?)
+    /// SQLite finds it broken, or it is missing although its remains are there.
+    case damaged(path: String, reason: String)
+    /// It belongs to a newer version of the program, or to another program.
+    case foreign(path: String, reason: String)
+    case noPermission(path: String)
+    case cannotCreate(path: String, reason: String)
+    case inputOutput(path: String, reason: String)
+
+    package var exitCode: ExitCode {
+        switch self {
+        case .inUse: .unavailable
+        case .damaged, .foreign: .badData
+        case .noPermission: .noPermission
+        case .cannotCreate: .cannotCreate
+        case .inputOutput: .inputOutput
+        }
+    }
+
+    package var description: String {
+        let text =
+            switch self {
+            case .inUse(let lock, let pid?): "\(lock) is held by process \(pid); only one may own the database"
+            case .inUse(let lock, nil): "\(lock) is held by another process; only one may own the database"
+            case .damaged(let path, let reason):
+                "\(path) is damaged: \(reason); bring back a backup with lamplighter restore FILE"
+            case .foreign(let path, let reason):
+                "\(path) \(reason); upgrade, or bring back a backup with lamplighter restore FILE"
+            case .noPermission(let path): "no permission to use \(path); give it to the user this daemon runs as"
+            case .cannotCreate(let path, let reason): "\(path) cannot be made: \(reason)"
+            case .inputOutput(let path, let reason): "\(path) cannot be read or written: \(reason)"
+            }
+        return text.printable
+    }
+}
+
+extension DatabaseFileError {
+    /// What SQLite says, in terms of what to do about it.
+    init(_ error: any Error, path: String) {
+        guard let error = error as? DatabaseError else {
+            self = .damaged(path: path, reason: "\(error)")
+            return
+        }
+        let reason = error.message ?? "SQLite error \(error.resultCode.rawValue)"
+        switch error.resultCode {
+        case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .noPermission(path: path)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse(lock: path, pid: nil)
+        case .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_NOLFS:
+            self = .inputOutput(path: path, reason: reason)
+        default: self = .damaged(path: path, reason: reason)
+        }
+    }
+}

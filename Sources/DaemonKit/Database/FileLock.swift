@@ -1,0 +1,45 @@
+import Glibc
+
+/// The ownership of something, as long as this object or its process lives.
+///
+/// The kernel keeps the lock, not the file: what a crash leaves behind locks nobody out. The file tells who holds it.
+final class FileLock: Sendable {
+    private let file: CInt
+
+    /// Takes the lock, or says who has it.
+    init(path: String) throws(DatabaseFileError) {
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .creating(path, errno) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let pid = Self.pid(in: file)
+            close(file)
+            throw .inUse(lock: path, pid: pid)
+        }
+        let text = Array("\(getpid())\n".utf8)
+        // Only a courtesy to whoever comes second; the lock holds without it.
+        _ = ftruncate(file, 0)
+        _ = pwrite(file, text, text.count, 0)
+    }
+
+    deinit { close(file) }
+
+    private static func pid(in file: CInt) -> Int32? {
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: 16) { buffer, filled in
+            count = pread(file, buffer.baseAddress, buffer.count, 0)
+            filled = max(0, count)
+        }
+        return Int32(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+}
+
+extension DatabaseFileError {
+    /// What the system says when something cannot be made or opened.
+    static func creating(_ path: String, _ code: CInt) -> DatabaseFileError {
+        switch code {
+        case EACCES, EPERM: .noPermission(path: path)
+        case EIO: .inputOutput(path: path, reason: String(cString: strerror(code)))
+        default: .cannotCreate(path: path, reason: String(cString: strerror(code)))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+extension String {
+    /// The word that was probably meant, if one is near enough: one slip for short words, one in three letters for long.
+    package func nearest(in words: some Sequence<String>) -> String? {
+        let typed = Array(lowercased().unicodeScalars.prefix(64))
+        let candidates = words.map { (word: $0, distance: Self.distance(typed, Array($0.lowercased().unicodeScalars))) }
+        guard let best = candidates.min(by: { ($0.distance, $0.word) < ($1.distance, $1.word) }) else { return nil }
+        return best.distance <= max(1, typed.count / 3) ? best.word : nil
+    }
+
+    /// How many letters have to be added, removed, changed or swapped with their neighbour.
+    private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        guard b.count <= 128 else { return .max }
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for (i, x) in a.enumerated() {
+            var row = [i + 1]
+            for (j, y) in b.enumerated() {
+                var best = Swift.min(row[j] + 1, last[j + 1] + 1, last[j] + (x == y ? 0 : 1))
+                if i > 0, j > 0, x == b[j - 1], a[i - 1] == y { best = Swift.min(best, beforeLast[j - 1] + 1) }
+                row.append(best)
+            }
+            (beforeLast, last) = (last, row)
+        }
+        return last[b.count]
+    }
+}

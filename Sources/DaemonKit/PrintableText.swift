@@ -1,0 +1,28 @@
+extension String {
+    /// The text as one line that does nothing to a terminal or a log: what is not printable is written as an escape.
+    package var printable: String {
+        guard unicodeScalars.contains(where: { !$0.isPrintable }) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
+            default: text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+        return text
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isPrintable: Bool {
+        if isASCII { return value >= 0x20 && value != 0x7F }
+        return switch properties.generalCategory {
+        // Format characters turn the direction of the text around, among other things.
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// How much a text could become once its aliases (`*name`) stand for their anchors (`&name`).
+///
+/// Yams shares what aliases stand for, but hashes keys through them, so a few lines could keep it busy for ever. This
+/// looks at the bytes alone, before any YAML is read: every anchor multiplies the text at most by one more than the
+/// number of its aliases. What looks like an alias within quotes or a comment counts too, which does no harm.
+struct AliasExpansion {
+    /// Whether the text stays within four times the longest file.
+    private(set) var isBounded = true
+    /// Where the first alias stands.
+    private(set) var line = 1
+
+    init(of bytes: [UInt8]) {
+        var anchors: [ArraySlice<UInt8>: Int] = [:]
+        var aliases: [ArraySlice<UInt8>: Int] = [:]
+        var index = 0
+        var lines = 1
+        var firstAlias: Int?
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\n") { lines += 1 }
+            guard byte == UInt8(ascii: "&") || byte == UInt8(ascii: "*") else { continue }
+            let name = bytes[index...].prefix(while: Self.isNameByte)
+            guard !name.isEmpty else { continue }
+            index = name.endIndex
+            if byte == UInt8(ascii: "&") {
+                anchors[name, default: 0] += 1
+            } else {
+                aliases[name, default: 0] += 1
+                firstAlias = firstAlias ?? lines
+            }
+        }
+        line = firstAlias ?? 1
+        var size = bytes.count
+        for (name, definitions) in anchors {
+            guard let uses = aliases[name] else { continue }
+            for _ in 0..<definitions {
+                let (product, overflow) = size.multipliedReportingOverflow(by: 1 + uses)
+                guard !overflow, product <= 4 * StrictYAML.maximumLength else {
+                    isBounded = false
+                    return
+                }
+                size = product
+            }
+        }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

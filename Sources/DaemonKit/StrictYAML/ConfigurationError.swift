@@ -1,0 +1,54 @@
+/// A mistake in a configuration file, and what to write instead.
+package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
+    package var file: String
+    /// Counted from 1.
+    package var line: Int
+    /// Counted from 1, in Unicode scalars.
+    package var column: Int
+    /// The key and those it lies within, such as `drivers[0].lights[2].name`; empty for the whole file.
+    package var keyPath: String
+    package var problem: String
+    /// What to write instead.
+    package var remedy: String
+
+    package init(file: String, line: Int, column: Int, keyPath: String, problem: String, remedy: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.keyPath = keyPath
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    package var exitCode: ExitCode { .configuration }
+
+    /// `FILE:LINE:COLUMN: KEY: what is wrong; what to write`, one line whatever stands in the file.
+    package var description: String {
+        let key = keyPath.isEmpty ? "" : "\(keyPath): "
+        let remedy = remedy.isEmpty ? "" : "; \(remedy)"
+        return "\(file):\(line):\(column): \(key)\(problem)\(remedy)".printable
+    }
+}
+
+/// A configuration file that cannot be read at all.
+package enum ConfigurationFileError: ErrorWithExitCode, Equatable, Sendable {
+    case missing(file: String)
+    case noPermission(file: String)
+    case unreadable(file: String, reason: String)
+
+    package var exitCode: ExitCode {
+        switch self {
+        case .missing: .noInput
+        case .noPermission: .noPermission
+        case .unreadable: .inputOutput
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .missing(let file): "\(file): there is no such file; write one, or name another with --config".printable
+        case .noPermission(let file): "\(file): no permission to read it; give this user the right to".printable
+        case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)".printable
+        }
+    }
+}

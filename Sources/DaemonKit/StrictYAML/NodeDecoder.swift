@@ -1,0 +1,205 @@
+import Yams
+
+/// Decodes one node, and keeps account of the keys that were asked for.
+final class NodeDecoder: Decoder {
+    let document: YAMLDocument
+    let node: Node
+    let codingPath: [any CodingKey]
+    let userInformation: [CodingUserInfoKey: any Sendable]
+
+    /// All keys of this mapping that some type knows, in the order of asking.
+    private(set) var knownKeys: [String] = []
+    private var known: Set<String> = []
+    /// Whether every key is welcome, as in a dictionary.
+    var takesAnyKey = false
+    private var isMapping = false
+
+    var userInfo: [CodingUserInfoKey: Any] { userInformation }
+
+    init(
+        document: YAMLDocument, node: Node, path: [any CodingKey], userInfo: [CodingUserInfoKey: any Sendable]
+    ) {
+        self.document = document
+        self.node = node
+        self.codingPath = path
+        self.userInformation = userInfo
+    }
+
+    func know(_ key: String) {
+        if known.insert(key).inserted { knownKeys.append(key) }
+    }
+
+    func child(_ node: Node, _ key: any CodingKey) -> NodeDecoder {
+        NodeDecoder(document: document, node: node, path: codingPath + [key], userInfo: userInformation)
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws(ConfigurationError) -> Value {
+        do {
+            guard node.hasPlainTag else {
+                throw error("a YAML tag (!...) is not taken here", "leave it out")
+            }
+            let value = try type.init(from: self)
+            if let unknown = unknownKey(missing: nil) { throw unknown }
+            return value
+        } catch let error as ConfigurationError {
+            throw error
+        } catch DecodingError.keyNotFound(let key, let context) {
+            // A misspelt key is better news than the one it leaves missing.
+            if context.codingPath.count == codingPath.count, let unknown = unknownKey(missing: key.stringValue) {
+                throw unknown
+            }
+            throw place(context.codingPath).error(
+                "the key \(key.stringValue) is missing", "add it", for: context.codingPath + [key])
+        } catch let error as DecodingError {
+            throw located(error)
+        } catch let other {
+            throw error("\(other)", "")
+        }
+    }
+
+    // MARK: Containers
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .mapping(let mapping) = node else { throw mismatch("keys with values") }
+        if let type = type as? any CaseIterable.Type { for name in Self.names(of: type) { know(name) } }
+        isMapping = true
+        var values: [String: Node] = [:]
+        for (key, value) in mapping {
+            guard case .scalar(let scalar) = key, key.hasPlainTag else {
+                throw error("a key has to be a word", "write KEY: VALUE", at: key.mark)
+            }
+            guard scalar.string != "<<" || scalar.style != .plain else {
+                throw error("merging (<<) is not taken", "write the keys out", at: key.mark)
+            }
+            values[scalar.string] = value
+        }
+        return KeyedDecodingContainer(KeyedNodes<Key>(decoder: self, values: values))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .sequence(let sequence) = node else { throw mismatch("a list") }
+        return NodeList(decoder: self, elements: Array(sequence))
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleNode(decoder: self) }
+
+    private static func names<Keys: CaseIterable>(of type: Keys.Type) -> [String] {
+        type.allCases.compactMap { ($0 as? any CodingKey)?.stringValue }
+    }
+
+    // MARK: Errors
+
+    /// The first key that no type asked for.
+    ///
+    /// - Parameter missing: the key that was asked for last and is not there. Types whose keys are not known beforehand
+    ///   may have asked for more, so then only a key near to the missing one counts.
+    private func unknownKey(missing: String?) -> ConfigurationError? {
+        guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }
+        if let missing { know(missing) }
+        for (key, _) in mapping {
+            guard case .scalar(let scalar) = key, !known.contains(scalar.string) else { continue }
+            let free = knownKeys.filter { name in !mapping.keys.contains { $0.scalar?.string == name } }
+            let nearest = scalar.string.nearest(in: free)
+            if missing != nil, nearest == nil { continue }
+            let remedy =
+                nearest.map { "write \($0)" }
+                ?? (knownKeys.isEmpty
+                    ? "remove it" : "write one of \(knownKeys.sorted().prefix(16).joined(separator: ", "))")
+            return error("unknown key", remedy, at: key.mark, for: codingPath + [YAMLKey(Secrets.shown(scalar.string))])
+        }
+        return nil
+    }
+
+    /// The error that nothing else than the expected is taken here.
+    func mismatch(_ expected: String) -> ConfigurationError {
+        switch node {
+        case .mapping: error("expected \(expected), found keys with values", "write \(expected)")
+        case .sequence: error("expected \(expected), found a list", "write \(expected)")
+        case .scalar, .alias:
+            node.isEmpty
+                ? error("nothing is written here", "write \(expected), or remove the key")
+                : error("expected \(expected), found a single value", "write \(expected)")
+        }
+    }
+
+    func error(
+        _ problem: String, _ remedy: String, at mark: Mark? = nil, for path: [any CodingKey]? = nil
+    ) -> ConfigurationError {
+        let mark = mark ?? node.mark
+        return ConfigurationError(
+            file: document.file, line: mark?.line ?? 1, column: mark?.column ?? 1,
+            keyPath: Self.text(of: path ?? codingPath), problem: problem, remedy: remedy)
+    }
+
+    private func located(_ error: DecodingError) -> ConfigurationError {
+        let context: DecodingError.Context
+        switch error {
+        case .dataCorrupted(let its), .typeMismatch(_, let its), .valueNotFound(_, let its), .keyNotFound(_, let its):
+            context = its
+        @unknown default: return self.error("not understood", "")
+        }
+        let place = place(context.codingPath)
+        var text = context.debugDescription
+        if Secrets.holds(context.codingPath), case .scalar(let scalar) = place.node, !scalar.string.isEmpty {
+            text = text.split(separator: scalar.string, omittingEmptySubsequences: false).joined(separator: "(hidden)")
+        }
+        let parts = text.split(separator: "; ", maxSplits: 1)
+        return place.error(
+            parts.first.map(String.init) ?? "not understood", parts.dropFirst().first.map(String.init) ?? "",
+            for: context.codingPath)
+    }
+
+    /// The deepest node on a path below this one.
+    private func place(_ path: [any CodingKey]) -> NodeDecoder {
+        var place = self
+        for key in path.dropFirst(codingPath.count) {
+            switch place.node {
+            case .mapping(let mapping):
+                guard let value = mapping.first(where: { $0.key.scalar?.string == key.stringValue })?.value else {
+                    return place
+                }
+                place = place.child(value, key)
+            case .sequence(let sequence):
+                guard let index = key.intValue, sequence.indices.contains(index) else { return place }
+                place = place.child(sequence[index], key)
+            case .scalar, .alias: return place
+            }
+        }
+        return place
+    }
+
+    private static func text(of path: [any CodingKey]) -> String {
+        path.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+}
+
+extension Node {
+    /// Whether no tag was written but those that say nothing new.
+    var hasPlainTag: Bool {
+        ["tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"].contains(tag.description)
+    }
+}
+
+/// A key met on the way: a word, or a place in a list.
+struct YAMLKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ word: String) {
+        stringValue = word
+        intValue = nil
+    }
+
+    init(stringValue: String) { self.init(stringValue) }
+
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
+}

@@ -1,0 +1,62 @@
+import Yams
+
+/// Decodes YAML that a person wrote, and says precisely what is wrong with it.
+///
+/// Any `Decodable` type will do. Beyond what it asks for nothing is taken: unknown keys, wrong types, keys written
+/// twice, a second document are errors, each with its place and a remedy. A type whose `CodingKeys` are `CaseIterable`
+/// has misspelt keys named even when another is missing. A type refuses a value by a `DecodingError.dataCorrupted`
+/// whose `debugDescription` says what is wrong and, behind a semicolon, what to write.
+///
+/// The type asked for decides what a word means: `012`, `on` and `415-27-893` are texts where a text is expected; a
+/// number has no leading zero, and only `true` and `false` are truth values.
+package enum StrictYAML {
+    /// The longest file taken, in bytes.
+    package static let maximumLength = 1 << 20
+
+    /// Reads and decodes a file.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - path: the file.
+    ///   - userInfo: what the types decoded may need to know.
+    /// - Returns: the value.
+    /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, fromFile path: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws -> Value {
+        try decode(
+            type, from: ConfigurationFile.read(path, limit: maximumLength), file: path, userInfo: userInfo)
+    }
+
+    /// Decodes a text.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - bytes: the text in UTF-8.
+    ///   - file: the name that errors show.
+    ///   - userInfo: what the types decoded may need to know.
+    /// - Returns: the value.
+    /// - Throws: ``ConfigurationError``.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: [UInt8], file: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws -> Value {
+        let document = try YAMLDocument(bytes: bytes, file: file)
+        let decoder = NodeDecoder(document: document, node: document.root, path: [], userInfo: userInfo)
+        return try decoder.decode(type)
+    }
+}
+
+extension DecodingError {
+    /// Refuses a value.
+    ///
+    /// - Parameters:
+    ///   - problem: what is wrong.
+    ///   - remedy: what to write instead.
+    ///   - path: where the value stands.
+    /// - Returns: the error to throw.
+    package static func refused(
+        _ problem: String, remedy: String, at path: [any CodingKey]
+    ) -> DecodingError {
+        .dataCorrupted(Context(codingPath: path, debugDescription: "\(problem); \(remedy)"))
+    }
+}

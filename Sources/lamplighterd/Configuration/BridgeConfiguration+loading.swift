@@ -1,0 +1,33 @@
+import DaemonKit
+import LightKit
+
+extension BridgeConfiguration {
+    /// Reads the configuration file.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - drivers: the drivers there are.
+    /// - Returns: the configuration.
+    /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
+    static func load(from path: String, drivers: [any LightDriverConfiguration.Type]) throws -> BridgeConfiguration {
+        let configuration = try StrictYAML.decode(
+            BridgeConfiguration.self, fromFile: path, userInfo: [.lightDrivers: drivers])
+        _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path)
+        return configuration
+    }
+
+    /// What `--check-config` does.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - drivers: the drivers there are.
+    /// - Returns: the exit code, and the line to print: on standard output if the code is 0, else on standard error.
+    static func check(_ path: String, drivers: [any LightDriverConfiguration.Type]) -> (code: ExitCode, line: String) {
+        do {
+            _ = try load(from: path, drivers: drivers)
+            return (.success, "\(path): the configuration is valid".printable)
+        } catch {
+            return (ExitCode(error), "\(error)".printable)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import DaemonKit
+import LightKit
+
+/// What the operator has written in `lamplighter.yaml`.
+struct BridgeConfiguration: Decodable, Sendable {
+    var bridge: BridgeSection
+    var drivers: [DriverEntry]
+    /// What is said of single lights, by their keys.
+    var lights: [LightKey: LightSection]
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case bridge, drivers, lights, metrics
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        bridge = try container.decodeIfPresent(BridgeSection.self, forKey: .bridge) ?? BridgeSection()
+        drivers = try container.decodeIfPresent([DriverEntry].self, forKey: .drivers) ?? []
+        let sections = try container.decodeIfPresent([String: LightSection].self, forKey: .lights) ?? [:]
+        try container.refuseUnavailable(.metrics)
+
+        try Self.checkDriverIDs(of: drivers, at: decoder.codingPath + [CodingKeys.drivers])
+        lights = [:]
+        for (text, section) in sections.sorted(by: { $0.key < $1.key }) {
+            let path = decoder.codingPath + [CodingKeys.lights, ConfigurationKey(text)]
+            lights[try LightKey(text, drivers: drivers.map(\.id), at: path)] = section
+        }
+    }
+
+    private static func checkDriverIDs(of drivers: [DriverEntry], at path: [any CodingKey]) throws {
+        var seen: Set<String> = []
+        for (index, entry) in drivers.enumerated() where !seen.insert(entry.id).inserted {
+            throw DecodingError.refused(
+                "another driver has the id \(entry.id) already", remedy: "give this one an id of its own",
+                at: path + [ConfigurationKey(index), ConfigurationKey("id")])
+        }
+    }
+}
+
+/// What the operator says of one light.
+struct LightSection: Decodable, Equatable, Sendable {
+    /// Shown instead of the name that the light's source gives.
+    var name: ConfiguredName?
+    /// Whether controllers do not see the light.
+    var hidden: Bool
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, hidden, tap
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeIfPresent(ConfiguredName.self, forKey: .name)
+        hidden = try container.decodeIfPresent(Bool.self, forKey: .hidden) ?? false
+        try container.refuseUnavailable(.tap)
+    }
+}
+
+/// A light's key, `<driver id>/<light id>`: it never changes with the light's name.
+struct LightKey: Hashable, Sendable, CustomStringConvertible {
+    let driver: String
+    let light: LightID
+
+    var description: String { "\(driver)/\(light)" }
+
+    init(driver: String, light: LightID) {
+        self.driver = driver
+        self.light = light
+    }
+
+    fileprivate init(_ text: String, drivers: [String], at path: [any CodingKey]) throws(DecodingError) {
+        let parts = text.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, !text.hasPrefix("/") else {
+            throw .refused(
+                "this is no light's key", remedy: "write DRIVER/LIGHT as lamplighter lights shows it", at: path)
+        }
+        let driver = String(parts[0])
+        guard drivers.contains(driver) else {
+            let remedy =
+                driver.nearest(in: drivers).map { "write \($0)/\(parts[1])" }
+                ?? (drivers.isEmpty ? "add the driver first" : "write one of \(drivers.joined(separator: ", "))")
+            throw .refused("no driver has the id \(driver)", remedy: remedy, at: path)
+        }
+        self.init(driver: driver, light: LightID(String(parts[1])))
+    }
+}
+
+/// A key or a place in a list, for naming where something stands.
+struct ConfigurationKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ word: String) {
+        stringValue = word
+        intValue = nil
+    }
+
+    init(_ index: Int) {
+        stringValue = "\(index)"
+        intValue = index
+    }
+
+    init(stringValue: String) { self.init(stringValue) }
+    init(intValue: Int) { self.init(intValue) }
+}
+
+extension KeyedDecodingContainer {
+    /// Refuses a key that is fixed already but has no meaning yet.
+    func refuseUnavailable(_ key: Key) throws(DecodingError) {
+        guard contains(key) else { return }
+        throw .refused("not available in this version", remedy: "remove it", at: codingPath + [key])
+    }
+}

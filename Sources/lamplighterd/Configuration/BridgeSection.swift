@@ -1,0 +1,132 @@
+import DaemonKit
+
+/// The `bridge` section: how the bridge shows itself.
+struct BridgeSection: Decodable, Equatable, Sendable {
+    /// Which TCP port controllers connect to.
+    enum Port: Equatable, Sendable {
+        /// A free one, chosen once and kept.
+        case automatic
+        case fixed(UInt16)
+    }
+
+    /// Which network interfaces serve TCP and mDNS.
+    enum Interfaces: Equatable, Sendable {
+        /// Those that lead somewhere.
+        case automatic
+        case named([String])
+    }
+
+    /// How controllers find the bridge.
+    enum Advertising: String, Equatable, Sendable, CaseIterable {
+        case avahi, none
+    }
+
+    var name: ConfiguredName
+    var port: Port
+    /// `nil` if it is to be made on first start and kept.
+    var setupCode: ConfiguredSetupCode?
+    var interfaces: Interfaces
+    var advertise: Advertising
+    /// How long later changes are collected; the first goes out at once.
+    var eventWindow: Duration
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, port, interfaces, advertise
+        case setupCode = "setup-code"
+        case eventWindow = "event-window"
+    }
+
+    /// What counts where nothing is written.
+    init() {
+        name = ConfiguredName("Lamplighter")
+        port = .fixed(51826)
+        interfaces = .automatic
+        advertise = .avahi
+        eventWindow = .milliseconds(250)
+    }
+
+    init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeIfPresent(ConfiguredName.self, forKey: .name) ?? name
+        port = try container.decodeIfPresent(Port.self, forKey: .port) ?? port
+        setupCode = try container.decodeIfPresent(ConfiguredSetupCode.self, forKey: .setupCode)
+        interfaces = try container.decodeIfPresent(Interfaces.self, forKey: .interfaces) ?? interfaces
+        advertise = try container.decodeIfPresent(Advertising.self, forKey: .advertise) ?? advertise
+        if let window = try container.decodeIfPresent(ConfiguredDuration.self, forKey: .eventWindow) {
+            guard window.duration <= .seconds(10) else {
+                throw DecodingError.refused(
+                    "this is too long", remedy: "write 0ms to 10s", at: container.codingPath + [CodingKeys.eventWindow])
+            }
+            eventWindow = window.duration
+        }
+    }
+}
+
+extension BridgeSection.Port: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int.self) {
+            guard let port = UInt16(exactly: number), port > 0 else {
+                throw DecodingError.refused(
+                    "there is no port \(number)", remedy: "write 1 to 65535, or auto", at: decoder.codingPath)
+            }
+            self = .fixed(port)
+        } else if (try? container.decode(String.self)) == "auto" {
+            self = .automatic
+        } else {
+            throw DecodingError.refused(
+                "this is no port", remedy: "write a number from 1 to 65535, or auto", at: decoder.codingPath)
+        }
+    }
+}
+
+extension BridgeSection.Interfaces: Decodable {
+    init(from decoder: any Decoder) throws {
+        if let word = try? decoder.singleValueContainer().decode(String.self) {
+            guard word == "auto" else {
+                throw DecodingError.refused(
+                    "interfaces are auto or a list",
+                    remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or for example [eth0]",
+                    at: decoder.codingPath)
+            }
+            self = .automatic
+            return
+        }
+        var list = try decoder.unkeyedContainer()
+        var names: [String] = []
+        while !list.isAtEnd {
+            let path = decoder.codingPath + [ConfigurationKey(list.currentIndex)]
+            let name = try list.decode(String.self)
+            guard Self.isName(name) else {
+                throw DecodingError.refused(
+                    "this is no interface's name",
+                    remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
+            }
+            guard !names.contains(name) else {
+                throw DecodingError.refused("\(name) is named twice", remedy: "remove one", at: path)
+            }
+            names.append(name)
+        }
+        guard !names.isEmpty else {
+            throw DecodingError.refused("the list is empty", remedy: "write auto or name one", at: decoder.codingPath)
+        }
+        self = .named(names)
+    }
+
+    /// The kernel's own rule, as in `dev_valid_name`.
+    private static func isName(_ name: String) -> Bool {
+        (1...15).contains(name.utf8.count) && name != "." && name != ".."
+            && !name.unicodeScalars.contains { $0 == "/" || $0 == ":" || $0.properties.isWhitespace || $0.value < 0x21 }
+    }
+}
+
+extension BridgeSection.Advertising: Decodable {
+    init(from decoder: any Decoder) throws {
+        guard let value = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
+            throw DecodingError.refused(
+                "there is no such way to advertise", remedy: "write avahi or none", at: decoder.codingPath)
+        }
+        self = value
+    }
+}

@@ -1,0 +1,67 @@
+import DaemonKit
+
+/// A name as the operator wrote it, and as HomeKit takes it.
+struct ConfiguredName: Decodable, Equatable, Sendable {
+    let written: String
+    /// What controllers are shown.
+    let valid: String
+
+    init(_ written: String) {
+        self.written = written
+        valid = AccessoryName.valid(written) ?? ""
+    }
+
+    init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+        guard !valid.isEmpty else {
+            throw DecodingError.refused(
+                "nothing of this name can be shown in HomeKit", remedy: "use letters, digits, spaces and apostrophes",
+                at: decoder.codingPath)
+        }
+    }
+}
+
+/// A setup code that was chosen by the operator; its text is for the eyes of pair setup alone.
+struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConvertible, CustomReflectable {
+    /// `XXX-XX-XXX`.
+    let text: String
+
+    var description: String { "***-**-***" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+
+    init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+        let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
+        guard String(shape) == "000-00-000" else {
+            throw DecodingError.refused(
+                "this is no setup code", remedy: "write eight digits as XXX-XX-XXX, or remove the key",
+                at: decoder.codingPath)
+        }
+        let digits = text.filter { $0 != "-" }
+        // HAP forbids these, and controllers refuse them.
+        guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
+            throw DecodingError.refused(
+                "HomeKit forbids this setup code, because it is too easy to guess",
+                remedy: "choose another, or remove the key to have one made", at: decoder.codingPath)
+        }
+    }
+}
+
+/// A duration such as `150ms` or `2s`.
+struct ConfiguredDuration: Decodable, Equatable, Sendable {
+    let duration: Duration
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        let refusal = DecodingError.refused(
+            "this is no duration", remedy: "write a number and its unit, for example 150ms or 2s",
+            at: decoder.codingPath)
+        let digits = text.prefix { $0.isASCII && $0.isWholeNumber }
+        guard let number = Int64(digits), number <= 1_000_000_000 else { throw refusal }
+        switch text.dropFirst(digits.count) {
+        case "ms": duration = .milliseconds(number)
+        case "s": duration = .seconds(number)
+        default: throw refusal
+        }
+    }
+}

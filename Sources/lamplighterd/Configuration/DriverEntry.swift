@@ -1,0 +1,66 @@
+import DaemonKit
+import LightKit
+
+extension CodingUserInfoKey {
+    /// The drivers there are, as `[any LightDriverConfiguration.Type]`.
+    static let lightDrivers = {
+        guard let key = CodingUserInfoKey(rawValue: "lightDrivers") else { preconditionFailure("any text is a key") }
+        return key
+    }()
+}
+
+/// One entry of `drivers`: the bridge's keys `driver` and `id`, and the driver's own.
+struct DriverEntry: Decodable, Sendable {
+    /// The first half of its lights' keys.
+    let id: String
+    /// The driver's name.
+    let driver: String
+    let configuration: any LightDriverConfiguration
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case driver, id
+    }
+
+    /// Named in the manual, and not built yet.
+    private static let unavailable = ["plugin"]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let driver = try container.decode(String.self, forKey: .driver)
+        let types = decoder.userInfo[.lightDrivers] as? [any LightDriverConfiguration.Type] ?? []
+        guard let type = types.first(where: { $0.driverName == driver }) else {
+            throw Self.unknown(driver, types: types, at: container.codingPath + [CodingKeys.driver])
+        }
+        self.driver = driver
+        id = try container.decodeIfPresent(String.self, forKey: .id) ?? driver
+        guard Self.isID(id) else {
+            throw DecodingError.refused(
+                "this is no id", remedy: "write 1 to 64 letters, digits, dots, dashes and underscores",
+                at: container.codingPath + [CodingKeys.id])
+        }
+        configuration = try type.init(from: decoder)
+    }
+
+    private static func unknown(
+        _ driver: String, types: [any LightDriverConfiguration.Type], at path: [any CodingKey]
+    ) -> DecodingError {
+        let names = types.map { $0.driverName }
+        guard !unavailable.contains(driver) else {
+            return .refused(
+                "the driver \(driver) is not available in this version",
+                remedy: "remove the entry", at: path)
+        }
+        let remedy =
+            driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
+        return .refused("there is no such driver", remedy: remedy, at: path)
+    }
+
+    /// No slash, which ends it within a light's key, and nothing that a shell or a log would stumble over.
+    private static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar == "-" || scalar == "_" || scalar == "."
+                    || (scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil))
+            }
+    }
+}

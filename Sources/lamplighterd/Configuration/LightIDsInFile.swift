@@ -1,0 +1,45 @@
+import DaemonKit
+
+/// Looks through the whole file for two lights with one key, which no single driver's types can see.
+///
+/// It knows nothing of drivers but that lights are listed under `lights`, each with an `id`, and passes over all else.
+struct LightIDsInFile: Decodable {
+    init(from decoder: any Decoder) throws {
+        let root = try decoder.container(keyedBy: ConfigurationKey.self)
+        _ = root.allKeys
+        guard let drivers = try? root.decode([Driver].self, forKey: ConfigurationKey("drivers")) else { return }
+        for (position, driver) in drivers.enumerated() {
+            var seen: Set<String> = []
+            for (index, id) in driver.lights.enumerated() {
+                guard let id, !seen.insert(id).inserted else { continue }
+                throw DecodingError.refused(
+                    "another light of this driver has the id \(id) already", remedy: "give this one an id of its own",
+                    at: decoder.codingPath
+                        + [
+                            ConfigurationKey("drivers"), ConfigurationKey(position), ConfigurationKey("lights"),
+                            ConfigurationKey(index), ConfigurationKey("id"),
+                        ])
+            }
+        }
+    }
+
+    private struct Driver: Decodable {
+        let lights: [String?]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: ConfigurationKey.self)
+            _ = container.allKeys
+            lights = (try? container.decode([Light].self, forKey: ConfigurationKey("lights")))?.map(\.id) ?? []
+        }
+    }
+
+    private struct Light: Decodable {
+        let id: String?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: ConfigurationKey.self)
+            _ = container.allKeys
+            id = try? container.decode(String.self, forKey: ConfigurationKey("id"))
+        }
+    }
+}

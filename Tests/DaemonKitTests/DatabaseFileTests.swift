@@ -1,0 +1,207 @@
+import DaemonKit
+import GRDB
+import Glibc
+import Logging
+import Testing
+
+@Suite("The database file")
+struct DatabaseFileTests {
+    private var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            try database.create(table: "pairing") { $0.primaryKey("id", .text) }
+        }
+        return migrator
+    }
+
+    private func open(_ path: String, migrator: DatabaseMigrator? = nil) throws(DatabaseFileError) -> DatabaseFile {
+        try DatabaseFile(
+            path: path, migrator: migrator ?? self.migrator, applicationID: 7,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func withPath(_ body: (String) throws -> Void) throws {
+        let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try #require(mkdir(folder, 0o755) == 0)
+        let path = folder + "/state/b.sqlite"
+        defer {
+            for suffix in ["", "-wal", "-shm", "-journal", ".lock", ".backup", ".new", ".new-journal"] {
+                unlink(path + suffix)
+            }
+            rmdir(folder + "/state")
+            rmdir(folder)
+        }
+        try body(path)
+    }
+
+    private func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    private func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws {
+        let file = Glibc.open(path, O_CREAT | O_WRONLY | O_TRUNC, mode)
+        try #require(file >= 0)
+        defer { close(file) }
+        try #require(fchmod(file, mode) == 0)
+        try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    }
+
+    private func makeOne(at path: String) throws {
+        let database = try open(path)
+        try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('a')") }
+        try database.close()
+    }
+
+    @Test("folder and file are made for their owner alone, and what is written is found again")
+    func roundTrip() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            #expect(mode(path) == 0o600)
+            #expect(mode(path + ".lock") == 0o600)
+            #expect(mode(String(path.dropLast("/b.sqlite".count))) == 0o700)
+            let database = try open(path)
+            let found = try database.queue.read { connection in
+                try ["SELECT id FROM pairing", "PRAGMA synchronous", "PRAGMA journal_mode", "PRAGMA foreign_keys"].map {
+                    try String.fetchAll(connection, sql: $0)
+                }
+            }
+            #expect(found == [["a"], ["2"], ["wal"], ["1"]])
+            #expect(mode(path + "-wal") == 0o600)
+            try database.close()
+        }
+    }
+
+    @Test("a file that others could read is tightened")
+    func tightened() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            try #require(chmod(path, 0o644) == 0)
+            try open(path).close()
+            #expect(mode(path) == 0o600)
+        }
+    }
+
+    @Test("a second owner is refused and told who the first is; afterwards the file is free")
+    func exclusive() throws {
+        try withPath { path in
+            do {
+                let first = try open(path)
+                let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+                #expect(error == .inUse(lock: path + ".lock", pid: getpid()))
+                #expect(error.exitCode == .unavailable)
+                #expect(
+                    error.description
+                        == "\(path).lock is held by process \(getpid()); only one may own the database")
+                try first.close()
+            }
+            try open(path).close()
+        }
+    }
+
+    @Test("what is no database, or is cut off or overwritten, is refused with 65 and left as it is")
+    func damaged() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            let good = try read(path)
+            var overwritten = good
+            overwritten.replaceSubrange(
+                4096..<min(good.count, 12288), with: repeatElement(0xAA, count: min(good.count, 12288) - 4096))
+            let bad: [[UInt8]] = [
+                [], Array("hello\n".utf8), Array(repeating: 0, count: 8192), Array(good.prefix(good.count / 2)),
+                overwritten,
+            ]
+            for (index, bytes) in bad.enumerated() {
+                try write(bytes, to: path)
+                let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+                #expect(error.exitCode == .badData)
+                #expect(error.description.contains("lamplighter restore"))
+                #expect(try read(path) == bytes, "case \(index)")
+            }
+            try write(good, to: path)
+            try open(path).close()
+        }
+    }
+
+    @Test("a database that is missing beside its backup is refused, not made anew")
+    func missing() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            try write(try read(path), to: path + ".backup")
+            try #require(unlink(path) == 0)
+            #expect(
+                throws: DatabaseFileError.damaged(path: path, reason: "it is missing, but \(path).backup is there")
+            ) { try open(path) }
+            #expect(mode(path) == nil)
+        }
+    }
+
+    @Test("a database of a newer version, or of another program, is refused with 65")
+    func foreign() throws {
+        try withPath { path in
+            var newer = migrator
+            newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x") }
+            try open(path, migrator: newer).close()
+            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+            #expect(error == .foreign(path: path, reason: "was written by a newer version"))
+            #expect(error.exitCode == .badData)
+            #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
+                try DatabaseFile(
+                    path: path, migrator: migrator, applicationID: 8,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            }
+        }
+    }
+
+    @Test("an older database is brought up to date with what it holds")
+    func migrated() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            var newer = migrator
+            newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x DEFAULT 5") }
+            let database = try open(path, migrator: newer)
+            let rows = try database.queue.read {
+                try Row.fetchAll($0, sql: "SELECT id, x FROM pairing").map {
+                    [$0["id"] as String, "\($0["x"] as Int)"]
+                }
+            }
+            #expect(rows == [["a", "5"]])
+            try database.close()
+        }
+    }
+
+    @Test("an unfinished beginning is begun again")
+    func unfinished() throws {
+        try withPath { path in
+            try open(path).close()
+            try #require(unlink(path) == 0)
+            try write(Array("half".utf8), to: path + ".new")
+            try makeOne(at: path)
+            #expect(mode(path + ".new") == nil)
+        }
+    }
+
+    @Test("a folder that cannot be made is named")
+    func noFolder() throws {
+        let error = try #require(throws: DatabaseFileError.self) { try open("/dev/null/x/b.sqlite") }
+        #expect(error == .cannotCreate(path: "/dev/null/x", reason: "Not a directory"))
+        #expect(error.exitCode == .cannotCreate)
+    }
+
+    @Test("a folder of another user is refused with 77", .enabled(if: geteuid() != 0, "root may do everything"))
+    func noPermission() throws {
+        let error = try #require(throws: DatabaseFileError.self) { try open("/root/x/b.sqlite") }
+        #expect(error.exitCode == .noPermission)
+    }
+
+    private func read(_ path: String) throws -> [UInt8] {
+        let file = Glibc.open(path, O_RDONLY)
+        try #require(file >= 0)
+        defer { close(file) }
+        var status = stat()
+        try #require(fstat(file, &status) == 0)
+        return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+            count = max(0, Glibc.read(file, buffer.baseAddress, buffer.count))
+        }
+    }
+}

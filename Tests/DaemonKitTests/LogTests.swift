@@ -1,0 +1,73 @@
+import Glibc
+import Logging
+import Synchronization
+import Testing
+
+@testable import DaemonKit
+
+@Suite("The log")
+struct LogTests {
+    private final class Lines: Sendable {
+        private let state = Mutex<[String]>([])
+        var all: [String] { state.withLock { $0 } }
+        func add(_ line: String) { state.withLock { $0.append(line) } }
+    }
+
+    private func line(style: LogStyle = .journal, _ body: (inout Logger) -> Void) -> [String] {
+        let lines = Lines()
+        var logger = Logger(label: "bridge") { label in
+            LineLogHandler(
+                label: label, level: .debug, style: style,
+                now: { timespec(tv_sec: 1_700_000_000, tv_nsec: 5_900_000) }, write: lines.add)
+        }
+        body(&logger)
+        return lines.all
+    }
+
+    @Test("standard error that goes to the journal carries its priorities and no time")
+    func journal() {
+        #expect(LogStyle.of(standardErrorWithJournalStream: "8:1234") == .journal)
+        #expect(LogStyle.of(standardErrorWithJournalStream: nil) == .plain)
+        #expect(LogStyle.of(standardErrorWithJournalStream: "") == .plain)
+        let lines = line { logger in
+            logger.trace("left out")
+            logger.debug("a")
+            logger.info("b")
+            logger.notice("c")
+            logger.warning("d")
+            logger.error("e")
+            logger.critical("f")
+        }
+        #expect(
+            lines == [
+                "<7>bridge: a\n", "<6>bridge: b\n", "<5>bridge: c\n", "<4>bridge: d\n", "<3>bridge: e\n",
+                "<2>bridge: f\n",
+            ])
+    }
+
+    @Test("elsewhere a line begins with the time in UTC")
+    func plain() {
+        #expect(
+            line(style: .plain) { $0.info("ready") } == ["2023-11-14T22:13:20.005Z info bridge: ready\n"])
+    }
+
+    @Test("an event is one line, whatever it says, and does nothing to a terminal")
+    func harmless() {
+        let lines = line { logger in
+            logger[metadataKey: "driver"] = "mqtt"
+            logger.info("a\nb\u{1B}[31m\u{202E}", metadata: ["z": "x y\n", "a": "say \"hi\"", "b": ""])
+        }
+        #expect(
+            lines == [
+                #"<6>bridge: a\nb\u{1B}[31m\u{202E} a="say \"hi\"" b="" driver=mqtt z="x y\n""# + "\n"
+            ])
+    }
+
+    @Test("a line that would be very long is cut")
+    func long() {
+        let lines = line { $0.info("\(String(repeating: "é", count: 100_000))") }
+        #expect(lines.count == 1)
+        #expect(lines.first.map { $0.utf8.count <= LineLogHandler.maximumLength + 4 } == true)
+        #expect(lines.first?.hasSuffix("...\n") == true)
+    }
+}

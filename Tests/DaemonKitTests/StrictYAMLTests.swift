@@ -1,0 +1,259 @@
+import DaemonKit
+import Testing
+
+private struct House: Decodable, Equatable {
+    var name: String
+    var floors: Int?
+    var height: Double?
+    var lit: Bool?
+    var rooms: [Room]?
+    var labels: [String: String]?
+    var password: String?
+    var door: Door?
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case name, floors, height, lit, rooms, labels, password, door }
+}
+
+/// Its keys are not known before it asks for them.
+private struct Room: Decodable, Equatable {
+    var name: String
+    var lamps: UInt8?
+}
+
+private struct Door: Decodable, Equatable {
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        throw DecodingError.refused("\"\(text)\" is no door", remedy: "write open; or shut", at: decoder.codingPath)
+    }
+}
+
+private func decode(_ text: String) throws -> House {
+    try StrictYAML.decode(House.self, from: Array(text.utf8), file: "f")
+}
+
+@Suite("YAML, taken strictly", .timeLimit(.minutes(1)))
+struct StrictYAMLTests {
+    @Test("what is asked for decides what a word means")
+    func words() throws {
+        let house = try decode(
+            """
+            name: 415-27-893
+            floors: -3
+            height: 2.5e1
+            lit: true
+            rooms:
+              - {name: 012, lamps: 0}
+              - name: on   # a comment
+              - name: "quoted: {}"
+            labels: {a: yes, b: 1}
+            password:
+            """)
+        #expect(house.name == "415-27-893")
+        #expect(house.floors == -3)
+        #expect(house.height == 25)
+        #expect(house.lit == true)
+        #expect(house.rooms?.map(\.name) == ["012", "on", "quoted: {}"])
+        #expect(house.labels == ["a": "yes", "b": "1"])
+        #expect(house.password == nil)
+    }
+
+    @Test("an alias stands for its anchor, a byte order mark and Windows line ends do no harm")
+    func tolerated() throws {
+        #expect(try decode("name: &n Anna\nlabels: {a: *n}\n").labels == ["a": "Anna"])
+        #expect(try decode("\u{FEFF}name: Anna\r\nfloors: 1\r\n").floors == 1)
+        #expect(try decode("---\nname: Anna\n...\n").name == "Anna")
+    }
+
+    @Test(
+        "a mistake gets one line with place, key, problem and remedy",
+        arguments: [
+            ("", "f:1:1: the file is empty; see lamplighter.yaml(5) for what to write"),
+            ("# nothing\n\n", "f:1:1: the file is empty; see lamplighter.yaml(5) for what to write"),
+            ("name: a\nflors: 1", "f:2:1: flors: unknown key; write floors"),
+            ("nmae: a", "f:1:1: nmae: unknown key; write name"),
+            (
+                "name: a\nzzz: 1",
+                "f:2:1: zzz: unknown key; write one of door, floors, height, labels, lit, name, password, rooms"
+            ),
+            ("rooms: []", "f:1:1: name: the key name is missing; add it"),
+            (
+                "name: a\nrooms:\n  - name: b\n    lmaps: 2",
+                "f:4:5: rooms[0].lmaps: unknown key; write lamps"
+            ),
+            ("name: a\nrooms:\n  - nam: b", "f:3:5: rooms[0].nam: unknown key; write name"),
+            ("name: a\nrooms:\n  - lamps: 1", "f:3:5: rooms[0].name: the key name is missing; add it"),
+            ("name: a\nrooms: b", "f:2:8: rooms: expected a list, found a single value; write a list"),
+            (
+                "name: a\nrooms: [b]",
+                "f:2:9: rooms[0]: expected keys with values, found a single value; write keys with values"
+            ),
+            ("name: [a]", "f:1:7: name: expected a text, found a list; write a text"),
+            ("name: {a: b}", "f:1:7: name: expected a text, found keys with values; write a text"),
+            ("name:", "f:1:6: name: nothing is written here; write a text, or remove the key"),
+            ("name: ~", "f:1:7: name: ~ means nothing to YAML; put the text in quotes, or remove the key"),
+            ("- name", "f:1:1: expected keys with values, found a list; write keys with values"),
+            (
+                "name: a\nfloors: two",
+                "f:2:9: floors: expected a whole number, found \"two\"; write a whole number"
+            ),
+            ("name: a\nfloors: 2.0", "f:2:9: floors: expected a whole number, found \"2.0\"; write a whole number"),
+            (
+                "name: a\nfloors: \"2\"",
+                "f:2:9: floors: expected a whole number, found a text in quotes; write a whole number without quotes"
+            ),
+            ("name: a\nfloors: 012", "f:2:9: floors: a number has no leading zero; write 12"),
+            (
+                "name: a\nfloors: 0x1F",
+                "f:2:9: floors: expected a whole number, found \"0x1F\"; write a whole number"
+            ),
+            (
+                "name: a\nfloors: 99999999999999999999",
+                "f:2:9: floors: the number is out of range; write one from -9223372036854775808 to 9223372036854775807"
+            ),
+            (
+                "name: a\nrooms: [{name: b, lamps: 256}]",
+                "f:2:26: rooms[0].lamps: the number is out of range; write one from 0 to 255"
+            ),
+            ("name: a\nheight: nan", "f:2:9: height: expected a number, found \"nan\"; write a number"),
+            ("name: a\nheight: 1e999", "f:2:9: height: the number is out of range; write a smaller one"),
+            ("name: a\nlit: yes", "f:2:6: lit: expected true or false, found \"yes\"; write true"),
+            ("name: a\nlit: Off", "f:2:6: lit: expected true or false, found \"Off\"; write false"),
+            ("name: a\nlit: maybe", "f:2:6: lit: expected true or false, found \"maybe\"; write true or false"),
+            (
+                "name: a\nlit: \"true\"",
+                "f:2:6: lit: expected true or false, found a text in quotes; write true or false without quotes"
+            ),
+            ("name: a\ndoor: ajar", "f:2:7: door: \"ajar\" is no door; write open; or shut"),
+            ("name: a\nfloors: 1\nname: b", "f:3:1: name: written twice, first in line 1; keep only one"),
+            ("{name: a, name: b}", "f:1:11: name: written twice, first in line 1; keep only one"),
+            (
+                "name: a\nrooms:\n- name: b\n  lamps: 1\n  name: c",
+                "f:5:3: name: written twice, first in line 3; keep only one"
+            ),
+            ("name: a\n---\nname: b", "f:2:1: a second document begins here; keep only one"),
+            ("name: *x", "f:1:7: found undefined alias; write the value out"),
+            ("name: !!int 5", "f:1:7: name: a YAML tag (!...) is not taken here; leave it out"),
+            ("name: a\n<<: {floors: 1}", "f:2:1: merging (<<) is not taken; write the keys out"),
+            ("? [a]\n: b", "f:1:3: a key has to be a word; write KEY: VALUE"),
+            (
+                "name: a\n\tfloors: 1",
+                "f:2:1: not valid YAML: a tab in the indentation; use spaces"
+            ),
+            (
+                "name: \"a",
+                "f:1:9: not valid YAML: found unexpected end of stream; "
+                    + "check indentation, colons and quotes here and just above"
+            ),
+            ("name: a\nx: \u{1}", "f:2:4: a control character that YAML does not allow; remove it"),
+            (
+                "name: a\n\"x\\e[2J\\n\": b",
+                "f:2:1: x\\u{1B}[2J\\n: unknown key; "
+                    + "write one of door, floors, height, labels, lit, name, password, rooms"
+            ),
+        ])
+    func mistakes(text: String, message: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try decode(text) }
+        #expect(error.description == message)
+        #expect(error.exitCode.rawValue == 78)
+    }
+
+    @Test(
+        "a secret appears in no error",
+        arguments: [
+            "name: a\npassword: [hunter2]", "name: a\npassword: {hunter2: 1}", "name: a\npassword: !x hunter2",
+            "{name: a, password:hunter2}", "{name: a, password=hunter2: 1}", "name: a\nfloors: password:hunter2",
+            "name: a\nfloors: 1\n  password:hunter2", "name: a\npassword: \"hunter2", "name: a\npasword: hunter2",
+            "name: a\npassword: hunter2\npassword: hunter2", "name: a\npassword: hunter2: b",
+        ])
+    func secrets(text: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try decode(text) }
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test("a secret that its own type refuses is hidden in the type's words")
+    func refusedSecret() throws {
+        struct Code: Decodable {
+            init(from decoder: any Decoder) throws {
+                let text = try decoder.singleValueContainer().decode(String.self)
+                throw DecodingError.refused("\(text) is bad", remedy: "no \(text)", at: decoder.codingPath)
+            }
+        }
+        let error = try #require(throws: ConfigurationError.self) {
+            try StrictYAML.decode([String: Code].self, from: Array("setup-code: 123".utf8), file: "f")
+        }
+        #expect(error.description == "f:1:13: setup-code: (hidden) is bad; no (hidden)")
+    }
+
+    @Test("what is not UTF-8 is named with its place")
+    func notUTF8() throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try StrictYAML.decode(House.self, from: Array("name: a\nx: ".utf8) + [0xFF], file: "f")
+        }
+        #expect(error.description == "f:2:4: the file is not UTF-8; save it in that encoding")
+    }
+
+    @Test("a file beyond 1 MiB is refused")
+    func tooLarge() throws {
+        let text = "name: a\n#" + String(repeating: "x", count: StrictYAML.maximumLength)
+        let error = try #require(throws: ConfigurationError.self) { try decode(text) }
+        #expect(error.description == "f:1:1: the file is larger than 1 MiB; keep it smaller")
+    }
+
+    @Test("aliases that unfold to too much are refused before anything unfolds")
+    func aliasBomb() throws {
+        var text = "a0: &a0 [x, x]\n"
+        for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+        text += "? *a60\n: b\n"
+        let error = try #require(throws: ConfigurationError.self) { try decode(text) }
+        #expect(error.description == "f:2:1: the aliases (*) unfold to too much; write the values out")
+    }
+
+    @Test(
+        "nesting without end is refused and harms nothing",
+        arguments: ["[", "{a: ", "- ", "? ", "[{", "- - ? "])
+    func deep(opening: String) throws {
+        let text = "name: a\nrooms:\n  " + String(repeating: opening, count: 1_000_000 / opening.utf8.count)
+        #expect(throws: ConfigurationError.self) { try decode(text) }
+        let shallower = "name: a\nrooms:\n  " + String(repeating: opening, count: 990)
+        #expect(throws: ConfigurationError.self) { try decode(shallower) }
+    }
+
+    @Test("every beginning of a good file, and every byte of it changed, is taken or refused, and never traps")
+    func mutilated() {
+        let bytes = Array("name: &n \"a\"\nrooms: [{name: *n, lamps: 3}]\nlabels:\n  ? b\n  : |\n    c\n".utf8)
+        for index in bytes.indices {
+            _ = try? StrictYAML.decode(House.self, from: Array(bytes[..<index]), file: "f")
+            for byte in [0, 9, 10, 32, 33, 34, 38, 39, 42, 45, 58, 91, 93, 123, 125, 126, 255] as [UInt8] {
+                var changed = bytes
+                changed[index] = byte
+                _ = try? StrictYAML.decode(House.self, from: changed, file: "f")
+            }
+        }
+    }
+
+    @Test("a file that is missing, or is none, ends the program with the code that says so")
+    func files() {
+        #expect(throws: ConfigurationFileError.missing(file: "/nowhere/f")) {
+            try StrictYAML.decode(House.self, fromFile: "/nowhere/f")
+        }
+        #expect(throws: ConfigurationFileError.unreadable(file: "/", reason: "Is a directory")) {
+            try StrictYAML.decode(House.self, fromFile: "/")
+        }
+        #expect(ConfigurationFileError.missing(file: "f").exitCode.rawValue == 66)
+        #expect(ConfigurationFileError.unreadable(file: "f", reason: "").exitCode.rawValue == 74)
+        #expect(ConfigurationFileError.noPermission(file: "f").exitCode.rawValue == 77)
+    }
+}
+
+@Suite("The nearest word")
+struct NearestWordTests {
+    @Test(
+        "a slip is understood, another word is not",
+        arguments: [
+            ("prot", "port"), ("Port", "port"), ("por", "port"), ("interface", "interfaces"), ("x", nil),
+            ("setupcode", "setup-code"), ("advertize", "advertise"), ("colour", nil), ("", nil),
+        ])
+    func nearest(typed: String, meant: String?) {
+        #expect(typed.nearest(in: ["port", "interfaces", "setup-code", "advertise"]) == meant)
+    }
+}

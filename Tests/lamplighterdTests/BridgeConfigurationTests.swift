@@ -1,0 +1,280 @@
+import DaemonKit
+import LightKit
+import Logging
+import Testing
+
+@testable import lamplighterd
+
+/// Stands for the simulated driver: the keys of its entry, and no driver behind them.
+private struct Simulated: LightDriverConfiguration {
+    static let driverName = "simulated"
+
+    struct Light: Decodable, Equatable {
+        var id: String
+        var name: String?
+        var kind: String?
+        var brightness: Bool?
+        var color: Bool?
+        var temperature: Bool?
+        var transition: Bool?
+        var latency: String?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case id, name, kind, brightness, color, temperature, transition, latency
+        }
+    }
+
+    var lights: [Light]
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case lights }
+
+    func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("these tests make no drivers") }
+}
+
+/// A driver that asks for no lights.
+private struct Other: LightDriverConfiguration {
+    static let driverName = "mqtt"
+    var url: String
+
+    func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("these tests make no drivers") }
+}
+
+private let drivers: [any LightDriverConfiguration.Type] = [Simulated.self, Other.self]
+
+private func decode(_ text: String) throws -> BridgeConfiguration {
+    let bytes = Array(text.utf8)
+    let configuration = try StrictYAML.decode(
+        BridgeConfiguration.self, from: bytes, file: "f", userInfo: [.lightDrivers: drivers])
+    _ = try StrictYAML.decode(LightIDsInFile.self, from: bytes, file: "f")
+    return configuration
+}
+
+@Suite("The bridge's configuration")
+struct BridgeConfigurationTests {
+    @Test("what is left out has the manual's defaults")
+    func defaults() throws {
+        let configuration = try decode("bridge:\n")
+        #expect(configuration.bridge == BridgeSection())
+        #expect(configuration.bridge.name.valid == "Lamplighter")
+        #expect(configuration.bridge.port == .fixed(51826))
+        #expect(configuration.bridge.setupCode == nil)
+        #expect(configuration.bridge.interfaces == .automatic)
+        #expect(configuration.bridge.advertise == .avahi)
+        #expect(configuration.bridge.eventWindow == .milliseconds(250))
+        #expect(configuration.drivers.isEmpty)
+        #expect(configuration.lights.isEmpty)
+    }
+
+    @Test("every key is taken")
+    func everything() throws {
+        let configuration = try decode(
+            """
+            bridge:
+              name: "Anna's: Bridge!"
+              port: auto
+              setup-code: 415-27-893
+              interfaces: [eth0, wlan0]
+              advertise: none
+              event-window: 1s
+            drivers:
+              - driver: simulated
+                lights: [{id: a, brightness: true}, {id: "1"}]
+              - driver: simulated
+                id: second
+                lights: [{id: a}]
+              - driver: mqtt
+                id: home
+                url: mqtt://127.0.0.1
+            lights:
+              home/0x00158d0001: {name: Desk Lamp, hidden: true}
+              second/zigbee/3: {}
+            """)
+        #expect(configuration.bridge.name.valid == "Anna's Bridge")
+        #expect(configuration.bridge.name.written == "Anna's: Bridge!")
+        #expect(configuration.bridge.port == .automatic)
+        #expect(configuration.bridge.setupCode?.text == "415-27-893")
+        #expect(configuration.bridge.interfaces == .named(["eth0", "wlan0"]))
+        #expect(configuration.bridge.advertise == .none)
+        #expect(configuration.bridge.eventWindow == .seconds(1))
+        #expect(configuration.drivers.map(\.id) == ["simulated", "second", "home"])
+        #expect((configuration.drivers.first?.configuration as? Simulated)?.lights.map(\.id) == ["a", "1"])
+        let desk = configuration.lights[LightKey(driver: "home", light: "0x00158d0001")]
+        #expect(desk?.name?.valid == "Desk Lamp")
+        #expect(desk?.hidden == true)
+        #expect(configuration.lights[LightKey(driver: "second", light: "zigbee/3")]?.hidden == false)
+    }
+
+    @Test("the setup code shows itself nowhere by accident")
+    func secretCode() throws {
+        let configuration = try decode("bridge: {setup-code: 415-27-893}")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains("415"))
+        #expect(!"\(configuration)".contains("415"))
+        #expect(!String(reflecting: configuration).contains("415"))
+    }
+
+    @Test(
+        "a mistake gets its one line",
+        arguments: [
+            ("brigde: {}", "f:1:1: brigde: unknown key; write bridge"),
+            ("bridge: {prot: 1}", "f:1:10: bridge.prot: unknown key; write port"),
+            ("bridge: {setupcode: 415-27-893}", "f:1:10: bridge.setupcode: unknown key; write setup-code"),
+            ("bridge: {port: 0}", "f:1:16: bridge.port: there is no port 0; write 1 to 65535, or auto"),
+            ("bridge: {port: 65536}", "f:1:16: bridge.port: there is no port 65536; write 1 to 65535, or auto"),
+            (
+                "bridge: {port: http}",
+                "f:1:16: bridge.port: this is no port; write a number from 1 to 65535, or auto"
+            ),
+            (
+                "bridge:\n  setup-code: 41527893",
+                "f:2:15: bridge.setup-code: this is no setup code; write eight digits as XXX-XX-XXX, or remove the key"
+            ),
+            (
+                "bridge:\n  setup-code: 123-45-678",
+                "f:2:15: bridge.setup-code: HomeKit forbids this setup code, because it is too easy to guess; "
+                    + "choose another, or remove the key to have one made"
+            ),
+            (
+                "bridge:\n  interfaces: eth0",
+                "f:2:15: bridge.interfaces: interfaces are auto or a list; write auto or [eth0]"
+            ),
+            (
+                "bridge:\n  interfaces: [eth0, \"a/b\"]",
+                "f:2:22: bridge.interfaces[1]: this is no interface's name; "
+                    + "write 1 to 15 characters without spaces, slashes and colons, for example eth0"
+            ),
+            (
+                "bridge:\n  interfaces: [eth0, eth0]",
+                "f:2:22: bridge.interfaces[1]: eth0 is named twice; remove one"
+            ),
+            ("bridge:\n  interfaces: []", "f:2:15: bridge.interfaces: the list is empty; write auto or name one"),
+            (
+                "bridge:\n  advertise: on",
+                "f:2:14: bridge.advertise: there is no such way to advertise; write avahi or none"
+            ),
+            (
+                "bridge:\n  event-window: 250",
+                "f:2:17: bridge.event-window: this is no duration; write a number and its unit, for example 150ms or 2s"
+            ),
+            ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: this is too long; write 0ms to 10s"),
+            (
+                "bridge:\n  name: \"🎄\"",
+                "f:2:9: bridge.name: nothing of this name can be shown in HomeKit; "
+                    + "use letters, digits, spaces and apostrophes"
+            ),
+            ("drivers:\n  - lights: []", "f:2:5: drivers[0].driver: the key driver is missing; add it"),
+            ("drivers:\n  - drvier: mqtt", "f:2:5: drivers[0].drvier: unknown key; write driver"),
+            (
+                "drivers:\n  - driver: simulatd",
+                "f:2:13: drivers[0].driver: there is no such driver; write simulated"
+            ),
+            (
+                "drivers:\n  - driver: hue",
+                "f:2:13: drivers[0].driver: there is no such driver; write one of mqtt, simulated"
+            ),
+            (
+                "drivers:\n  - driver: plugin\n    command: [a]",
+                "f:2:13: drivers[0].driver: the driver plugin is not available in this version; remove the entry"
+            ),
+            (
+                "drivers:\n  - driver: simulated\n    light: []",
+                "f:3:5: drivers[0].light: unknown key; write lights"
+            ),
+            (
+                "drivers:\n  - driver: mqtt\n    url: a\n    lights: []",
+                "f:4:5: drivers[0].lights: unknown key; write one of driver, id, url"
+            ),
+            (
+                "drivers:\n  - driver: simulated\n    lights:\n      - {id: a, brigthness: true}",
+                "f:4:17: drivers[0].lights[0].brigthness: unknown key; write brightness"
+            ),
+            (
+                "drivers:\n  - driver: mqtt\n    id: a/b\n    url: c",
+                "f:3:9: drivers[0].id: this is no id; write 1 to 64 letters, digits, dots, dashes and underscores"
+            ),
+            (
+                "drivers:\n  - driver: mqtt\n    url: a\n  - driver: mqtt\n    url: b",
+                "f:4:5: drivers[1].id: another driver has the id mqtt already; give this one an id of its own"
+            ),
+            (
+                "drivers:\n  - {driver: mqtt, id: a, url: a}\n  - {driver: mqtt, id: a, url: b}",
+                "f:3:24: drivers[1].id: another driver has the id a already; give this one an id of its own"
+            ),
+            (
+                "drivers:\n  - driver: simulated\n    lights: [{id: a}, {id: b}, {id: a}]",
+                "f:3:37: drivers[0].lights[2].id: another light of this driver has the id a already; "
+                    + "give this one an id of its own"
+            ),
+            (
+                "drivers: [{driver: mqtt, id: home, url: a}]\nlights:\n  hoem/x: {}",
+                "f:3:11: lights.hoem/x: no driver has the id hoem; write home/x"
+            ),
+            (
+                "lights:\n  desk: {}",
+                "f:2:9: lights.desk: this is no light's key; write DRIVER/LIGHT as lamplighter lights shows it"
+            ),
+            (
+                "lights:\n  a/b: {hiden: true}",
+                "f:2:9: lights.a/b.hiden: unknown key; write hidden"
+            ),
+            (
+                "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: restore}",
+                "f:3:14: lights.a/b.tap: not available in this version; remove it"
+            ),
+            (
+                "metrics: {listen: 127.0.0.1:9251}",
+                "f:1:10: metrics: not available in this version; remove it"
+            ),
+        ])
+    func mistakes(text: String, message: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try decode(text) }
+        #expect(error.description == message)
+        #expect(ExitCode(error) == .configuration)
+    }
+
+    @Test(
+        "the forbidden setup codes are refused, and their text is not repeated",
+        arguments: (0...9).map { "\($0)\($0)\($0)-\($0)\($0)-\($0)\($0)\($0)" } + ["123-45-678", "876-54-321"])
+    func forbiddenCodes(code: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try decode("bridge: {setup-code: \(code)}") }
+        #expect(!error.description.contains(code))
+    }
+
+    @Test("the files that are installed load", arguments: ["lamplighter.yaml", "demo.yaml"])
+    func files(name: String) throws {
+        let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let path = "/\(folder)/Config/\(name)"
+        let configuration = try BridgeConfiguration.load(from: path, drivers: drivers)
+        #expect(configuration.drivers.map(\.driver) == ["simulated"])
+        let check = BridgeConfiguration.check(path, drivers: drivers)
+        #expect(check.code == .success)
+        #expect(check.line == "\(path): the configuration is valid")
+    }
+
+    @Test("a check says what is wrong and ends with the code for it")
+    func check() {
+        let check = BridgeConfiguration.check("/nowhere/f", drivers: drivers)
+        #expect(check.code == .noInput)
+        #expect(check.line == "/nowhere/f: there is no such file; write one, or name another with --config")
+    }
+}
+
+@Suite("Names that HomeKit takes")
+struct AccessoryNameTests {
+    @Test(
+        "a name is changed as little as will do",
+        arguments: [
+            ("Reading Lamp", "Reading Lamp"), ("  Lamp ", "Lamp"), ("Anna’s Lamp", "Anna's Lamp"),
+            ("a_b/c:d(e)&f+g", "a b c d e f g"), ("Küche – Läden 2", "Küche Läden 2"), ("灯", "灯"),
+            ("Lamp 💡 one", "Lamp one"), ("1️⃣ Lamp", "Lamp"), ("-Lamp.", "Lamp"), ("A-B.C,D", "A-B.C,D"),
+            ("a\nb\u{0}c", "a b c"), ("💡", nil), ("", nil), ("...", nil),
+            (String(repeating: "ü", count: 40), String(repeating: "ü", count: 32)),
+            (String(repeating: "a", count: 63) + " b", String(repeating: "a", count: 63)),
+        ])
+    func valid(name: String, expected: String?) {
+        let valid = AccessoryName.valid(name)
+        #expect(valid == expected)
+        #expect(valid.map { AccessoryName.valid($0) == $0 && $0.utf8.count <= 64 } ?? true)
+    }
+}
