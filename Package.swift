@@ -71,6 +71,7 @@ let package = Package(
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging]),
         library("BridgeControl", ["LineRPC", "BoundedJSON"]),
+        library("SetupQR", ["CQREncode"]),
 
         // Floor 3
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
@@ -82,10 +83,10 @@ let package = Package(
             [
                 "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "LightKit",
-                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", logging, grdb, lifecycle, arguments, nioCore,
+                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "SetupQR", logging, grdb, lifecycle, arguments, nioCore,
                 nioPosix,
             ]),
-        program("lamplighter", ["BridgeControl", "LineRPC", "BoundedJSON", "CQREncode", arguments]),
+        program("lamplighter", ["BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
 
         // For tests only
         library("HAPTesting", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery"]),
@@ -97,6 +98,8 @@ let package = Package(
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", [grdb, logging]),
         tests(of: "lamplighterd", ["DaemonKit", "LightKit", logging]),
+        tests(of: "SetupQR"),
+        tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
     ],
     swiftLanguageModes: [.v6]

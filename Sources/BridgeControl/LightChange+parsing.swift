@@ -101,14 +101,5 @@ extension LightChange {
     }
 
     /// A word as typed, made harmless for a terminal.
-    private static func shown(_ word: String) -> String {
-        String(String.UnicodeScalarView(word.unicodeScalars.prefix(64).map { isHarmless($0) ? $0 : "?" }))
-    }
-
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
-    }
+    private static func shown(_ word: String) -> String { String(word.prefix(64)).harmless }
 }

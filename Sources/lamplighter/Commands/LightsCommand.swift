@@ -1,0 +1,60 @@
+import ArgumentParser
+import BoundedJSON
+import BridgeControl
+
+struct LightsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lights", abstract: "List the lights, or command one.",
+        subcommands: [LightsListCommand.self, LightsSetCommand.self], defaultSubcommand: LightsListCommand.self)
+}
+
+struct LightsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the lights.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let lights = try await options.ask { try await $0.lights() }
+        Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
+    }
+
+    static func text(of lights: [LightListing]) -> String {
+        guard !lights.isEmpty else { return "There are no lights.\n" }
+        var table = Table(["KEY", "NAME", "KIND", "AID", "STATE"])
+        for light in lights {
+            let state = light.reachable ? Self.text(of: light.state) : "unreachable"
+            table.append([light.key, light.name, light.kind, "\(light.aid)", state])
+        }
+        return table.text
+    }
+
+    static func text(of change: LightChange) -> String {
+        var words: [String] = []
+        if let reachable = change.reachable { words.append(reachable ? "reachable" : "unreachable") }
+        if let on = change.on { words.append(on ? "on" : "off") }
+        if let brightness = change.brightness { words.append("brightness \(brightness)") }
+        if let hue = change.hue { words.append("hue \(JSONValue.number(hue).text)") }
+        if let saturation = change.saturation { words.append("saturation \(JSONValue.number(saturation).text)") }
+        if let temperature = change.temperature { words.append("temperature \(temperature)") }
+        return words.joined(separator: ", ")
+    }
+}
+
+struct LightsSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Command a light as a controller would.",
+        discussion: "For example: lamplighter lights set simulated/reading on=true brightness=40")
+
+    @Argument(help: "The light's key, as lamplighter lights shows it.")
+    var key: String
+
+    @Argument(help: "on, brightness (percent), hue (degrees), saturation (percent), temperature (mired).")
+    var changes: [String] = []
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let change = try LightChange(parsing: changes, for: .command)
+        try await options.ask { [key] in try await $0.setLight(key, change) }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import BoundedJSON
+import BridgeControl
+
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print what happens to the lights, until interrupted.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let isJSON = options.json
+        let terminal = Terminal.current
+        try await options.ask { bridge in
+            try await bridge.watch { event in
+                terminal.write(isJSON ? event.json.text + "\n" : Self.text(of: event))
+            }
+        }
+        throw BridgeControlError.unavailable("lamplighterd has ended")
+    }
+
+    static func text(of event: LightEvent) -> String {
+        "\(event.time)  \(event.key)  \(LightsListCommand.text(of: event.changes))  (\(event.origin))".harmless + "\n"
+    }
+}

@@ -1,0 +1,292 @@
+import BoundedJSON
+import BridgeControl
+import Glibc
+import Logging
+import Synchronization
+import Testing
+
+@testable import lamplighter
+
+@Suite("The operator's command", .timeLimit(.minutes(1)))
+struct LamplighterTests {
+    /// What a run of the command left behind.
+    struct Outcome: Equatable {
+        var code: Int32
+        var output = ""
+        var errors = ""
+    }
+
+    private final class Text: Sendable {
+        private let state = Mutex("")
+        var text: String { state.withLock { $0 } }
+        func add(_ more: String) { state.withLock { $0 += more } }
+    }
+
+    private func run(_ words: String..., environment: [String: String] = [:]) async -> Outcome {
+        let (output, errors) = (Text(), Text())
+        let terminal = Terminal(
+            write: output.add, writeError: errors.add, environment: { environment[$0] }, exists: { _ in false },
+            isTerminal: { false })
+        let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
+        return Outcome(code: code, output: output.text, errors: errors.text)
+    }
+
+    private func withBridge(
+        _ bridge: Bridge = Bridge(), _ body: (String) async throws -> Void
+    ) async throws {
+        let folder = "/tmp/lamplighter-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try #require(mkdir(folder, 0o700) == 0)
+        defer {
+            for name in ["a.svg", "a.png"] { unlink("\(folder)/\(name)") }
+            rmdir(folder)
+        }
+        let path = folder + "/s"
+        let server = BridgeControlServer(
+            path: path, group: nil, handler: bridge, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            defer { sink.finish() }
+            try await server.run { sink.yield() }
+        }
+        _ = await listening.first { true }
+        defer { task.cancel() }
+        try await body(path)
+        task.cancel()
+        _ = await task.result
+    }
+
+    @Test("--json prints what the manual names, and stands before or behind the command")
+    func json() async throws {
+        try await withBridge { path in
+            let lights =
+                #"[{"key":"simulated/reading","name":"Reading Lamp","kind":"light","aid":2,"driver":"simulated","#
+                + #""reachable":true,"on":true,"brightness":40}]"# + "\n"
+            #expect(await run("--control", path, "--json", "lights") == Outcome(code: 0, output: lights))
+            #expect(await run("lights", "--json", "--control", path) == Outcome(code: 0, output: lights))
+            #expect(await run("--json", "lights", "list", "--control=\(path)") == Outcome(code: 0, output: lights))
+            #expect(
+                await run("--json", "pairings", environment: ["LAMPLIGHTER_CONTROL": path])
+                    == Outcome(code: 0, output: #"[{"id":"AB\u001b","admin":true,"connected":false}]"# + "\n"))
+            #expect(
+                await run("--control", path, "setup", "--json")
+                    == Outcome(
+                        code: 0,
+                        output: #"{"code":"031-45-154","payload":"X-HM://0023ISYWY1QJ8","paired":false}"# + "\n"))
+            #expect(await run("--json", "version").output == "{\"version\":\"\(Version.current)\"}\n")
+        }
+    }
+
+    @Test("people get tables, and nothing in them reaches the terminal's controls")
+    func tables() async throws {
+        try await withBridge { path in
+            #expect(
+                await run("--control", path, "lights").output == """
+                    KEY                NAME          KIND   AID  STATE
+                    simulated/reading  Reading Lamp  light  2    on, brightness 40
+
+                    """)
+            #expect(
+                await run("--control", path, "pairings").output == """
+                    ID   ADMIN  CONNECTED
+                    AB?  yes    no
+
+                    """)
+            #expect(
+                await run("--control", path, "status").output == """
+                    name           Lamplighter
+                    device id      AA:BB:CC:DD:EE:FF
+                    port           51826
+                    configuration  3
+                    paired         yes, 1 controller connected
+                    advertised     published, as "Lamplighter EEFF"
+                    lights         2, 1 reachable
+                    driver         simulated: running
+                    driver         home (mqtt): degraded: no broker
+                    warning        one?two
+
+                    """)
+        }
+    }
+
+    @Test("a light is commanded and simulated with what was typed")
+    func changes() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            #expect(
+                await run("--control", path, "lights", "set", "simulated/reading", "on=true", "hue=30.5")
+                    == Outcome(code: 0))
+            #expect(
+                await run("simulate", "--control", path, "simulated/reading", "reachable=false") == Outcome(code: 0))
+            #expect(
+                await run("--control", path, "lights", "set", "simulated/raeding", "on=1")
+                    == Outcome(
+                        code: 69,
+                        errors: "lamplighter: there is no light simulated/raeding; write simulated/reading\n"))
+        }
+        #expect(
+            bridge.calls == [
+                #"set simulated/reading {"on":true,"hue":30.5}"#, #"simulate simulated/reading {"reachable":false}"#,
+                #"set simulated/raeding {"on":true}"#,
+            ])
+    }
+
+    @Test("pairings are removed by id or all together, and never by accident")
+    func pairings() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            #expect(await run("--control", path, "pairings", "remove", "AB") == Outcome(code: 0))
+            #expect(await run("--control", path, "pairings", "remove", "--all") == Outcome(code: 0))
+            #expect(await run("--control", path, "pairings", "remove").code == 64)
+            #expect(await run("--control", path, "pairings", "remove", "AB", "--all").code == 64)
+        }
+        #expect(bridge.calls == ["remove AB", "remove all"])
+    }
+
+    @Test("setup shows code and QR code, and writes images for their owner alone")
+    func setup() async throws {
+        try await withBridge { path in
+            let shown = await run("--control", path, "setup")
+            #expect(shown.code == 0)
+            #expect(shown.output.contains("##############"))
+            #expect(shown.output.hasSuffix("setup code  031-45-154\npayload     X-HM://0023ISYWY1QJ8\n"))
+            let folder = path.dropLast(2)
+            let images = await run("--control", path, "setup", "--svg", "\(folder)/a.svg", "--png", "\(folder)/a.png")
+            #expect(images == Outcome(code: 0, output: "setup code  031-45-154\npayload     X-HM://0023ISYWY1QJ8\n"))
+            for name in ["a.svg", "a.png"] {
+                var status = stat()
+                #expect(stat("\(folder)/\(name)", &status) == 0)
+                #expect(status.st_mode & 0o777 == 0o600)
+                #expect(status.st_size > 200)
+            }
+            #expect(
+                await run("--control", path, "setup", "--svg", "/nowhere/a.svg")
+                    == Outcome(
+                        code: 73, errors: "lamplighter: cannot write /nowhere/a.svg: No such file or directory\n"))
+        }
+    }
+
+    @Test("watch prints each event, and ends with 69 when the daemon does")
+    func watch() async throws {
+        let bridge = Bridge()
+        bridge.sink.yield(
+            LightEvent(time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true), origin: "device"))
+        bridge.sink.finish()
+        try await withBridge(bridge) { path in
+            #expect(
+                await run("--control", path, "--json", "watch")
+                    == Outcome(
+                        code: 69,
+                        output: #"{"time":"2026-11-21T09:00:00Z","key":"a/b","on":true,"origin":"device"}"# + "\n",
+                        errors: "lamplighter: lamplighterd has ended\n"))
+        }
+    }
+
+    @Test(
+        "mistakes end with 64 and one line",
+        arguments: [
+            (["lihgts"], "unexpected"), (["--control"], "control"), (["lights", "set"], "key"),
+            (["lights", "set", "a/b", "on=maybe"], "write true or false"), (["lights", "--jsn"], "--jsn"),
+            (["setup", "--svg"], "--svg"), (["simulate", "a/b"], "nothing to change"),
+        ])
+    func usage(words: [String], part: String) async {
+        let errors = Text()
+        let terminal = Terminal(
+            write: { _ in }, writeError: errors.add, environment: { _ in nil }, exists: { _ in false })
+        let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
+        #expect(code == 64)
+        #expect(errors.text.hasPrefix("lamplighter: "))
+        #expect(errors.text.lowercased().contains(part))
+        #expect(errors.text.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test(
+        "what this version does not have says so",
+        arguments: [
+            ["reset"], ["backup", "f"], ["restore", "f"], ["reload"], ["doctor", "--long"], ["pairings", "unlock"],
+            ["reset", "--yes"],
+        ])
+    func unavailable(words: [String]) async {
+        let errors = Text()
+        let terminal = Terminal(write: { _ in }, writeError: errors.add)
+        let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
+        #expect(code == 69)
+        #expect(errors.text.hasSuffix(" is not available in this version\n"))
+    }
+
+    @Test("a daemon that is not there is told with what to do")
+    func unreachable() async {
+        #expect(
+            await run("status", "--control", "/nowhere/s")
+                == Outcome(
+                    code: 69,
+                    errors: "lamplighter: lamplighterd is not reachable at /nowhere/s (No such file or directory); "
+                        + "start it, or name its control socket with --control\n"))
+    }
+
+    @Test("help and version go to standard output and end well")
+    func help() async {
+        #expect(await run("--version") == Outcome(code: 0, output: "lamplighter \(Version.current)\n"))
+        #expect(await run("version") == Outcome(code: 0, output: "lamplighter \(Version.current)\n"))
+        for words in [["--help"], ["--json", "--help"], ["lights", "--help"]] {
+            let output = Text()
+            let code = await Terminal.$current.withValue(Terminal(write: output.add)) { await Lamplighter.run(words) }
+            #expect(code == 0)
+            #expect(output.text.contains("USAGE: lamplighter"))
+        }
+    }
+
+    @Test("the control socket is the one named, the environment's, the folder's, the system's")
+    func defaultControl() {
+        let local = "./.lamplighter/run/control.sock"
+        #expect(GlobalOptions.defaultControl(environment: { _ in "/e" }, exists: { _ in true }) == "/e")
+        #expect(GlobalOptions.defaultControl(environment: { _ in "" }, exists: { $0 == local }) == local)
+        #expect(
+            GlobalOptions.defaultControl(environment: { _ in nil }, exists: { _ in false })
+                == "/run/lamplighter/control.sock")
+    }
+}
+
+final class Bridge: BridgeControlHandler {
+    let (events, sink) = AsyncStream.makeStream(of: LightEvent.self)
+    private let state = Mutex<[String]>([])
+
+    var calls: [String] { state.withLock { $0 } }
+
+    private func note(_ call: String) { state.withLock { $0.append(call) } }
+
+    func status() async throws -> BridgeStatus {
+        BridgeStatus(
+            name: "Lamplighter", deviceID: "AA:BB:CC:DD:EE:FF", port: 51826, configurationNumber: 3, paired: true,
+            controllers: 1, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
+            drivers: [
+                .init(id: "simulated", driver: "simulated", state: "running"),
+                .init(id: "home", driver: "mqtt", state: "degraded: no broker"),
+            ], lights: .init(count: 2, reachable: 1), warnings: ["one\ntwo"])
+    }
+
+    func setup(force: Bool) async throws -> SetupListing {
+        SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: false)
+    }
+
+    func lights() async throws -> [LightListing] {
+        [
+            LightListing(
+                key: "simulated/reading", name: "Reading Lamp", kind: "light", aid: 2, driver: "simulated",
+                reachable: true, state: LightChange(on: true, brightness: 40))
+        ]
+    }
+
+    func setLight(_ key: String, _ change: LightChange) async throws {
+        note("set \(key) \(change.json.text)")
+        guard key == "simulated/reading" else {
+            throw BridgeControlError.unavailable("there is no light \(key); write simulated/reading")
+        }
+    }
+
+    func simulate(_ key: String, _ change: LightChange) async throws { note("simulate \(key) \(change.json.text)") }
+
+    func pairings() async throws -> [PairingListing] { [PairingListing(id: "AB\u{1B}", admin: true, connected: false)] }
+    func removePairing(_ id: String) async throws { note("remove \(id)") }
+    func removeAllPairings() async throws { note("remove all") }
+    func watch() async throws -> AsyncStream<LightEvent> { events }
+}
