@@ -77,4 +77,17 @@ public struct LightReport: Equatable, Sendable {
         self.color = color
         self.reachable = reachable
     }
+
+    /// Whether the report says nothing.
+    public var isEmpty: Bool { on == nil && brightness == nil && color == nil && reachable == nil }
+
+    /// Takes over what a newer report says and keeps the rest.
+    ///
+    /// - Parameter newer: the report that came later.
+    public mutating func merge(_ newer: LightReport) {
+        on = newer.on ?? on
+        brightness = newer.brightness ?? brightness
+        color = newer.color ?? color
+        reachable = newer.reachable ?? reachable
+    }
 }

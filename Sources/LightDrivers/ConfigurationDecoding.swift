@@ -1,0 +1,26 @@
+/// What a light's id in the configuration must be.
+enum LightIDRule {
+    static let problem = "no id for a light; write 1 to 255 bytes of text without control characters"
+
+    static func accepts(_ id: String) -> Bool {
+        (1...255).contains(id.utf8.count) && !id.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes one of a few names; the error lists them.
+    func decodeName<Name: RawRepresentable & CaseIterable>(_: Name.Type, forKey key: Key) throws -> Name?
+    where Name.RawValue == String {
+        guard contains(key) else { return nil }
+        let text = try decode(String.self, forKey: key)
+        guard let name = Name(rawValue: text) else {
+            let names = Name.allCases.map(\.rawValue)
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self,
+                debugDescription:
+                    "not one of the names known here; write \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+            )
+        }
+        return name
+    }
+}

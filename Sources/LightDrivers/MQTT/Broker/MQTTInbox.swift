@@ -1,0 +1,99 @@
+/// What a connection to a broker has to tell.
+package enum MQTTEvent: Equatable, Sendable {
+    /// The broker has taken us in.
+    case connected
+    /// The broker has answered a subscription.
+    case subscribed(topic: String, granted: Bool)
+    /// A message has come.
+    case message(topic: String, payload: [UInt8])
+    /// A message was too long to be taken.
+    case tooLong(topic: String)
+    /// So many messages were dropped because too many others were waiting.
+    case dropped(Int)
+    /// The connection has ended, or never came to be; nothing follows. The text says why, for people.
+    case closed(String)
+}
+
+/// Messages that wait to be read, never more than a number and a size.
+///
+/// When there is no more room, older messages of a topic give way to its newest, since a state is worth no more than
+/// its newest value; what then still finds no room is dropped and counted. From then on until everything is taken out,
+/// one message a topic waits, so that a flood costs the same for each message.
+struct MQTTInbox {
+    private let maximumMessages: Int
+    private let maximumBytes: Int
+    private var events: [MQTTEvent] = []
+    private var messages = 0
+    private var bytes = 0
+    private var dropped = 0
+    /// Where the newest message of each topic waits, once room has run out.
+    private var places: [String: Int]?
+
+    init(maximumMessages: Int = 4096, maximumBytes: Int = 8 << 20) {
+        self.maximumMessages = maximumMessages
+        self.maximumBytes = maximumBytes
+    }
+
+    mutating func add(_ event: MQTTEvent) {
+        guard let (topic, size) = Self.measure(event) else {
+            events.append(event)
+            return
+        }
+        if places == nil, messages >= maximumMessages || bytes + size > maximumBytes { keepNewest() }
+        if let place = places?[topic] {
+            let freed = Self.measure(events[place])?.size ?? 0
+            dropped += 1
+            guard bytes - freed + size <= maximumBytes else { return }
+            bytes += size - freed
+            events[place] = event
+            return
+        }
+        guard messages < maximumMessages, bytes + size <= maximumBytes else {
+            dropped += 1
+            return
+        }
+        if places != nil { places?[topic] = events.count }
+        events.append(event)
+        messages += 1
+        bytes += size
+    }
+
+    /// Takes out everything.
+    mutating func takeAll() -> [MQTTEvent] {
+        defer { self = MQTTInbox(maximumMessages: maximumMessages, maximumBytes: maximumBytes) }
+        return dropped > 0 ? events + [.dropped(dropped)] : events
+    }
+
+    private mutating func keepNewest() {
+        var seen: Set<String> = []
+        var kept: [MQTTEvent] = []
+        messages = 0
+        bytes = 0
+        for event in events.reversed() {
+            if let (topic, size) = Self.measure(event) {
+                guard seen.insert(topic).inserted else {
+                    dropped += 1
+                    continue
+                }
+                messages += 1
+                bytes += size
+            }
+            kept.append(event)
+        }
+        kept.reverse()
+        events = kept
+        var places: [String: Int] = [:]
+        for (place, event) in events.enumerated() {
+            if let topic = Self.measure(event)?.topic { places[topic] = place }
+        }
+        self.places = places
+    }
+
+    private static func measure(_ event: MQTTEvent) -> (topic: String, size: Int)? {
+        switch event {
+        case .message(let topic, let payload): (topic, topic.utf8.count + payload.count)
+        case .tooLong(let topic): (topic, topic.utf8.count)
+        case .connected, .subscribed, .dropped, .closed: nil
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// A password in a file of its own, read anew for each connection so that it can be changed without a restart.
+struct PasswordFile: Equatable, Sendable {
+    /// Why the file gives no password; it names the file and what to do, and nothing that stands in it.
+    struct Problem: Error, Equatable {
+        let text: String
+    }
+
+    private static let longest = 4096
+
+    let path: String
+
+    /// Reads the password: the file's first line.
+    func read() throws(Problem) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw problem("is not a file") }
+        guard status.st_mode & 0o007 == 0 else {
+            throw problem("is open to every user of this computer; run chmod o= on it")
+        }
+        guard status.st_size <= Self.longest else { throw problem("is too long for a password") }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: Self.longest + 1)
+        while bytes.count <= Self.longest {
+            let count = Glibc.read(file, &buffer, buffer.count)
+            guard count >= 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
+            if count == 0 { break }
+            bytes += buffer.prefix(count)
+        }
+        guard bytes.count <= Self.longest else { throw problem("is too long for a password") }
+        let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+        guard !line.isEmpty else { throw problem("is empty; write the password in its first line") }
+        guard !line.contains(0), let password = String(validating: line, as: UTF8.self) else {
+            throw problem("is not text; write the password in its first line as UTF-8")
+        }
+        return password
+    }
+
+    private func problem(_ text: String) -> Problem { Problem(text: "password-file \(path) \(text)") }
+}

@@ -1,0 +1,58 @@
+/// The topic of a discovery message: `PREFIX/COMPONENT/[NODE_ID/]OBJECT_ID/config`.
+package struct DiscoveryTopic: Hashable, Sendable {
+    /// The kind of thing that is announced: `light`, `switch`, `device` and many more.
+    package var component: String
+    /// The optional middle part.
+    package var nodeID: String?
+    /// The part that names the thing.
+    package var objectID: String
+
+    /// Reads a topic.
+    ///
+    /// - Parameters:
+    ///   - topic: the topic.
+    ///   - prefix: the part before the component.
+    /// - Returns: `nil` if it is no discovery topic under the prefix, or its ids have other characters than `A-Z a-z 0-9 _ -`.
+    package init?(_ topic: String, prefix: String) {
+        guard topic.hasPrefix(prefix + "/") else { return nil }
+        let parts = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3 || parts.count == 4, parts.last == "config" else { return nil }
+        let ids = parts.dropLast()
+        guard ids.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isAllowed) }) else { return nil }
+        component = String(ids[0])
+        nodeID = ids.count == 3 ? String(ids[1]) : nil
+        objectID = String(ids[ids.count - 1])
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// What the announcement of one thing on this topic is known by.
+    package var key: DiscoveryKey {
+        DiscoveryKey(component: component, name: nodeID.map { "\($0) \(objectID)" } ?? objectID)
+    }
+
+    /// What one part of a device-wide announcement on this topic is known by.
+    package func key(platform: String, part: String) -> DiscoveryKey {
+        DiscoveryKey(component: platform, name: "\(objectID) \(nodeID.map { "\($0) \(part)" } ?? part)")
+    }
+
+    /// The topics to subscribe to.
+    ///
+    /// Only the components that are read: a home announces many times more sensors than lights.
+    package static func filters(prefix: String) -> [String] {
+        ["light", "switch", "device"].flatMap { ["\(prefix)/\($0)/+/config", "\(prefix)/\($0)/+/+/config"] }
+    }
+}
+
+/// The identity of an announcement, as opposed to the identity of the thing announced.
+package struct DiscoveryKey: Hashable, Sendable {
+    package var component: String
+    package var name: String
+}

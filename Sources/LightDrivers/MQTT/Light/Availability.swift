@@ -1,0 +1,64 @@
+/// Whether a light is there, as its availability topics tell.
+package struct Availability: Equatable, Sendable {
+    /// One topic and how to read it.
+    package struct Source: Equatable, Sendable {
+        package var topic: String
+        package var template: ValueTemplate?
+        package var available = "online"
+        package var notAvailable = "offline"
+
+        package init(
+            topic: String, template: ValueTemplate? = nil, available: String = "online",
+            notAvailable: String = "offline"
+        ) {
+            self.topic = topic
+            self.template = template
+            self.available = available
+            self.notAvailable = notAvailable
+        }
+    }
+
+    /// How several topics count together.
+    package enum Mode: String, CaseIterable, Sendable {
+        case all, any, latest
+    }
+
+    package let sources: [Source]
+    package let mode: Mode
+    private var states: [Bool?]
+    private var latest: Bool?
+
+    package init(sources: [Source] = [], mode: Mode = .latest) {
+        self.sources = sources
+        self.mode = mode
+        states = Array(repeating: nil, count: sources.count)
+    }
+
+    /// Without topics a light is always there; with topics it is not before one has said so.
+    package var isAvailable: Bool {
+        guard !sources.isEmpty else { return true }
+        switch mode {
+        case .latest: return latest ?? false
+        case .all: return states.allSatisfy { $0 == true }
+        case .any: return states.contains(true)
+        }
+    }
+
+    package mutating func received(topic: String, payload: [UInt8]) {
+        for (index, source) in sources.enumerated() where source.topic == topic {
+            let text = source.template.map { $0.value(of: payload) } ?? String(validating: payload, as: UTF8.self)
+            guard let text else { continue }
+            if text == source.available {
+                states[index] = true
+            } else if text == source.notAvailable {
+                states[index] = false
+            } else {
+                continue
+            }
+            latest = states[index]
+        }
+    }
+
+    /// Whether the two listen to the same topics in the same way.
+    package func hasSameSources(as other: Availability) -> Bool { sources == other.sources && mode == other.mode }
+}

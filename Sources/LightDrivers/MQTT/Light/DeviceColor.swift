@@ -1,0 +1,84 @@
+import LightKit
+
+/// A colour as it stands in a message.
+enum DeviceColor: Equatable {
+    case hs(Double, Double)
+    case xy(Double, Double)
+    /// Three to five channels of 0 to 255: red, green, blue, then white, or cold and warm white.
+    case channels([Int])
+    /// Mired, or kelvin, as the light wants it.
+    case temperature(Int)
+
+    /// The colour in the form a light takes.
+    init?(hue: Double, saturation: Double, form: MQTTLightSettings.ColorMode) {
+        guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return nil }
+        switch form {
+        case .hs: self = .hs(hue, saturation)
+        case .xy:
+            guard let xy = ColorConversion.xy(hue: hue, saturation: saturation) else { return nil }
+            // Four digits are finer than any lamp, and short on the air.
+            self = .xy((xy.x * 10000).rounded() / 10000, (xy.y * 10000).rounded() / 10000)
+        case .rgb: self = .channels(Self.whole([rgb.red, rgb.green, rgb.blue]))
+        case .rgbw, .rgbww:
+            // The white that all three have in common is shown by the white channels; the largest stays the largest.
+            let white = min(rgb.red, rgb.green, rgb.blue)
+            let whites = Array(repeating: white, count: form == .rgbw ? 1 : 2)
+            let channels = [rgb.red - white, rgb.green - white, rgb.blue - white] + whites
+            let largest = channels.max() ?? 0
+            self = .channels(Self.whole(largest > 0 ? channels.map { $0 * 255 / largest } : channels))
+        case .onoff, .brightness, .white, .temperature: return nil
+        }
+    }
+
+    private static func whole(_ channels: [Double]) -> [Int] {
+        channels.map { Int(exactly: min(max($0.rounded(), 0), 255)) ?? 0 }
+    }
+
+    /// Where the colour is on the wheel, or `nil` if it is none or a temperature.
+    var hueSaturation: (hue: Double, saturation: Double)? {
+        switch self {
+        case .hs(let hue, let saturation): return ColorConversion.hueSaturation(hue: hue, saturation: saturation)
+        case .xy(let x, let y): return ColorConversion.hueSaturation(xy: .init(x: x, y: y))
+        case .channels(let channels):
+            guard channels.count >= 3, channels.allSatisfy({ (0...255).contains($0) }) else { return nil }
+            let whites = channels.dropFirst(3)
+            let white = whites.isEmpty ? 0 : Double(whites.reduce(0, +)) / Double(whites.count)
+            let mixed = channels.prefix(3).map { Double($0) + white }
+            let largest = max(mixed[0], mixed[1], mixed[2])
+            guard largest > 0 else { return nil }
+            let scale = 255 / largest
+            return ColorConversion.hueSaturation(
+                rgb: .init(
+                    red: min(mixed[0] * scale, 255), green: min(mixed[1] * scale, 255), blue: min(mixed[2] * scale, 255)
+                ))
+        case .temperature: return nil
+        }
+    }
+
+    /// The largest channel, which is the brightness of a light that has no other.
+    var largestChannel: Int? {
+        if case .channels(let channels) = self { channels.max() } else { nil }
+    }
+
+    /// The channels at a part of their brightness; no colour is dimmed to nothing.
+    func scaled(percent: Int) -> DeviceColor {
+        guard case .channels(let channels) = self else { return self }
+        let scaled = channels.map { Int(exactly: (Double($0) * Double(percent) / 100).rounded()) ?? 0 }
+        guard scaled.allSatisfy({ $0 == 0 }) else { return .channels(scaled) }
+        return .channels(channels.map { $0 == channels.max() && $0 > 0 ? 1 : 0 })
+    }
+
+    /// Whether the two are one colour to a device that rounds.
+    func isClose(to other: DeviceColor) -> Bool {
+        switch (self, other) {
+        case (.hs(let h1, let s1), .hs(let h2, let s2)):
+            let turn = abs(h1 - h2)
+            return min(turn, 360 - turn) <= 1 && abs(s1 - s2) <= 1
+        case (.xy(let x1, let y1), .xy(let x2, let y2)): return abs(x1 - x2) <= 0.001 && abs(y1 - y2) <= 0.001
+        case (.channels(let a), .channels(let b)):
+            return a.count == b.count && zip(a, b).allSatisfy { abs($0 - $1) <= 1 }
+        case (.temperature(let a), .temperature(let b)): return a == b
+        case (.hs, _), (.xy, _), (.channels, _), (.temperature, _): return false
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import BoundedJSON
+import LightKit
+
+/// A light in the configuration, for what announces nothing: the long keys of an announcement, and an id.
+struct HandWrittenLight: Decodable {
+    let entity: MQTTEntity
+
+    struct CodingKeys: CodingKey, CaseIterable, Hashable {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+
+        static let id = CodingKeys("id")
+        static let kind = CodingKeys("kind")
+        static let availability = CodingKeys("availability")
+        static let modes = CodingKeys("supported_color_modes")
+
+        private static let forms = ["hs", "xy", "rgb", "rgbw", "rgbww", "color_temp", "brightness"]
+
+        /// Text, numbers and truth values.
+        static let scalars: [CodingKeys] =
+            [
+                "name", "schema", "command_topic", "state_topic", "state_value_template", "value_template",
+                "payload_on", "payload_off", "state_on", "state_off", "on_command_type", "optimistic", "qos",
+                "brightness", "brightness_scale", "white_scale", "white_command_topic", "min_mireds", "max_mireds",
+                "min_kelvin", "max_kelvin", "color_temp_kelvin", "color_mode_state_topic",
+                "color_mode_value_template", "availability_topic", "availability_template", "availability_mode",
+                "payload_available", "payload_not_available", "retain",
+            ].map(CodingKeys.init)
+            + forms.flatMap { form in
+                ["command_topic", "state_topic", "value_template"].map { CodingKeys("\(form)_\($0)") }
+            }
+
+        static let allCases = [id, kind, availability, modes] + scalars
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let id = try container.decode(String.self, forKey: .id)
+        guard LightIDRule.accepts(id) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .id, in: container, debugDescription: LightIDRule.problem)
+        }
+        var keys: JSONObject = ["unique_id": .string(id)]
+        for key in CodingKeys.scalars where container.contains(key) {
+            keys[key.stringValue] = try container.decode(Scalar.self, forKey: key).value
+        }
+        if let modes = try container.decodeIfPresent([String].self, forKey: .modes) {
+            keys["supported_color_modes"] = .array(modes.map(JSONValue.string))
+        }
+        if let sources = try container.decodeIfPresent([AvailabilityEntry].self, forKey: .availability) {
+            keys["availability"] = .array(sources.map { .object($0.keys) })
+        }
+        let kind = try container.decodeName(LightKind.self, forKey: .kind) ?? .light
+        if kind == .outlet { keys["device_class"] = "outlet" }
+        if keys["retain"]?.bool == true {
+            throw DecodingError.dataCorruptedError(
+                forKey: CodingKeys("retain"), in: container,
+                debugDescription: "a retained command is carried out again at each reconnect; leave retain out")
+        }
+        do {
+            entity = try MQTTEntity(
+                keys, component: kind == .light ? "light" : "switch", fallbackID: id, fallbackName: id)
+        } catch {
+            // The sentence starts with the key it is about, if it is about one.
+            let named = CodingKeys(String(error.text.prefix { $0 != " " }))
+            let text = "\(error.text); write it as for Home Assistant's MQTT lights, with the long keys"
+            guard container.contains(named) else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: container.codingPath, debugDescription: text))
+            }
+            throw DecodingError.dataCorruptedError(forKey: named, in: container, debugDescription: text)
+        }
+    }
+
+    /// One value of any simple type.
+    private struct Scalar: Decodable {
+        let value: JSONValue
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let bool = try? container.decode(Bool.self) {
+                value = .bool(bool)
+            } else if let integer = try? container.decode(Int64.self) {
+                value = .integer(integer)
+            } else {
+                value = .string(try container.decode(String.self))
+            }
+        }
+    }
+
+    private struct AvailabilityEntry: Decodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case topic
+            case payloadAvailable = "payload_available"
+            case payloadNotAvailable = "payload_not_available"
+            case valueTemplate = "value_template"
+        }
+
+        let keys: JSONObject
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            var keys: JSONObject = ["topic": .string(try container.decode(String.self, forKey: .topic))]
+            for key in [CodingKeys.payloadAvailable, .payloadNotAvailable, .valueTemplate] {
+                if let value = try container.decodeIfPresent(Scalar.self, forKey: key)?.value {
+                    keys[key.rawValue] = value
+                }
+            }
+            self.keys = keys
+        }
+    }
+}

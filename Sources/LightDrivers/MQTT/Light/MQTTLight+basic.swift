@@ -1,0 +1,163 @@
+import LightKit
+
+/// The schema `default`: a topic for each attribute, plain text on it.
+extension MQTTLight {
+    // MARK: States
+
+    mutating func receivedText(topic: String, _ payload: [UInt8]) -> LightReport {
+        var report = LightReport()
+        if let text = Self.text(settings.power, topic, payload) {
+            if text == settings.stateOn {
+                report.on = true
+            } else if text == settings.stateOff {
+                report.on = false
+            }
+            on = report.on ?? on
+        }
+        if let text = Self.text(settings.brightness, topic, payload), let value = Double(text) {
+            report.brightness = learn(brightness: value, scale: settings.brightnessScale)
+        }
+        if let text = Self.text(settings.colorMode, topic, payload),
+            let mode = MQTTLightSettings.ColorMode(rawValue: text), settings.modes.contains(mode)
+        {
+            self.mode = mode
+            report.color = shown
+        }
+        for mode in [MQTTLightSettings.ColorMode.hs, .rgb, .rgbw, .rgbww, .xy, .temperature] {
+            guard let text = Self.text(settings.states[mode], topic, payload), let device = Self.color(text, mode)
+            else { continue }
+            if !settings.hasOwnBrightness, let channel = device.largestChannel {
+                report.brightness = learn(brightness: Double(channel), scale: 255) ?? report.brightness
+            }
+            guard let color = learn(device) else { continue }
+            if mode == .temperature { lastTemperature = color } else { lastColor = color }
+            // Without a topic for the mode, it is what came last.
+            if settings.colorMode == nil { self.mode = mode }
+            report.color = shown ?? report.color
+        }
+        color = report.color ?? color
+        return report
+    }
+
+    /// What the light shows in the mode it is in.
+    private var shown: LightColor? {
+        switch mode {
+        case nil, .onoff, .brightness: nil
+        case .temperature: lastTemperature
+        case .white: .hueSaturation(hue: 0, saturation: 0)
+        case .hs, .xy, .rgb, .rgbw, .rgbww: lastColor
+        }
+    }
+
+    /// What a message says on one of the light's topics, or `nil` if it says nothing.
+    private static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: [UInt8]) -> String? {
+        guard let source, source.topic == topic, !payload.isEmpty else { return nil }
+        let text = source.template.map { $0.value(of: payload) } ?? String(validating: payload, as: UTF8.self)
+        guard let text, !text.isEmpty, text != "None" else { return nil }
+        return text
+    }
+
+    private static func color(_ text: String, _ mode: MQTTLightSettings.ColorMode) -> DeviceColor? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.trimmed) }
+        let numbers = parts.compactMap { $0 }.filter(\.isFinite)
+        guard numbers.count == parts.count else { return nil }
+        let whole = numbers.compactMap { Int(exactly: $0.rounded()) }
+        switch (mode, numbers.count) {
+        case (.hs, 2): return .hs(numbers[0], numbers[1])
+        case (.xy, 2): return .xy(numbers[0], numbers[1])
+        case (.rgb, 3), (.rgbw, 4), (.rgbww, 5):
+            guard whole.count == numbers.count, whole.allSatisfy((0...255).contains) else { return nil }
+            return .channels(whole)
+        case (.temperature, 1):
+            guard let value = whole.first, (1...1_000_000).contains(value) else { return nil }
+            return .temperature(value)
+        default: return nil
+        }
+    }
+
+    // MARK: Commands
+
+    mutating func textMessages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
+        if command.on == false { return [message(settings.commandTopic, settings.payloadOff)] }
+        let power = switchesOn(command)
+        var command = command
+        if settings.onCommandType == .brightness {
+            if power {
+                command.brightness = command.brightness ?? brightness ?? 100
+            } else if let percent = command.brightness {
+                // Sending it would switch the light on; it goes out with the next on.
+                brightness = percent
+                command.brightness = nil
+            }
+        }
+        var messages: [MQTTMessage] = []
+        if power, settings.onCommandType == .first {
+            messages.append(message(settings.commandTopic, settings.payloadOn))
+        }
+        messages += try attributes(of: command)
+        if power, settings.onCommandType == .last {
+            messages.append(message(settings.commandTopic, settings.payloadOn))
+        }
+        return messages
+    }
+
+    /// The attributes in Home Assistant's order: colour, brightness, colour temperature, white.
+    private mutating func attributes(of command: LightCommand) throws(LightError) -> [MQTTMessage] {
+        var color = command.color
+        if color == nil, command.brightness != nil, !settings.hasOwnBrightness {
+            // The channels carry the brightness, so they are sent again.
+            if case .hueSaturation = self.color {
+                color = self.color
+            } else {
+                color = .hueSaturation(hue: 0, saturation: 0)
+            }
+        }
+        var messages: [MQTTMessage] = []
+        var white: MQTTMessage?
+        var temperature: MQTTMessage?
+        var percent = command.brightness
+        if let color, isOwnWhite(color), let topic = settings.commands[.white] {
+            let level = percent ?? brightness ?? 100
+            percent = nil
+            remember(sent: color, as: .hs(0, 0))
+            white = message(topic, String(ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)))
+        } else if let color {
+            guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
+            if case .channels = device, !settings.hasOwnBrightness {
+                let level = percent ?? brightness ?? 100
+                device = device.scaled(percent: level)
+                sent.percent = level
+                sent.deviceBrightness = device.largestChannel
+                brightness = level
+            }
+            remember(sent: color, as: device)
+            if case .temperature(let value) = device {
+                temperature = settings.commands[.temperature].map { message($0, String(value)) }
+            } else if let topic = settings.colorForm.flatMap({ settings.commands[$0] }) {
+                messages.append(message(topic, Self.text(device)))
+            }
+        }
+        if let percent, let topic = settings.brightnessCommand {
+            messages.append(message(topic, String(remember(sent: percent))))
+        }
+        return messages + [temperature, white].compactMap { $0 }
+    }
+
+    private func message(_ topic: String, _ text: String) -> MQTTMessage {
+        MQTTMessage(topic: topic, text: text, qos: settings.qos)
+    }
+
+    private static func text(_ color: DeviceColor) -> String {
+        switch color {
+        case .hs(let a, let b), .xy(let a, let b): "\(decimal(a)),\(decimal(b))"
+        case .channels(let channels): channels.map(String.init).joined(separator: ",")
+        case .temperature(let value): String(value)
+        }
+    }
+
+    /// A number without exponent: at most four digits behind the point.
+    private static func decimal(_ value: Double) -> String {
+        let scaled = (value * 10000).rounded() / 10000
+        return scaled.magnitude < 0.001 && scaled != 0 ? "0.0" : String(scaled)
+    }
+}

@@ -1,0 +1,145 @@
+import BoundedJSON
+import LightKit
+
+/// The schema `json`: one object says everything.
+extension MQTTLight {
+    // MARK: States
+
+    mutating func receivedJSON(_ payload: [UInt8]) -> LightReport {
+        guard let message = try? JSONValue(parsing: payload, maximumLength: MQTTLimits.payload), message.object != nil
+        else { return LightReport() }
+        var report = LightReport()
+        switch message["state"]?.string {
+        case "ON": report.on = true
+        case "OFF": report.on = false
+        // A message without a state is partial, and null is a light that does not know.
+        default: break
+        }
+        on = report.on ?? on
+        let device = jsonColor(message)
+        if let value = message["brightness"]?.double {
+            report.brightness = learn(brightness: value, scale: settings.brightnessScale)
+        } else if !settings.hasOwnBrightness, let channel = device?.largestChannel {
+            report.brightness = learn(brightness: Double(channel), scale: 255)
+        }
+        if let device, let color = learn(device) {
+            self.color = color
+            report.color = color
+        }
+        return report
+    }
+
+    /// The part of a state that tells the colour.
+    private func jsonColor(_ message: JSONValue) -> DeviceColor? {
+        if let name = message["color_mode"], !name.isNull {
+            // A mode that was not announced makes the colour part worthless; the rest still counts.
+            guard let mode = name.string.flatMap(MQTTLightSettings.ColorMode.init), settings.modes.contains(mode)
+            else { return nil }
+            switch mode {
+            case .onoff, .brightness: return nil
+            case .white: return .hs(0, 0)
+            case .temperature: return message["color_temp"].flatMap(Self.temperature)
+            case .hs, .xy, .rgb, .rgbw, .rgbww: return message["color"].flatMap { Self.color($0, mode) }
+            }
+        }
+        let forms: [MQTTLightSettings.ColorMode] = [.hs, .xy, .rgbww, .rgbw, .rgb]
+        let color = message["color"].flatMap { value in
+            forms.lazy.filter(settings.modes.contains).compactMap { Self.color(value, $0) }.first
+        }
+        let temperature =
+            settings.modes.contains(.temperature) ? message["color_temp"].flatMap(Self.temperature) : nil
+        guard let color, let temperature else { return color ?? temperature }
+        if case .temperature = self.color { return temperature }
+        return color
+    }
+
+    private static func temperature(_ value: JSONValue) -> DeviceColor? {
+        guard let number = value.double, let whole = Int(exactly: number.rounded()), (1...1_000_000).contains(whole)
+        else { return nil }
+        return .temperature(whole)
+    }
+
+    private static func color(_ value: JSONValue, _ mode: MQTTLightSettings.ColorMode) -> DeviceColor? {
+        func numbers(_ names: [String]) -> [Double]? {
+            let numbers = names.compactMap { value[$0]?.double }
+            return numbers.count == names.count ? numbers : nil
+        }
+        func channels(_ names: [String]) -> DeviceColor? {
+            guard let numbers = numbers(names) else { return nil }
+            let whole = numbers.compactMap { Int(exactly: $0.rounded()) }
+            guard whole.count == names.count, whole.allSatisfy((0...255).contains) else { return nil }
+            return .channels(whole)
+        }
+        switch mode {
+        case .hs: return numbers(["h", "s"]).map { .hs($0[0], $0[1]) }
+        case .xy: return numbers(["x", "y"]).map { .xy($0[0], $0[1]) }
+        case .rgb: return channels(["r", "g", "b"])
+        case .rgbw: return channels(["r", "g", "b", "w"])
+        case .rgbww: return channels(["r", "g", "b", "c", "w"])
+        case .onoff, .brightness, .white, .temperature: return nil
+        }
+    }
+
+    // MARK: Commands
+
+    mutating func jsonMessage(for command: LightCommand) throws(LightError) -> MQTTMessage {
+        var object = JSONObject()
+        if command.on == false {
+            object["state"] = "OFF"
+        } else {
+            if switchesOn(command) { object["state"] = "ON" }
+            try addAttributes(of: command, to: &object)
+        }
+        if let transition = command.transition, transition > .zero {
+            object["transition"] = .number(transition / .seconds(1))
+        }
+        return MQTTMessage(topic: settings.commandTopic, payload: JSONValue.object(object).encoded, qos: settings.qos)
+    }
+
+    private mutating func addAttributes(of command: LightCommand, to object: inout JSONObject) throws(LightError) {
+        // Channels carry the brightness of a light that has no other, so a new brightness alone sends them again.
+        var color = command.color
+        if color == nil, command.brightness != nil, !settings.hasOwnBrightness {
+            if case .temperature = self.color {} else { color = self.color ?? .hueSaturation(hue: 0, saturation: 0) }
+        }
+        var percent = command.brightness
+        if let color {
+            if isOwnWhite(color) {
+                let level = percent ?? brightness ?? 100
+                object["white"] = .integer(
+                    Int64(ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)))
+                remember(sent: color, as: .hs(0, 0))
+                sent.percent = level
+                sent.deviceBrightness = ColorConversion.deviceValue(percent: level, scale: settings.brightnessScale)
+                return
+            }
+            guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
+            if case .channels = device, !settings.hasOwnBrightness {
+                let level = percent ?? brightness ?? 100
+                device = device.scaled(percent: level)
+                sent.percent = level
+                sent.deviceBrightness = device.largestChannel
+                percent = nil
+            }
+            remember(sent: color, as: device)
+            switch device {
+            case .temperature(let value): object["color_temp"] = .integer(Int64(value))
+            case .hs, .xy, .channels: object["color"] = .object(Self.json(device))
+            }
+        }
+        if let percent { object["brightness"] = .integer(Int64(remember(sent: percent))) }
+    }
+
+    private static func json(_ color: DeviceColor) -> JSONObject {
+        switch color {
+        case .hs(let hue, let saturation): return ["h": .number(hue), "s": .number(saturation)]
+        case .xy(let x, let y): return ["x": .number(x), "y": .number(y)]
+        case .channels(let channels):
+            let names = channels.count == 5 ? ["r", "g", "b", "c", "w"] : ["r", "g", "b", "w"]
+            var object = JSONObject()
+            for (name, channel) in zip(names, channels) { object[name] = .integer(Int64(channel)) }
+            return object
+        case .temperature: return [:]
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package import LightKit
+
+/// One light on MQTT as a machine: messages in, reports out; commands in, messages out.
+///
+/// It remembers what the light last said of itself, since some messages only make sense with it (which colour mode is
+/// meant, what brightness a colour is scaled to), and what was last sent. A light that answers with what was sent,
+/// rounded to its own steps, is reported with the values asked for, so that a slider does not jump under the finger.
+///
+/// A command without a word about power does not switch on a light that is not known to be on: it carries no power.
+package struct MQTTLight: Equatable, Sendable {
+    struct Sent: Equatable {
+        var percent: Int?
+        var deviceBrightness: Int?
+        var color: LightColor?
+        var deviceColor: DeviceColor?
+    }
+
+    package private(set) var settings: MQTTLightSettings
+    var on: Bool?
+    var brightness: Int?
+    /// The colour or white it shows now.
+    var color: LightColor?
+    /// The last colour and the last temperature it told, for lights that tell the mode on its own.
+    var lastColor: LightColor?
+    var lastTemperature: LightColor?
+    var mode: MQTTLightSettings.ColorMode?
+    var sent = Sent()
+    private var availability: Availability
+
+    package init(_ settings: MQTTLightSettings) {
+        self.settings = settings
+        availability = settings.availability
+    }
+
+    /// Whether its availability topics say that it is there.
+    package var isAvailable: Bool { availability.isAvailable }
+
+    /// Takes new settings and keeps what is known of the light.
+    package mutating func update(_ settings: MQTTLightSettings) {
+        if !availability.hasSameSources(as: settings.availability) { availability = settings.availability }
+        self.settings = settings
+    }
+
+    /// Takes over what the bridge remembers, where the light has not said anything itself.
+    package mutating func restore(_ known: LightReport) {
+        brightness = brightness ?? known.brightness
+        color = color ?? known.color
+        if powerIsOptimistic { on = on ?? known.on }
+    }
+
+    // MARK: Messages
+
+    /// A message has come on one of the light's topics.
+    ///
+    /// - Returns: what it says about the light; empty if nothing that can be used.
+    package mutating func received(topic: String, payload: [UInt8]) -> [LightReport] {
+        availability.received(topic: topic, payload: payload)
+        var report: LightReport
+        switch settings.schema {
+        case .json:
+            guard topic == settings.power?.topic else { return [] }
+            report = receivedJSON(payload)
+        case .basic:
+            report = receivedText(topic: topic, payload)
+        }
+        let capabilities = settings.capabilities
+        if !capabilities.brightness { report.brightness = nil }
+        switch report.color {
+        case nil: break
+        case .hueSaturation: if !capabilities.color { report.color = nil }
+        case .temperature: if capabilities.temperature == nil { report.color = nil }
+        }
+        return report.isEmpty ? [] : [report]
+    }
+
+    /// A brightness in percent of what a message says, or `nil` if it says nothing that counts.
+    mutating func learn(brightness value: Double, scale: Int) -> Int? {
+        guard let percent = ColorConversion.percent(deviceValue: value, scale: scale), percent > 0 else { return nil }
+        if let asked = sent.percent, let device = sent.deviceBrightness, Double(device) == value.rounded() {
+            brightness = asked
+        } else {
+            brightness = percent
+        }
+        return brightness
+    }
+
+    /// The colour that a message says, or `nil` if it says none.
+    mutating func learn(_ value: DeviceColor) -> LightColor? {
+        if let asked = sent.color, let device = sent.deviceColor, device.isClose(to: value) { return asked }
+        if case .temperature(let number) = value {
+            let mired = settings.temperatureInKelvin ? ColorConversion.mired(kelvin: Double(number)) : number
+            guard let mired, mired > 0 else { return nil }
+            return .temperature(mired: min(max(mired, settings.mireds.lowerBound), settings.mireds.upperBound))
+        }
+        return value.hueSaturation.map { .hueSaturation(hue: $0.hue, saturation: $0.saturation) }
+    }
+
+    // MARK: Commands
+
+    /// The messages that make the light do as it is told.
+    ///
+    /// - Returns: the messages, in order; none if the command asks a light that is off for nothing but its next
+    ///   brightness, and the light cannot take that without being switched on.
+    /// - Throws: `LightError.refused` if the light cannot do that.
+    package mutating func messages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
+        let capabilities = settings.capabilities
+        var command = command
+        if !capabilities.brightness { command.brightness = nil }
+        if let percent = command.brightness { command.brightness = min(max(percent, 1), 100) }
+        switch command.color {
+        case nil: break
+        case .hueSaturation(let hue, let saturation):
+            guard capabilities.color, ColorConversion.hueSaturation(hue: hue, saturation: saturation) != nil else {
+                throw .refused("the light shows no such color")
+            }
+        case .temperature(let mired):
+            guard let range = capabilities.temperature else {
+                throw .refused("the light shows no white of a temperature")
+            }
+            command.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
+        }
+        guard !command.isEmpty else { throw .refused("the light can do nothing of that") }
+        switch settings.schema {
+        case .json: return [try jsonMessage(for: command)]
+        case .basic: return try textMessages(for: command)
+        }
+    }
+
+    /// Whether a command switches power on along with its attributes.
+    func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
+
+    /// The colour in the light's own form.
+    func deviceColor(_ color: LightColor) -> DeviceColor? {
+        switch color {
+        case .temperature(let mired):
+            let value = settings.temperatureInKelvin ? ColorConversion.kelvin(mired: mired) : mired
+            return value.map(DeviceColor.temperature)
+        case .hueSaturation(let hue, let saturation):
+            return settings.colorForm.flatMap { DeviceColor(hue: hue, saturation: saturation, form: $0) }
+        }
+    }
+
+    /// Whether a colour is the white that the light has lamps of its own for.
+    func isOwnWhite(_ color: LightColor) -> Bool {
+        guard settings.modes.contains(.white), case .hueSaturation(_, let saturation) = color else { return false }
+        return saturation == 0
+    }
+
+    mutating func remember(sent percent: Int) -> Int {
+        let device = ColorConversion.deviceValue(percent: percent, scale: settings.brightnessScale)
+        sent.percent = percent
+        sent.deviceBrightness = device
+        return device
+    }
+
+    mutating func remember(sent color: LightColor, as device: DeviceColor) {
+        sent.color = color
+        sent.deviceColor = device
+    }
+
+    // MARK: Lights that give no answers
+
+    private var powerIsOptimistic: Bool { settings.isOptimistic || settings.power == nil }
+
+    private var brightnessIsOptimistic: Bool {
+        guard settings.schema == .basic, !settings.isOptimistic else { return powerIsOptimistic }
+        if settings.brightness != nil { return false }
+        return settings.hasOwnBrightness || settings.colorForm.flatMap { settings.states[$0] } == nil
+    }
+
+    private func isOptimistic(_ color: LightColor) -> Bool {
+        guard settings.schema == .basic, !settings.isOptimistic else { return powerIsOptimistic }
+        switch color {
+        case .temperature: return settings.states[.temperature] == nil
+        case .hueSaturation: return settings.colorForm.flatMap { settings.states[$0] } == nil
+        }
+    }
+
+    /// A command was handed over: what the light will not say itself is taken as done.
+    ///
+    /// - Returns: what is to be reported as commanded, if anything.
+    package mutating func handedOver(_ command: LightCommand) -> LightReport? {
+        var report = LightReport()
+        if let on = command.on, powerIsOptimistic {
+            self.on = on
+            report.on = on
+        }
+        if command.on != false {
+            let capabilities = settings.capabilities
+            if let percent = command.brightness, capabilities.brightness, brightnessIsOptimistic {
+                brightness = percent
+                report.brightness = percent
+            }
+            if let color = command.color, isOptimistic(color) {
+                self.color = color
+                report.color = color
+            }
+        }
+        return report.isEmpty ? nil : report
+    }
+}

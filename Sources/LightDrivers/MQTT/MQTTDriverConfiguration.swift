@@ -1,0 +1,180 @@
+import BoundedJSON
+import Glibc
+package import LightKit
+package import Logging
+
+/// The keys of the driver `mqtt`: the broker, what announces lights on it, and lights that nothing announces.
+package struct MQTTDriverConfiguration: LightDriverConfiguration {
+    package static let driverName = "mqtt"
+
+    package var connection: MQTTConnectionSettings
+    /// The prefix of Home Assistant's discovery topics, or `nil` for no discovery.
+    package var discoveryPrefix: String?
+    /// Whether to tell producers that someone is listening, where no Home Assistant does.
+    package var announce: Bool
+    /// The lights written by hand.
+    package var lights: [MQTTEntity]
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, user, discovery, lights, announce
+        case passwordFile = "password-file"
+        case caFile = "ca-file"
+        case clientCertificate = "client-certificate"
+        case clientKey = "client-key"
+        case clientID = "client-id"
+        /// The bridge's own key; read here because the client id is made of it.
+        case id
+    }
+
+    package init(
+        connection: MQTTConnectionSettings, discoveryPrefix: String? = "homeassistant", announce: Bool = false,
+        lights: [MQTTEntity] = []
+    ) {
+        self.connection = connection
+        self.discoveryPrefix = discoveryPrefix
+        self.announce = announce
+        self.lights = lights
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let address: BrokerAddress
+        let url = try container.decode(String.self, forKey: .url)
+        do {
+            address = try BrokerAddress(url)
+        } catch {
+            throw DecodingError.dataCorruptedError(forKey: .url, in: container, debugDescription: error.text)
+        }
+        let id = try container.decodeIfPresent(String.self, forKey: .id) ?? Self.driverName
+        connection = MQTTConnectionSettings(
+            address: address,
+            clientID: try Self.clientID(container)
+                ?? MQTTClientID.make(bridge: decoder.userInfo[.bridgeInstance] as? String, driver: id),
+            user: try Self.text(.user, in: container), passwordFile: try Self.text(.passwordFile, in: container),
+            caFile: try Self.text(.caFile, in: container),
+            clientCertificate: try Self.text(.clientCertificate, in: container),
+            clientKey: try Self.text(.clientKey, in: container))
+        try Self.check(connection, container)
+        discoveryPrefix = try container.decodeIfPresent(DiscoveryKeys.self, forKey: .discovery)?.homeAssistant
+        announce = try container.decodeIfPresent(Bool.self, forKey: .announce) ?? false
+        if announce, discoveryPrefix == nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: .announce, in: container,
+                debugDescription: "announce needs discovery; write discovery: {home-assistant: homeassistant}")
+        }
+        lights = try container.decodeIfPresent([HandWrittenLight].self, forKey: .lights)?.map(\.entity) ?? []
+        var ids: Set<LightID> = []
+        for light in lights where !ids.insert(light.description.id).inserted {
+            throw DecodingError.dataCorruptedError(
+                forKey: .lights, in: container,
+                debugDescription: "two lights have the id \"\(light.description.id)\"; give each light its own id")
+        }
+    }
+
+    private static func text(
+        _ key: CodingKeys, in container: KeyedDecodingContainer<CodingKeys>
+    ) throws -> String? {
+        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "empty or not text; write a value or leave the key out")
+        }
+        return text
+    }
+
+    private static func clientID(_ container: KeyedDecodingContainer<CodingKeys>) throws -> String? {
+        guard let id = try container.decodeIfPresent(String.self, forKey: .clientID) else { return nil }
+        guard (1...64).contains(id.utf8.count),
+            id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B && $0 != 0x2F })
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .clientID, in: container,
+                debugDescription: "not a client id; write 1 to 64 letters and digits without space, #, + and /")
+        }
+        return id
+    }
+
+    private static func check(
+        _ connection: MQTTConnectionSettings, _ container: KeyedDecodingContainer<CodingKeys>
+    ) throws {
+        if connection.passwordFile != nil, connection.user == nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: .passwordFile, in: container, debugDescription: "a password without a user; add user:")
+        }
+        if (connection.clientCertificate == nil) != (connection.clientKey == nil) {
+            throw DecodingError.dataCorruptedError(
+                forKey: connection.clientKey == nil ? .clientCertificate : .clientKey, in: container,
+                debugDescription: "client-certificate and client-key belong together; write both")
+        }
+        guard !connection.address.tls else { return }
+        for (key, value) in [
+            (CodingKeys.caFile, connection.caFile), (.clientCertificate, connection.clientCertificate),
+        ] where value != nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "this key is for TLS; write url: mqtts://HOST:PORT")
+        }
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver {
+        MQTTLightDriver(configuration: self, logger: logger)
+    }
+}
+
+/// The keys under `discovery`.
+private struct DiscoveryKeys: Decodable {
+    var homeAssistant: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case homeAssistant = "home-assistant"
+        case tasmota, zigbee2mqtt
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        for key in [CodingKeys.tasmota, .zigbee2mqtt] where container.contains(key) {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "not available in this version")
+        }
+        homeAssistant = try container.decodeIfPresent(String.self, forKey: .homeAssistant)
+        if let prefix = homeAssistant {
+            let isTopic =
+                (1...128).contains(prefix.utf8.count) && !prefix.hasPrefix("/") && !prefix.hasSuffix("/")
+                && prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B }
+            guard isTopic else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .homeAssistant, in: container,
+                    debugDescription: "not the start of a topic; write homeassistant, without / at its ends, + and #")
+            }
+        }
+    }
+}
+
+/// The name we have at the broker: the same after each restart, and another for each bridge and driver.
+enum MQTTClientID {
+    static func make(bridge: String?, driver: String) -> String {
+        let environment = getenv("STATE_DIRECTORY").map { String(cString: $0) }
+        let parts = [hostID, bridge ?? environment ?? workingDirectory, driver]
+        // FNV-1a over all parts: nothing of the host's id can be read out of it.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in parts.joined(separator: "\u{1F}").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return "lamplighter-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static var hostID: String {
+        for path in ["/etc/machine-id", "/etc/hostname"] {
+            guard let file = fopen(path, "re") else { continue }
+            defer { fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = fread(&bytes, 1, bytes.count, file)
+            if count > 0 { return String(decoding: bytes.prefix(count), as: UTF8.self) }
+        }
+        return ""
+    }
+
+    private static var workingDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

@@ -1,0 +1,370 @@
+package import LightKit
+
+/// What the machine of all lights on a broker wants done.
+package enum MQTTAction: Equatable, Sendable {
+    case subscribe(String, qos: Int)
+    case unsubscribe(String)
+    case added(LightDescription)
+    case removed(LightID)
+    case report(LightID, LightReport)
+    case warn(String?, about: String)
+    case note(String)
+}
+
+/// All lights on one broker as a machine: which there are, who announced them, who hears which topic, who is in reach.
+///
+/// Rules it keeps:
+/// - A light is known by its `unique_id`, wherever it is announced. While one announcement stands, a second with the
+///   same id is set aside with a warning, and takes the first one's place when that is withdrawn.
+/// - A light that is withdrawn (an empty announcement) is out of reach, and forgotten only when it has not come back
+///   after 24 hours: producers withdraw and announce anew when a light is renamed.
+/// - When the broker is lost, commands fail at once, and after 5 seconds all lights are reported out of reach.
+/// - What it remembers is bounded by the number of lights.
+package struct MQTTHome: Sendable {
+    private enum Source: Equatable {
+        case configuration
+        case announcement(DiscoveryKey)
+        /// Its producer said that it will be announced elsewhere.
+        case moving
+        /// Withdrawn; to be forgotten at that time.
+        case withdrawn(until: Duration)
+    }
+
+    private struct Member {
+        var description: LightDescription
+        var light: MQTTLight
+        var source: Source
+        var reported: Bool?
+    }
+
+    /// How long a withdrawn light is kept.
+    package static let grace: Duration = .seconds(24 * 3600)
+    /// How long the broker may be away before its lights are called out of reach.
+    package static let patience: Duration = .seconds(5)
+    package static let maximumLights = 500
+    private static let maximumWarnings = 100
+
+    private let prefix: String?
+    private var members: [LightID: Member] = [:]
+    private var announced: [DiscoveryKey: LightID] = [:]
+    private var setAside: [DiscoveryKey: (entity: MQTTEntity, topic: String)] = [:]
+    /// What the last device-wide announcement on a topic held.
+    private var parts: [DiscoveryTopic: Set<DiscoveryKey>] = [:]
+    private var listeners: [String: Set<LightID>] = [:]
+    private var warned: Set<String> = []
+    private var isConnected = false
+    private var lostAt: Duration?
+    private var isLost = true
+
+    /// Makes the machine.
+    ///
+    /// - Parameters:
+    ///   - prefix: the prefix of discovery topics, or `nil` for no discovery.
+    ///   - lights: the lights that were written by hand, with different ids.
+    package init(prefix: String?, lights: [MQTTEntity]) {
+        self.prefix = prefix
+        for entity in lights {
+            members[entity.description.id] = Member(
+                description: entity.description, light: MQTTLight(entity.settings), source: .configuration)
+        }
+        for entity in lights { listen(entity.description.id, to: entity.settings.topics) }
+    }
+
+    /// The driver starts: the lights written by hand are told before anything else, out of reach for now.
+    package mutating func started() -> [MQTTAction] {
+        let ids = members.keys.sorted { $0.rawValue < $1.rawValue }
+        return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
+    }
+
+    /// When ``timePassed(now:)`` has something to do.
+    package var deadline: Duration? {
+        var deadlines = members.values.compactMap { member in
+            if case .withdrawn(let until) = member.source { until } else { nil }
+        }
+        if let lostAt { deadlines.append(lostAt + Self.patience) }
+        return deadlines.min()
+    }
+
+    // MARK: The broker
+
+    /// The broker has taken us in, with a clean session: everything is subscribed anew.
+    package mutating func connected() -> [MQTTAction] {
+        isConnected = true
+        isLost = false
+        lostAt = nil
+        var actions: [MQTTAction] = []
+        if let prefix { actions += DiscoveryTopic.filters(prefix: prefix).map { .subscribe($0, qos: 0) } }
+        actions += listeners.keys.sorted().map { .subscribe($0, qos: qos(of: $0)) }
+        for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
+        return actions
+    }
+
+    /// The connection has ended.
+    package mutating func disconnected(now: Duration) {
+        if isConnected { lostAt = now }
+        isConnected = false
+    }
+
+    /// A deadline may have passed.
+    package mutating func timePassed(now: Duration) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        if let since = lostAt, since + Self.patience <= now {
+            lostAt = nil
+            isLost = true
+            for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
+        }
+        for (id, member) in members {
+            guard case .withdrawn(let until) = member.source, until <= now else { continue }
+            members[id] = nil
+            actions.append(.removed(id))
+        }
+        return actions
+    }
+
+    // MARK: Messages
+
+    /// A message has come.
+    package mutating func received(topic: String, payload: [UInt8], now: Duration) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+            let reports = members[id]?.light.received(topic: topic, payload: payload) ?? []
+            // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
+            actions += reach(id)
+            actions += reports.map { .report(id, $0) }
+        }
+        if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) {
+            do throws(MQTTProblem) {
+                let heard = try announcement(at: place, topic: topic, payload: payload, now: now)
+                actions += warn(nil, about: topic) + heard
+            } catch {
+                actions += warn("\(topic): \(error.text); the announcement is ignored", about: topic)
+            }
+        }
+        return actions
+    }
+
+    /// A message was longer than is read.
+    package mutating func tooLong(topic: String) -> [MQTTAction] {
+        warn(
+            "\(MQTTProblem.quoted(topic)): a message is longer than \(MQTTLimits.payload) bytes; it is ignored",
+            about: MQTTProblem.quoted(topic))
+    }
+
+    private mutating func announcement(
+        at place: DiscoveryTopic, topic: String, payload: [UInt8], now: Duration
+    ) throws(MQTTProblem) -> [MQTTAction] {
+        guard place.component == "device" else {
+            guard place.component == "light" || place.component == "switch" else { return [] }
+            switch try DiscoveryPayload(payload, isDevice: false) {
+            case .removed: return withdraw(place.key, now: now)
+            case .migrated: return release(place.key)
+            case .device: return []
+            case .single(let keys):
+                let entity = try MQTTEntity(
+                    keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
+                return announce(entity, as: place.key, topic: topic, now: now)
+            }
+        }
+        switch try DiscoveryPayload(payload, isDevice: true) {
+        case .removed:
+            return (parts.removeValue(forKey: place) ?? []).sorted().flatMap { withdraw($0, now: now) }
+        case .migrated:
+            return (parts.removeValue(forKey: place) ?? []).sorted().flatMap { release($0) }
+        case .single: return []
+        case .device(let announced):
+            return device(announced, at: place, topic: topic, now: now)
+        }
+    }
+
+    private mutating func device(
+        _ announced: [DiscoveryPayload.Part], at place: DiscoveryTopic, topic: String, now: Duration
+    ) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        var keys: Set<DiscoveryKey> = []
+        for part in announced where part.platform == "light" || part.platform == "switch" {
+            guard let values = part.keys else { continue }
+            let key = place.key(platform: part.platform, part: part.name)
+            keys.insert(key)
+            let subject = "\(topic) \(MQTTProblem.quoted(part.name))"
+            do throws(MQTTProblem) {
+                let entity = try MQTTEntity(
+                    values, component: part.platform, fallbackID: "\(topic) \(part.name)",
+                    fallbackName: "\(place.objectID) \(part.name)")
+                actions += warn(nil, about: subject)
+                actions += announce(entity, as: key, topic: subject, now: now)
+            } catch {
+                actions += warn("\(subject): \(error.text); the announcement is ignored", about: subject)
+            }
+        }
+        for key in (parts[place] ?? []).subtracting(keys).sorted() { actions += withdraw(key, now: now) }
+        // Kept only for what is known, so that announcements of anything else take no memory.
+        let known = keys.filter { self.announced[$0] != nil || setAside[$0] != nil }
+        parts[place] = known.isEmpty ? nil : known
+        return actions
+    }
+
+    // MARK: Announcements
+
+    private mutating func announce(
+        _ entity: MQTTEntity, as key: DiscoveryKey, topic: String, now: Duration
+    ) -> [MQTTAction] {
+        let id = entity.description.id
+        guard !entity.isHidden else { return withdraw(key, now: now) }
+        var actions: [MQTTAction] = []
+        if let earlier = announced[key] ?? setAside[key]?.entity.description.id, earlier != id {
+            actions += withdraw(key, now: now)
+        }
+        guard let member = members[id] else {
+            guard members.count < Self.maximumLights else {
+                return actions
+                    + warn(
+                        "more than \(Self.maximumLights) lights are announced; the rest is ignored",
+                        about: "number of lights")
+            }
+            members[id] = Member(
+                description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key))
+            announced[key] = id
+            actions.append(.added(entity.description))
+            if !entity.hasOwnID {
+                actions.append(
+                    .note("\(topic) has no unique_id; under another topic it will be another accessory"))
+            }
+            actions += listen(id, to: entity.settings.topics)
+            return actions + reach(id)
+        }
+        switch member.source {
+        case .announcement(key), .moving, .withdrawn:
+            announced[key] = id
+            return actions + update(id, with: entity, source: .announcement(key))
+        case .announcement, .configuration:
+            guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
+            setAside[key] = (entity, topic)
+            return actions
+                + warn(
+                    "\(topic): the id \"\(MQTTProblem.quoted(id.rawValue))\" belongs to another light already; "
+                        + "give each light a unique_id of its own", about: topic)
+        }
+    }
+
+    private mutating func update(_ id: LightID, with entity: MQTTEntity, source: Source) -> [MQTTAction] {
+        guard var member = members[id] else { return [] }
+        var actions: [MQTTAction] = []
+        let isNew = member.description != entity.description
+        member.description = entity.description
+        member.source = source
+        member.light.update(entity.settings)
+        members[id] = member
+        if isNew { actions.append(.added(entity.description)) }
+        let topics = entity.settings.topics
+        actions += unlisten(id, keeping: topics)
+        actions += listen(id, to: topics)
+        return actions + reach(id)
+    }
+
+    /// An announcement is gone.
+    private mutating func withdraw(_ key: DiscoveryKey, now: Duration) -> [MQTTAction] {
+        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: aside.topic) }
+        guard let id = announced.removeValue(forKey: key) else { return [] }
+        let next = setAside.filter { $0.value.entity.description.id == id }.min { $0.key < $1.key }
+        if let next {
+            setAside[next.key] = nil
+            announced[next.key] = id
+            return warn(nil, about: next.value.topic)
+                + update(id, with: next.value.entity, source: .announcement(next.key))
+        }
+        members[id]?.source = .withdrawn(until: now + Self.grace)
+        return unlisten(id, keeping: []) + reach(id)
+    }
+
+    /// An announcement is gone, and its light is about to be announced elsewhere.
+    private mutating func release(_ key: DiscoveryKey) -> [MQTTAction] {
+        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: aside.topic) }
+        if let id = announced.removeValue(forKey: key) { members[id]?.source = .moving }
+        return []
+    }
+
+    @discardableResult
+    private mutating func listen(_ id: LightID, to topics: Set<String>) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        for topic in topics.sorted() {
+            let isNew = listeners[topic] == nil
+            listeners[topic, default: []].insert(id)
+            if isNew { actions.append(.subscribe(topic, qos: qos(of: topic))) }
+        }
+        return actions
+    }
+
+    private mutating func unlisten(_ id: LightID, keeping topics: Set<String>) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        for (topic, ids) in listeners where ids.contains(id) && !topics.contains(topic) {
+            listeners[topic] = ids.count > 1 ? ids.subtracting([id]) : nil
+            if ids.count == 1 { actions.append(.unsubscribe(topic)) }
+        }
+        return actions
+    }
+
+    private func qos(of topic: String) -> Int {
+        (listeners[topic] ?? []).compactMap { members[$0]?.light.settings.qos }.max() ?? 0
+    }
+
+    // MARK: Reach
+
+    private func isReachable(_ member: Member) -> Bool {
+        if case .withdrawn = member.source { return false }
+        return !isLost && member.light.isAvailable
+    }
+
+    /// Tells whether a light is in reach, when that is news.
+    private mutating func reach(_ id: LightID) -> [MQTTAction] {
+        guard let member = members[id] else { return [] }
+        let reachable = isReachable(member)
+        guard member.reported != reachable else { return [] }
+        members[id]?.reported = reachable
+        return [.report(id, LightReport(reachable: reachable))]
+    }
+
+    // MARK: Warnings
+
+    private mutating func warn(_ text: String?, about subject: String) -> [MQTTAction] {
+        guard text != nil else { return warned.remove(subject) == nil ? [] : [.warn(nil, about: subject)] }
+        guard warned.contains(subject) || warned.count < Self.maximumWarnings else { return [] }
+        warned.insert(subject)
+        return [.warn(text, about: subject)]
+    }
+
+    // MARK: Commands
+
+    /// Whether there is such a light.
+    package func knows(_ id: LightID) -> Bool { members[id] != nil }
+
+    /// Whether a light was told to be on.
+    package func isOn(_ id: LightID) -> Bool { members[id]?.light.on == true }
+
+    /// The messages that make a light do as it is told.
+    package mutating func messages(
+        for command: LightCommand, to id: LightID
+    ) throws(LightError) -> [MQTTMessage] {
+        guard let member = members[id] else { throw .unknownLight }
+        guard isConnected, isReachable(member) else { throw .unreachable }
+        var light = member.light
+        let messages = try light.messages(for: command)
+        members[id]?.light = light
+        return messages
+    }
+
+    /// A command was handed over.
+    package mutating func handedOver(_ command: LightCommand, to id: LightID) -> LightReport? {
+        members[id]?.light.handedOver(command)
+    }
+
+    /// Takes over what the bridge remembers of a light.
+    package mutating func restore(_ known: LightReport, of id: LightID) {
+        members[id]?.light.restore(known)
+    }
+}
+
+extension DiscoveryKey: Comparable {
+    package static func < (left: DiscoveryKey, right: DiscoveryKey) -> Bool {
+        (left.component, left.name) < (right.component, right.name)
+    }
+}

@@ -1,0 +1,441 @@
+import CMosquitto
+import Glibc
+import Synchronization
+
+/// One connection to a broker through libmosquitto, from the first try to its end; for the next try make a new one.
+///
+/// A thread of its own connects and reads, because libmosquitto blocks while it resolves names and connects. What it
+/// has to tell waits in a bounded inbox. All other functions may be called from anywhere and never block: libmosquitto,
+/// told that threads are used, only queues what is to be sent and wakes its thread.
+///
+/// This is the one file with unsafe pointers. The handle of libmosquitto lives exactly as long as the thread; others
+/// reach it through `state` alone, where the thread takes it away before it frees it. libmosquitto calls back on the
+/// thread, with an unretained pointer to this object, which the thread retains until it ends. The callbacks take the
+/// lock of `state`; no call made under that lock waits for a lock that libmosquitto holds while it calls back.
+package final class MosquittoClient: Sendable {
+    /// Why a message could not be handed over.
+    package enum Failure: Error, Equatable, Sendable {
+        /// There is no connection, or it ended before the broker answered.
+        case notConnected
+        /// Too many messages wait for the broker.
+        case busy
+        /// The topic or the message is not one that can be sent.
+        case refused
+        /// The task was cancelled while the broker had not answered.
+        case cancelled
+    }
+
+    private typealias Waiter = CheckedContinuation<Failure?, Never>
+
+    /// The handle of libmosquitto. It may be used from any thread: libmosquitto locks what is shared once it was told
+    /// that threads are used, and `State.handle` is taken away before the handle is freed.
+    private struct Handle: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    private struct State {
+        var handle: Handle?
+        var isConnected = false
+        var isStopped = false
+        var hasEnded = false
+        var inbox = MQTTInbox()
+        /// Messages that have not left (QoS 0) or have no answer yet, with the ticket of who waits for the answer.
+        var outstanding: [Int32: Int?] = [:]
+        var waiters: [Int: Waiter] = [:]
+        var cancelled: Set<Int> = []
+        var lastTicket = 0
+        var subscriptions: [Int32: String] = [:]
+        var refusal: String?
+        var lastError: String?
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let settings: MQTTConnectionSettings
+    private let signal: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// How long a broker may take to take us in.
+    private static let connectSeconds = 10
+    /// How long a connection that was told to end may take to flush.
+    private static let flushMilliseconds = 1000
+
+    private static let initialised: Void = { _ = mosquitto_lib_init() }()
+
+    /// Makes a connection that does nothing before it is started.
+    ///
+    /// - Parameters:
+    ///   - settings: how to connect.
+    ///   - signal: called from the connection's thread when there is something to take out.
+    package init(settings: MQTTConnectionSettings, signal: @escaping @Sendable () -> Void) {
+        self.settings = settings
+        self.signal = signal
+    }
+
+    // MARK: Life
+
+    /// Starts the thread that connects.
+    package func start() {
+        _ = Self.initialised
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self)
+        let failed = pthread_create(
+            &thread, &attributes,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<MosquittoClient>.fromOpaque(context).takeRetainedValue().runThread()
+                return nil
+            }, context.toOpaque())
+        if failed != 0 {
+            context.release()
+            end("no thread for the connection (\(systemErrorText(failed)))")
+        }
+    }
+
+    /// Ends the connection, after what was already handed over; returns at once.
+    package func stop() {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            state.isStopped = true
+            if state.isConnected, let handle = state.handle?.pointer { mosquitto_disconnect(handle) }
+        }
+    }
+
+    /// Ends the connection and waits until what was handed over has left, at most a second.
+    ///
+    /// A connection that does not stand yet is not waited for: its thread ends by itself.
+    package func close() async {
+        stop()
+        await withCheckedContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                guard state.isConnected, !state.hasEnded else { return true }
+                state.endWaiters.append(continuation)
+                return false
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    /// Takes out what the connection has told since the last time.
+    package func takeEvents() -> [MQTTEvent] { state.withLock { $0.inbox.takeAll() } }
+
+    // MARK: Requests
+
+    /// Subscribes to a topic; the answer comes as an event.
+    package func subscribe(to topic: String, qos: Int) throws(Failure) {
+        let failure: Failure? = state.withLock { state in
+            guard state.isConnected, !state.isStopped, let handle = state.handle?.pointer else { return .notConnected }
+            var id: Int32 = 0
+            let result = mosquitto_subscribe(handle, &id, topic, Int32(qos))
+            if result == MOSQ_ERR_SUCCESS.code { state.subscriptions[id] = topic }
+            return Self.failure(result)
+        }
+        if let failure { throw failure }
+    }
+
+    /// Takes a subscription back.
+    package func unsubscribe(from topic: String) {
+        state.withLock { state in
+            guard state.isConnected, !state.isStopped, let handle = state.handle?.pointer else { return }
+            mosquitto_unsubscribe(handle, nil, topic)
+        }
+    }
+
+    /// Hands a message over without waiting for an answer.
+    package func send(_ message: MQTTMessage) throws(Failure) {
+        if let failure = state.withLock({ Self.queue(message, ticket: nil, in: &$0) }) { throw failure }
+    }
+
+    /// Hands a message over; with a QoS above 0 it waits until the broker has acknowledged it.
+    package func publish(_ message: MQTTMessage) async throws(Failure) {
+        guard message.qos > 0 else { return try send(message) }
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+        let failure = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                let failure = state.withLock { state -> Failure? in
+                    guard !state.cancelled.contains(ticket) else { return .cancelled }
+                    if let failure = Self.queue(message, ticket: ticket, in: &state) { return failure }
+                    state.waiters[ticket] = waiter
+                    return nil
+                }
+                if let failure { waiter.resume(returning: failure) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.cancelled.insert(ticket)
+                return state.waiters.removeValue(forKey: ticket)
+            }
+            waiter?.resume(returning: .cancelled)
+        }
+        state.withLock { _ = $0.cancelled.remove(ticket) }
+        if let failure { throw failure }
+    }
+
+    private static func queue(_ message: MQTTMessage, ticket: Int?, in state: inout State) -> Failure? {
+        guard state.isConnected, !state.isStopped, let handle = state.handle?.pointer else { return .notConnected }
+        guard state.outstanding.count < MQTTLimits.outstanding else { return .busy }
+        guard let count = Int32(exactly: message.payload.count) else { return .refused }
+        var id: Int32 = 0
+        let result = message.payload.withUnsafeBytes { bytes in
+            mosquitto_publish(handle, &id, message.topic, count, bytes.baseAddress, Int32(message.qos), message.retain)
+        }
+        if let failure = failure(result) { return failure }
+        state.outstanding[id] = .some(ticket)
+        return nil
+    }
+
+    private static func failure(_ result: Int32) -> Failure? {
+        switch result {
+        case MOSQ_ERR_SUCCESS.code: nil
+        case MOSQ_ERR_NO_CONN.code, MOSQ_ERR_CONN_LOST.code: .notConnected
+        case MOSQ_ERR_NOMEM.code: .busy
+        default: .refused
+        }
+    }
+}
+
+// MARK: - The thread
+
+extension MosquittoClient {
+    private func runThread() {
+        // OpenSSL writes with write(2), which raises SIGPIPE at a closed connection; on this thread it must not.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        guard let handle = mosquitto_new(settings.clientID, true, context) else {
+            return end("no memory for the connection")
+        }
+        if let problem = prepare(handle) {
+            mosquitto_destroy(handle)
+            return end(problem)
+        }
+        let shared = Handle(pointer: handle)
+        let isStopped = state.withLock { state in
+            state.handle = shared
+            return state.isStopped
+        }
+        var result = MOSQ_ERR_NO_CONN.code
+        var failedAt: Int32 = 0
+        if !isStopped {
+            result = mosquitto_connect(handle, settings.address.host, Int32(settings.address.port), 60)
+            failedAt = errno
+        }
+        if result == MOSQ_ERR_SUCCESS.code {
+            (result, failedAt) = serve(handle)
+        }
+        let reason = reason(result, failedAt)
+        state.withLock {
+            $0.isConnected = false
+            $0.handle = nil
+        }
+        mosquitto_destroy(handle)
+        end(reason)
+    }
+
+    /// Lets libmosquitto work until the connection ends.
+    private func serve(_ handle: OpaquePointer) -> (result: Int32, errno: Int32) {
+        let start = ContinuousClock.now
+        var stopAt: ContinuousClock.Instant?
+        while true {
+            let (isConnected, isStopped) = state.withLock { ($0.isConnected, $0.isStopped) }
+            let now = ContinuousClock.now
+            if !isConnected, isStopped || start.duration(to: now) > .seconds(Self.connectSeconds) {
+                return (isStopped ? MOSQ_ERR_SUCCESS.code : MOSQ_ERR_TIMEOUT.code, 0)
+            }
+            if isStopped {
+                let limit = stopAt ?? now + .milliseconds(Self.flushMilliseconds)
+                stopAt = limit
+                if now >= limit { return (MOSQ_ERR_SUCCESS.code, 0) }
+            }
+            // Whatever is queued by other threads wakes the call; the keep alive shortens its wait by itself.
+            let result = mosquitto_loop(handle, isConnected && !isStopped ? 10_000 : 100, 1)
+            let failedAt = errno
+            if result != MOSQ_ERR_SUCCESS.code { return (result, failedAt) }
+        }
+    }
+
+    /// Sets everything that libmosquitto must know before it connects.
+    ///
+    /// - Returns: what is wrong, if anything.
+    private func prepare(_ handle: OpaquePointer) -> String? {
+        mosquitto_threaded_set(handle, true)
+        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
+        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        setCallbacks(handle)
+        if let user = settings.user {
+            var password: String?
+            if let path = settings.passwordFile {
+                do throws(PasswordFile.Problem) {
+                    password = try PasswordFile(path: path).read()
+                } catch {
+                    return error.text
+                }
+            }
+            guard mosquitto_username_pw_set(handle, user, password) == MOSQ_ERR_SUCCESS.code else {
+                return "the user name or the password cannot be sent"
+            }
+        }
+        if let will = settings.will {
+            let result = will.payload.withUnsafeBytes { bytes in
+                mosquitto_will_set(
+                    handle, will.topic, Int32(bytes.count), bytes.baseAddress, Int32(will.qos), will.retain)
+            }
+            guard result == MOSQ_ERR_SUCCESS.code else { return "the topic \(will.topic) cannot be used" }
+        }
+        guard settings.address.tls else { return nil }
+        for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
+            if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(systemErrorText(errno)))" }
+        }
+        if settings.caFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
+        // A key with a passphrase would ask for it on the terminal; a callback that knows none makes it fail instead.
+        let result = mosquitto_tls_set(
+            handle, settings.caFile, nil, settings.clientCertificate, settings.clientKey, { _, _, _, _ in 0 })
+        guard result == MOSQ_ERR_SUCCESS.code,
+            mosquitto_tls_opts_set(handle, 1, nil, nil) == MOSQ_ERR_SUCCESS.code
+        else { return "TLS cannot be set up; check ca-file, client-certificate and client-key" }
+        return nil
+    }
+
+    private func setCallbacks(_ handle: OpaquePointer) {
+        mosquitto_connect_callback_set(handle) { _, context, code in
+            MosquittoClient.at(context)?.connectAnswered(code)
+        }
+        mosquitto_subscribe_callback_set(handle) { _, context, id, count, granted in
+            let isGranted = count > 0 && granted.map { $0.pointee < 0x80 } ?? false
+            MosquittoClient.at(context)?.subscribeAnswered(id, isGranted)
+        }
+        mosquitto_publish_callback_set(handle) { _, context, id in
+            MosquittoClient.at(context)?.publishAnswered(id)
+        }
+        mosquitto_message_callback_set(handle) { _, context, message in
+            guard let message = message?.pointee, let topic = message.topic else { return }
+            MosquittoClient.at(context)?.received(message, topic)
+        }
+        mosquitto_log_callback_set(handle) { _, context, level, text in
+            guard level == Int32(MOSQ_LOG_ERR), let text else { return }
+            MosquittoClient.at(context)?.state.withLock { $0.lastError = String(cString: text) }
+        }
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> MosquittoClient? {
+        context.map { Unmanaged<MosquittoClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: What libmosquitto calls
+
+    private func connectAnswered(_ code: Int32) {
+        state.withLock { state in
+            guard code == 0 else {
+                state.refusal = Self.refusal(code)
+                return
+            }
+            state.isConnected = true
+            state.inbox.add(.connected)
+            if state.isStopped, let handle = state.handle?.pointer { mosquitto_disconnect(handle) }
+        }
+        signal()
+    }
+
+    private func subscribeAnswered(_ id: Int32, _ granted: Bool) {
+        state.withLock { state in
+            guard let topic = state.subscriptions.removeValue(forKey: id) else { return }
+            state.inbox.add(.subscribed(topic: topic, granted: granted))
+        }
+        signal()
+    }
+
+    private func publishAnswered(_ id: Int32) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let ticket = state.outstanding.removeValue(forKey: id) ?? nil else { return nil }
+            return state.waiters.removeValue(forKey: ticket)
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    private func received(_ message: mosquitto_message, _ topic: UnsafeMutablePointer<CChar>) {
+        let length = strnlen(topic, MQTTLimits.topic + 1)
+        guard length <= MQTTLimits.topic else {
+            state.withLock { $0.inbox.add(.dropped(1)) }
+            return signal()
+        }
+        let topic = String(cString: topic)
+        let count = max(0, Int(message.payloadlen))
+        if count > MQTTLimits.payload {
+            state.withLock { $0.inbox.add(.tooLong(topic: topic)) }
+        } else {
+            let payload = [UInt8](
+                UnsafeRawBufferPointer(start: message.payload, count: message.payload == nil ? 0 : count))
+            state.withLock { $0.inbox.add(.message(topic: topic, payload: payload)) }
+        }
+        signal()
+    }
+
+    // MARK: The end
+
+    private func end(_ reason: String) {
+        let (waiters, endWaiters) = state.withLock { state in
+            state.hasEnded = true
+            state.isConnected = false
+            state.inbox.add(.closed(reason))
+            defer {
+                state.outstanding = [:]
+                state.waiters = [:]
+                state.subscriptions = [:]
+                state.endWaiters = []
+            }
+            return (state.waiters.values, state.endWaiters)
+        }
+        for waiter in waiters { waiter.resume(returning: .notConnected) }
+        for waiter in endWaiters { waiter.resume() }
+        signal()
+    }
+
+    private func reason(_ result: Int32, _ failedAt: Int32) -> String {
+        let (refusal, lastError) = state.withLock { ($0.refusal, $0.lastError) }
+        if let refusal { return refusal }
+        switch result {
+        case MOSQ_ERR_SUCCESS.code, MOSQ_ERR_NO_CONN.code: return "the connection was closed"
+        case MOSQ_ERR_CONN_LOST.code: return "the broker closed the connection"
+        case MOSQ_ERR_TIMEOUT.code: return "the broker does not answer"
+        case MOSQ_ERR_KEEPALIVE.code: return "the broker has fallen silent"
+        case MOSQ_ERR_EAI.code: return "the host name cannot be resolved"
+        case MOSQ_ERR_ERRNO.code: return systemErrorText(failedAt)
+        case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
+            return "TLS failed (\(lastError.map(Self.harmless) ?? "no reason given"))"
+        default: return Self.harmless(String(cString: mosquitto_strerror(result)))
+        }
+    }
+
+    private static func refusal(_ code: Int32) -> String {
+        switch code {
+        case 1: "the broker does not speak MQTT 3.1.1"
+        case 2: "the broker refuses our client id"
+        case 3: "the broker is not available"
+        case 4: "the broker refuses the user name or password; check user and password-file"
+        case 5: "the broker does not let us in; check user and password-file"
+        default: "the broker refuses the connection (code \(code))"
+        }
+    }
+
+    /// Text from a library that quotes the peer: one line, printable, short.
+    private static func harmless(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.prefix(200).map { $0.properties.generalCategory == .control ? " " : $0 })
+        )
+    }
+}
+
+extension mosq_err_t {
+    /// The number, as the functions of libmosquitto return it.
+    fileprivate var code: Int32 { Int32(rawValue) }
+}

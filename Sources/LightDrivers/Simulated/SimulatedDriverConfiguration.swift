@@ -1,0 +1,135 @@
+package import LightKit
+package import Logging
+
+/// The keys of the driver `simulated`: lights without hardware.
+package struct SimulatedDriverConfiguration: LightDriverConfiguration {
+    package static let driverName = "simulated"
+
+    /// The lights, with different ids.
+    package var lights: [SimulatedLight]
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case lights
+    }
+
+    package init(lights: [SimulatedLight]) { self.lights = lights }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        lights = try container.decodeIfPresent([SimulatedLight].self, forKey: .lights) ?? []
+        var ids: Set<LightID> = []
+        for light in lights where !ids.insert(light.description.id).inserted {
+            throw DecodingError.dataCorruptedError(
+                forKey: .lights, in: container,
+                debugDescription: "two lights have the id \"\(light.description.id)\"; give each light its own id")
+        }
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver {
+        SimulatedLightDriver(configuration: self, logger: logger)
+    }
+}
+
+/// One simulated light: what it is and how well it behaves.
+package struct SimulatedLight: Equatable, Sendable {
+    /// When commands fail.
+    package enum Failure: Equatable, Sendable {
+        /// They do not.
+        case never
+        /// The light is out of reach.
+        case unreachable
+        /// The light never answers.
+        case silent
+        /// Every n-th command is refused.
+        case every(Int)
+    }
+
+    /// What the light tells after a command.
+    package enum Report: String, CaseIterable, Sendable {
+        /// Its new state at once.
+        case push
+        /// The steps of its transition, then its new state.
+        case stepped
+        /// Nothing.
+        case none
+    }
+
+    /// What the light is.
+    package var description: LightDescription
+    /// How long it takes to answer a command.
+    package var latency: Duration
+    /// How long it fades.
+    package var transition: Duration
+    /// When commands fail.
+    package var failure: Failure
+    /// What it tells after a command.
+    package var report: Report
+
+    package init(
+        _ description: LightDescription, latency: Duration = .zero, transition: Duration = .zero,
+        failure: Failure = .never, report: Report = .push
+    ) {
+        self.description = description
+        self.latency = latency
+        self.transition = transition
+        self.failure = failure
+        self.report = report
+    }
+}
+
+extension SimulatedLight: Decodable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, name, kind, brightness, color, temperature, latency, transition, fail, report
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let id = try container.decode(String.self, forKey: .id)
+        guard LightIDRule.accepts(id) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .id, in: container, debugDescription: LightIDRule.problem)
+        }
+        let kind = try container.decodeName(LightKind.self, forKey: .kind) ?? .light
+        let brightness = try container.decodeIfPresent(Bool.self, forKey: .brightness) ?? false
+        let color = try container.decodeIfPresent(Bool.self, forKey: .color) ?? false
+        let temperature = try container.decodeIfPresent(Bool.self, forKey: .temperature) ?? false
+        if kind != .light,
+            let key = [(CodingKeys.brightness, brightness), (.color, color), (.temperature, temperature)]
+                .first(where: { $0.1 })?.0
+        {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container,
+                debugDescription: "a \(kind.rawValue) only goes on and off; leave this out or write kind: light")
+        }
+        transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration ?? .zero
+        latency = try container.decodeIfPresent(DurationText.self, forKey: .latency)?.duration ?? .zero
+        failure = try container.decodeIfPresent(Failure.self, forKey: .fail) ?? .never
+        report = try container.decodeName(Report.self, forKey: .report) ?? .push
+        description = LightDescription(
+            id: LightID(id), name: try container.decodeIfPresent(String.self, forKey: .name) ?? id, kind: kind,
+            capabilities: LightCapabilities(
+                brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
+                transition: transition > .zero),
+            manufacturer: "Lamplighter", model: "Simulated \(kind.rawValue)", serialNumber: id)
+    }
+}
+
+extension SimulatedLight.Failure: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = (try? container.decode(String.self)) ?? ""
+        let words = text.split(separator: " ")
+        switch text {
+        case "never": self = .never
+        case "unreachable": self = .unreachable
+        case "silent": self = .silent
+        default:
+            guard words.count == 2, words[0] == "every", let number = Int(words[1]), number > 0 else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "no way to fail; write never, unreachable, silent or every 3")
+            }
+            self = .every(number)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package import LightKit
+package import Logging
+import Synchronization
+
+/// Lights that exist only in memory: for trying things out, for tests and for benchmarks.
+///
+/// A command to a light without latency changes its state under a lock and returns without suspending. Reports leave
+/// through ``run(host:)`` alone, one after the other and outside of the lock; what has not left yet is merged per light,
+/// so at most one report a light is waiting.
+package final class SimulatedLightDriver: LightDriver {
+    private struct Home {
+        var lights: [LightID: SimulatedLightState]
+        var outbox = ReportOutbox()
+        var isRunning = false
+        var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let order: [LightID]
+    private let home: Mutex<Home>
+    private let logger: Logger
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    package init(configuration: SimulatedDriverConfiguration, logger: Logger) {
+        var lights: [LightID: SimulatedLightState] = [:]
+        for light in configuration.lights { lights[light.description.id] = SimulatedLightState(light) }
+        order = configuration.lights.map(\.description.id)
+        home = Mutex(Home(lights: lights))
+        self.logger = logger
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: Life
+
+    package func run(host: any LightHost) async throws {
+        for id in order {
+            guard let description = home.withLock({ $0.lights[id]?.light.description }) else { continue }
+            await host.added(description)
+            let known = await host.lastKnown(id)
+            let state = home.withLock { home in
+                if let known { home.lights[id]?.restore(known) }
+                return home.lights[id]?.report
+            }
+            if let state { await host.report(state, from: id) }
+        }
+        await host.report(.running)
+        home.withLock { $0.isRunning = true }
+        defer { stop() }
+        waker.yield()
+        await withDiscardingTaskGroup { timers in
+            var timerAt: ContinuousClock.Instant?
+            for await _ in wake {
+                let now = ContinuousClock.now
+                if let at = timerAt, at <= now { timerAt = nil }
+                await tell(host, now: now)
+                guard let next = home.withLock({ $0.lights.values.compactMap(\.nextStep).min() }) else { continue }
+                if timerAt.map({ next < $0 }) ?? true {
+                    timerAt = next
+                    timers.addTask { [waker] in
+                        try? await Task.sleep(until: next, clock: .continuous)
+                        waker.yield()
+                    }
+                }
+            }
+            timers.cancelAll()
+        }
+        try Task.checkCancellation()
+    }
+
+    private func tell(_ host: any LightHost, now: ContinuousClock.Instant) async {
+        let steps = home.withLock { home in
+            for id in order {
+                if let report = home.lights[id]?.step(now: now) { home.outbox.add(report, from: id) }
+            }
+            return home.outbox.takeAll()
+        }
+        for (id, report) in steps.reports { await host.report(report, from: id) }
+        let told = home.withLock { home in
+            let told = home.waiters.filter { $0.ticket <= steps.ticket }
+            home.waiters.removeAll { $0.ticket <= steps.ticket }
+            return told
+        }
+        for waiter in told { waiter.continuation.resume(returning: true) }
+    }
+
+    private func stop() {
+        let left = home.withLock { home in
+            home.isRunning = false
+            defer { home.waiters = [] }
+            return home.waiters
+        }
+        for waiter in left { waiter.continuation.resume(returning: false) }
+    }
+
+    // MARK: Commands
+
+    package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        guard let settings = home.withLock({ $0.lights[light]?.light }) else { throw .unknownLight }
+        if settings.failure == .silent { try await never() }
+        if settings.latency > .zero, settings.failure != .unreachable {
+            guard (try? await Task.sleep(for: settings.latency)) != nil else { throw .unreachable }
+        }
+        // A lock's body cannot throw typed errors through `Mutex` without losing the type, so it returns them.
+        let failure: LightError? = home.withLock { home in
+            do throws(LightError) {
+                guard let report = try home.lights[light]?.apply(command, now: .now) else { return nil }
+                home.outbox.add(report, from: light)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+        waker.yield()
+    }
+
+    package func identify(_ light: LightID) async throws(LightError) {
+        guard let state = home.withLock({ $0.lights[light] }) else { throw .unknownLight }
+        if state.light.failure == .silent { try await never() }
+        guard state.reachable else { throw .unreachable }
+        logger.info("identify", metadata: ["light": "\(light)", "name": "\(state.light.description.name)"])
+    }
+
+    /// Waits for an answer that does not come, until the task is cancelled.
+    private func never() async throws(LightError) {
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+        throw .unreachable
+    }
+
+    // MARK: The world
+
+    /// Why a simulated light cannot change as asked.
+    package enum SimulationError: Error, Equatable, Sendable, CustomStringConvertible {
+        /// There is no light of that id.
+        case unknownLight
+        /// The light cannot do that; the text says what.
+        case impossible(String)
+        /// The driver is not running.
+        case notRunning
+
+        package var description: String {
+            switch self {
+            case .unknownLight: "no simulated light has that id"
+            case .impossible(let reason): reason
+            case .notRunning: "the simulated lights are not running"
+            }
+        }
+    }
+
+    /// Changes a light by itself, as if someone turned its knob.
+    ///
+    /// - Parameters:
+    ///   - change: what is different now.
+    ///   - light: the light.
+    /// - Throws: ``SimulationError`` if the light is unknown or cannot do that.
+    package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
+        if let problem = home.withLock({ home -> SimulationError? in
+            guard let state = home.lights[light] else { return .unknownLight }
+            return state.problem(with: change).map(SimulationError.impossible)
+        }) {
+            throw problem
+        }
+        let told = await withCheckedContinuation { continuation in
+            let isRunning = home.withLock { home in
+                guard home.isRunning else { return false }
+                home.lights[light]?.change(change)
+                home.outbox.add(change, from: light)
+                home.waiters.append((home.outbox.ticket, continuation))
+                return true
+            }
+            if isRunning { waker.yield() } else { continuation.resume(returning: false) }
+        }
+        guard told else { throw .notRunning }
+    }
+}

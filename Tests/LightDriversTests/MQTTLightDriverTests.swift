@@ -1,0 +1,275 @@
+import Foundation
+import HAPTesting
+import LightDrivers
+import LightKit
+import Logging
+import Testing
+
+/// Against a real mosquitto.
+@Suite("MQTT with a real broker", .enabled(if: Mosquitto.program != nil, "mosquitto is not installed"))
+struct MQTTLightDriverTests {
+    static func driver(_ port: UInt16, _ keys: String = "") throws -> MQTTLightDriver {
+        let text = """
+            {"url": "mqtt://127.0.0.1:\(port)", "discovery": {"home-assistant": "homeassistant"}\(keys)}
+            """
+        var configuration = try JSONDecoder().decode(MQTTDriverConfiguration.self, from: Data(text.utf8))
+        configuration.connection.clientID = "lamplighter-\(UUID().uuidString.prefix(8))"
+        return MQTTLightDriver(configuration: configuration, logger: Logger(label: "test"))
+    }
+
+    static func device(_ broker: Mosquitto, _ id: String = "den") async throws -> FakeDevice {
+        try await FakeDevice(try FakeDevice.settings(broker.port, id: id), id: id)
+    }
+
+    @Test("a lamp is found, obeys, and tells")
+    func roundTrip() async throws {
+        let broker = try Mosquitto()
+        let lamp = try await Self.device(broker)
+        try await lamp.announce()
+        let driver = try Self.driver(broker.port)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
+            guard case .added(let light) = host.calls.first(where: { if case .added = $0 { true } else { false } })
+            else { return }
+            #expect(light.name == "Den lamp" && light.manufacturer == "Example" && light.serialNumber == "den")
+            #expect(
+                light.capabilities
+                    == LightCapabilities(brightness: true, color: true, temperature: 153...454, transition: true))
+
+            try await driver.apply(
+                LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80)), to: "den-uid")
+            let told = await host.wait(for: "den-uid") {
+                $0.on == true && $0.brightness == 50 && $0.color == .hueSaturation(hue: 30, saturation: 80)
+            }
+            #expect(told)
+            #expect(lamp.commands == [#"{"state":"ON","color":{"h":30,"s":80},"brightness":128}"#])
+
+            try await lamp.publish("den/state", #"{"brightness": 26, "color_mode": "color_temp", "color_temp": 300}"#)
+            #expect(await host.wait(for: "den-uid") { $0.brightness == 10 && $0.color == .temperature(mired: 300) })
+            try await lamp.publish("den/status", "offline")
+            #expect(await host.wait(for: "den-uid") { $0.reachable == false })
+            await #expect(throws: LightError.unreachable) {
+                try await driver.apply(LightCommand(on: true), to: "den-uid")
+            }
+        }
+    }
+
+    @Test("the driver keeps the promises of every driver")
+    func contract() async throws {
+        let broker = try Mosquitto()
+        let lamp = try await Self.device(broker, "good")
+        try await lamp.announce()
+        let lost = try await Self.device(broker, "lost")
+        try await lost.announce()
+        try await lost.publish("lost/status", "offline", retain: true)
+        let port = broker.port
+        let contract = DriverContract(goodLight: "good-uid", lostLight: "lost-uid") { try Self.driver(port) }
+        #expect(try await contract.violations() == [])
+    }
+
+    @Test("a light without a voice is reported as commanded, also with QoS 1", arguments: [0, 1])
+    func optimistic(qos: Int) async throws {
+        let broker = try Mosquitto()
+        let driver = try Self.driver(
+            broker.port,
+            """
+            , "lights": [{"id": "shelf", "name": "Shelf", "command_topic": "shelf/set", "qos": \(qos),
+                          "brightness_command_topic": "shelf/dim"}]
+            """)
+        let shelf = try await Self.device(broker, "shelf")
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "shelf") { $0.reachable == true })
+            try await driver.apply(LightCommand(on: true, brightness: 20), to: "shelf")
+            #expect(await host.wait(for: "shelf") { $0.on == true && $0.brightness == 20 })
+            await shelf.wait { $0.count == 2 }
+        }
+        await shelf.wait { messages in
+            messages == [.init(topic: "shelf/dim", text: "51"), .init(topic: "shelf/set", text: "ON")]
+        }
+    }
+
+    @Test("the broker is killed and comes back: out of reach meanwhile, then all is as before")
+    func brokerRestarts() async throws {
+        let broker = try Mosquitto()
+        var lamp = try await Self.device(broker)
+        try await lamp.announce()
+        let driver = try Self.driver(broker.port)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
+            broker.stop()
+            try #require(
+                await host.wait { calls in
+                    calls.contains { if case .state(.degraded) = $0 { true } else { false } }
+                })
+            let start = ContinuousClock.now
+            await #expect(throws: LightError.unreachable) {
+                try await driver.apply(LightCommand(on: true), to: "den-uid")
+            }
+            #expect(ContinuousClock.now - start < .seconds(1))
+            #expect(await host.wait(for: "den-uid") { $0.reachable == false })
+            try broker.restart()
+            lamp = try await Self.device(broker)
+            try await lamp.announce()
+            #expect(await host.wait(for: "den-uid", limit: .seconds(40)) { $0.reachable == true })
+            try await driver.apply(LightCommand(on: true), to: "den-uid")
+            #expect(await host.wait(for: "den-uid") { $0.on == true })
+            #expect(!host.calls.contains { if case .removed = $0 { true } else { false } })
+        }
+    }
+
+    @Test("the bridge's own status is online while it runs, and offline after it")
+    func status() async throws {
+        let broker = try Mosquitto()
+        let watcher = try await Self.device(broker, "lamplighter")
+        let driver = try Self.driver(broker.port, #", "announce": true"#)
+        try await SimulatedLightDriverTests.running(driver) { _ in
+            await watcher.wait { $0.last?.payload == Array("online".utf8) }
+        }
+        await watcher.wait { $0.last?.payload == Array("offline".utf8) }
+    }
+
+    @Test("a wrong password is said clearly, without the password")
+    func wrongPassword() async throws {
+        let broker = try Mosquitto { directory in
+            try Mosquitto.run("/usr/bin/mosquitto_passwd", ["-b", "-c", "users", "anna", "right"], in: directory)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644], ofItemAtPath: directory.appending(path: "users").path)
+            return "password_file \(directory.path)/users"
+        }
+        let file = broker.directory.appending(path: "password")
+        try "wrong\n".write(to: file, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let driver = try Self.driver(broker.port, #", "user": "anna", "password-file": "\#(file.path)""#)
+        let host = RecordingLightHost()
+        let run = Task { try await driver.run(host: host) }
+        #expect(
+            await host.wait { calls in
+                calls.contains { call in
+                    guard case .state(.degraded(let text)) = call else { return false }
+                    return text.contains("check user and password-file") && !text.contains("wrong")
+                }
+            })
+        // The file is read again for the next try.
+        try "right\n".write(to: file, atomically: false, encoding: .utf8)
+        #expect(await host.wait(limit: .seconds(30)) { $0.contains(.state(.running)) })
+        run.cancel()
+        _ = await run.result
+    }
+
+    @Test("a password that others can read is refused with what to do")
+    func openPassword() async throws {
+        let broker = try Mosquitto()
+        let file = broker.directory.appending(path: "password")
+        try "secret\n".write(to: file, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let driver = try Self.driver(broker.port, #", "user": "anna", "password-file": "\#(file.path)""#)
+        let host = RecordingLightHost()
+        let run = Task { try await driver.run(host: host) }
+        #expect(
+            await host.wait { calls in
+                calls.contains { call in
+                    guard case .state(.degraded(let text)) = call else { return false }
+                    return text.contains("run chmod o=") && !text.contains("secret")
+                }
+            })
+        run.cancel()
+        _ = await run.result
+    }
+
+    @Test("over TLS with an authority of one's own, and only to the broker that was meant")
+    func tls() async throws {
+        let broker = try Mosquitto { directory in
+            let subject = ["-nodes", "-newkey", "rsa:2048", "-days", "2"]
+            try Mosquitto.run(
+                "/usr/bin/openssl",
+                ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test authority"] + subject,
+                in: directory)
+            try Mosquitto.run(
+                "/usr/bin/openssl",
+                [
+                    "req", "-x509", "-CA", "ca.pem", "-CAkey", "ca.key", "-keyout", "key.pem", "-out", "cert.pem",
+                    "-subj",
+                    "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=CA:FALSE",
+                ] + subject,
+                in: directory)
+            for file in ["ca.pem", "cert.pem", "key.pem"] {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: directory.appending(path: file).path)
+            }
+            let path = directory.path
+            return "allow_anonymous true\ncafile \(path)/ca.pem\ncertfile \(path)/cert.pem\nkeyfile \(path)/key.pem"
+        }
+        let authority = broker.directory.appending(path: "ca.pem").path
+        for (host, ca, isTaken) in [
+            ("localhost", authority, true), ("127.0.0.1", authority, false), ("localhost", nil, false),
+        ] {
+            let client = FirstEvent(
+                MQTTConnectionSettings(
+                    address: try BrokerAddress("mqtts://\(host):\(broker.port)"), clientID: "tls", caFile: ca))
+            let event = await client.event()
+            if isTaken {
+                #expect(event == .connected)
+            } else {
+                guard case .closed(let reason) = event else {
+                    Issue.record("\(event) with \(host)")
+                    continue
+                }
+                #expect(reason.contains("TLS"))
+            }
+        }
+    }
+
+    @Test("a broker that is not there, does not resolve or says nothing is named")
+    func noBroker() async throws {
+        let broker = try Mosquitto()
+        broker.stop()
+        for (url, text) in [
+            ("mqtt://127.0.0.1:\(broker.port)", "Connection refused"),
+            ("mqtt://no-such-host.invalid", "cannot be resolved"),
+        ] {
+            let client = FirstEvent(MQTTConnectionSettings(address: try BrokerAddress(url), clientID: "x"))
+            guard case .closed(let reason) = await client.event() else {
+                Issue.record("connected")
+                continue
+            }
+            #expect(reason.contains(text))
+        }
+    }
+
+    @Test("messages too long are named and dropped, and the light lives on")
+    func tooLong() async throws {
+        let broker = try Mosquitto()
+        let lamp = try await Self.device(broker)
+        try await lamp.announce()
+        let driver = try Self.driver(broker.port)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "den-uid") { $0.on == false })
+            try await lamp.publish("den/state", String(repeating: "x", count: MQTTLimits.payload + 1))
+            #expect(await host.wait { $0.contains { if case .warn(_?, "den/state") = $0 { true } else { false } } })
+            try await lamp.publish("den/state", #"{"state": "ON"}"#)
+            #expect(await host.wait(for: "den-uid") { $0.on == true })
+        }
+    }
+}
+
+/// A connection of which only the first event matters.
+final class FirstEvent: Sendable {
+    private let client: MosquittoClient
+    private let events: AsyncStream<Void>
+
+    init(_ settings: MQTTConnectionSettings) {
+        let (events, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.events = events
+        client = MosquittoClient(settings: settings) { signal.yield() }
+        client.start()
+    }
+
+    deinit { client.stop() }
+
+    func event() async -> MQTTEvent {
+        for await _ in events {
+            if let event = client.takeEvents().first { return event }
+        }
+        return .closed("cancelled")
+    }
+}

@@ -1,0 +1,205 @@
+import FoundationEssentials
+import HAPTesting
+import LightDrivers
+import LightKit
+import Logging
+import Synchronization
+import Testing
+
+@Suite("Simulated lights")
+struct SimulatedLightDriverTests {
+    static func configuration(_ lights: String) throws -> SimulatedDriverConfiguration {
+        try JSONDecoder().decode(SimulatedDriverConfiguration.self, from: Data("{\"lights\": [\(lights)]}".utf8))
+    }
+
+    static func driver(_ lights: String) throws -> SimulatedLightDriver {
+        SimulatedLightDriver(configuration: try configuration(lights), logger: Logger(label: "test"))
+    }
+
+    /// Runs a driver beside a test's body.
+    static func running(
+        _ driver: some LightDriver, host: RecordingLightHost = RecordingLightHost(),
+        _ body: (RecordingLightHost) async throws -> Void
+    ) async throws {
+        let run = Task { try await driver.run(host: host) }
+        try #require(await host.wait { $0.contains(.state(.running)) })
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(host))
+        } catch {
+            result = .failure(error)
+        }
+        run.cancel()
+        _ = await run.result
+        try result.get()
+    }
+
+    @Test("the driver keeps the promises of every driver", arguments: ["push", "none"])
+    func contract(report: String) async throws {
+        let contract = DriverContract(goodLight: "good", lostLight: "lost", silentLight: "silent") {
+            try Self.driver(
+                """
+                {"id": "good", "brightness": true, "color": true, "temperature": true, "latency": "5ms"},
+                {"id": "lost", "fail": "unreachable"}, {"id": "silent", "fail": "silent", "report": "\(report)"}
+                """)
+        }
+        #expect(try await contract.violations() == [])
+    }
+
+    @Test("the contract notices a light that is not reported as commanded")
+    func contractCanFail() async throws {
+        let contract = DriverContract(goodLight: "mute", patience: .milliseconds(50)) {
+            try Self.driver(#"{"id": "mute", "report": "none"}"#)
+        }
+        #expect(try await !contract.violations().isEmpty)
+    }
+
+    @Test("a light is told with what it can do, then reported with its state")
+    func startsUp() async throws {
+        let driver = try Self.driver(#"{"id": "a", "name": "A lamp", "brightness": true, "temperature": true}"#)
+        try await Self.running(driver) { host in
+            guard case .added(let light) = host.calls.first else {
+                Issue.record("the first call is added")
+                return
+            }
+            #expect(light.name == "A lamp")
+            #expect(light.capabilities == LightCapabilities(brightness: true, temperature: 153...500))
+            #expect(
+                host.state(of: "a")
+                    == LightReport(on: false, brightness: 100, color: .temperature(mired: 250), reachable: true))
+        }
+    }
+
+    @Test("after a restart a light is as the bridge remembers it, as far as it can be")
+    func restarts() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        let known = LightReport(
+            on: true, brightness: 40, color: .hueSaturation(hue: 1, saturation: 2), reachable: false)
+        try await Self.running(driver, host: RecordingLightHost(known: ["a": known])) { host in
+            #expect(host.state(of: "a") == LightReport(on: true, brightness: 40, reachable: true))
+        }
+    }
+
+    @Test("a command without latency is taken at once, and reported once")
+    func reports() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        try await Self.running(driver) { host in
+            try await driver.apply(LightCommand(on: true, brightness: 7), to: "a")
+            #expect(await host.wait { $0.contains(.report("a", LightReport(on: true, brightness: 7))) })
+        }
+    }
+
+    @Test("a command without latency does not suspend")
+    func doesNotSuspend() async throws {
+        let driver = try Self.driver(#"{"id": "a"}"#)
+        let isDone = Mutex(false)
+        let command = Task.immediate {
+            try await driver.apply(LightCommand(on: true), to: "a")
+            isDone.withLock { $0 = true }
+        }
+        // An immediate task runs here and now up to its first suspension.
+        #expect(isDone.withLock { $0 })
+        try await command.value
+    }
+
+    @Test("every third command fails and leaves the light as it was")
+    func failsSometimes() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true, "fail": "every 3"}"#)
+        try await Self.running(driver) { host in
+            try await driver.apply(LightCommand(brightness: 1), to: "a")
+            try await driver.apply(LightCommand(brightness: 2), to: "a")
+            await #expect(throws: LightError.refused("simulated failure")) {
+                try await driver.apply(LightCommand(brightness: 3), to: "a")
+            }
+            try await driver.apply(LightCommand(on: true), to: "a")
+            #expect(await host.wait(for: "a") { $0.on == true && $0.brightness == 2 })
+        }
+    }
+
+    @Test("a transition is reported in steps that end where it was sent")
+    func steps() async throws {
+        let driver = try Self.driver(
+            #"{"id": "a", "brightness": true, "transition": "20ms", "report": "stepped"}"#)
+        try await Self.running(driver) { host in
+            try await driver.apply(LightCommand(on: true, brightness: 50), to: "a")
+            #expect(await host.wait(for: "a") { $0.on == true && $0.brightness == 50 })
+            let steps = host.calls.compactMap { call in
+                if case .report("a", let report) = call { report.brightness } else { nil }
+            }
+            #expect(steps.first == 100 && steps.last == 50)
+            #expect(steps.dropFirst().contains { $0 > 50 })
+            #expect(steps == steps.sorted(by: >))
+        }
+    }
+
+    @Test("someone turns the knob: the host has been told when it returns")
+    func simulates() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        try await Self.running(driver) { host in
+            try await driver.simulate(LightReport(on: true, brightness: 3), of: "a")
+            #expect(host.state(of: "a")?.brightness == 3)
+            try await driver.simulate(LightReport(reachable: false), of: "a")
+            #expect(host.state(of: "a")?.reachable == false)
+            await #expect(throws: LightError.unreachable) { try await driver.apply(LightCommand(on: false), to: "a") }
+        }
+    }
+
+    @Test(
+        "what a light cannot be is not simulated",
+        arguments: [
+            ("b", LightReport(on: true)), ("a", LightReport(brightness: 0)), ("a", LightReport(brightness: 101)),
+            ("a", LightReport(color: .temperature(mired: 300))),
+            ("a", LightReport(color: .hueSaturation(hue: .nan, saturation: 0))),
+        ] as [(LightID, LightReport)])
+    func refusesImpossible(light: LightID, change: LightReport) async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        try await Self.running(driver) { host in
+            let before = host.calls.count
+            await #expect(throws: SimulatedLightDriver.SimulationError.self) {
+                try await driver.simulate(change, of: light)
+            }
+            #expect(host.calls.count == before)
+        }
+    }
+
+    @Test("nothing is simulated on a driver that does not run")
+    func refusesWhenStopped() async throws {
+        let driver = try Self.driver(#"{"id": "a"}"#)
+        await #expect(throws: SimulatedLightDriver.SimulationError.notRunning) {
+            try await driver.simulate(LightReport(on: true), of: "a")
+        }
+    }
+
+    @Test(
+        "a mistake in the configuration is refused with what to write",
+        arguments: [
+            (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
+            (#"{"id": "a"}, {"id": "a"}"#, "give each light its own id"),
+            (#"{"id": "a", "kind": "fan"}"#, "write light, switch or outlet"),
+            (#"{"id": "a", "kind": "switch", "brightness": true}"#, "write kind: light"),
+            (#"{"id": "a", "latency": "5"}"#, "write a number with its unit"),
+            (#"{"id": "a", "latency": 5}"#, "write a number with its unit"),
+            (#"{"id": "a", "fail": "every 0"}"#, "write never, unreachable, silent or every 3"),
+            (#"{"id": "a", "fail": 3}"#, "write never, unreachable, silent or every 3"),
+            (#"{"id": "a", "report": "loud"}"#, "write push, stepped or none"),
+        ])
+    func refusesMistakes(lights: String, remedy: String) throws {
+        let error = try #require(throws: DecodingError.self) { try Self.configuration(lights) }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.debugDescription.contains(remedy))
+    }
+
+    @Test("the catalogue knows the drivers and says what it does not have yet")
+    func catalogue() throws {
+        #expect(try DriverCatalog.configuration(named: "simulated") == SimulatedDriverConfiguration.self)
+        #expect(try DriverCatalog.configuration(named: "mqtt") == MQTTDriverConfiguration.self)
+        #expect(throws: DriverCatalog.LookupError.notAvailable) { try DriverCatalog.configuration(named: "plugin") }
+        #expect(DriverCatalog.LookupError.notAvailable.description == "not available in this version")
+        #expect(throws: DriverCatalog.LookupError.unknown(names: ["simulated", "mqtt"])) {
+            try DriverCatalog.configuration(named: "hue")
+        }
+    }
+}
