@@ -21,8 +21,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: swift)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -69,7 +69,7 @@ let package = Package(
 
         // Floor 2
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
-        library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging]),
+        library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging], exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON"]),
         library("SetupQR", ["CQREncode"]),
 

@@ -2,7 +2,7 @@ package import LightKit
 
 /// The drivers that are built in, by the name they have in the configuration.
 package enum DriverCatalog {
-    /// Every built-in driver's configuration. A new driver adds one line here.
+    /// Every built-in driver's configuration; a new driver adds one line.
     package static let drivers: [any LightDriverConfiguration.Type] = [
         SimulatedDriverConfiguration.self,
         MQTTDriverConfiguration.self,

@@ -5,10 +5,9 @@ public struct DurationText: Equatable, Sendable {
 
     private static let longestMilliseconds = 365.0 * 24 * 3600 * 1000
 
-    /// Reads a length of time.
+    /// Reads a length of time; `nil` if the text is anything else, or longer than a year.
     ///
     /// - Parameter text: a decimal number and, without space, `ms`, `s`, `m` or `h`.
-    /// - Returns: `nil` if the text is anything else, or longer than a year.
     public init?(_ text: String) {
         let bytes = text.utf8
         let number = bytes.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }

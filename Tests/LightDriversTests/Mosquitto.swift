@@ -16,9 +16,7 @@ final class Mosquitto: Sendable {
     static let program: String? = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Starts a broker.
-    ///
-    /// - Parameter configuration: more lines for its configuration file, made of its directory.
+    /// Starts a broker; `configuration` makes more lines for its configuration file of its directory.
     init(_ configuration: (URL) throws -> String = { _ in "allow_anonymous true" }) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

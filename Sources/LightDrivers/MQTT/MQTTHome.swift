@@ -133,12 +133,15 @@ package struct MQTTHome: Sendable {
             actions += reports.map { .report(id, $0) }
         }
         if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) {
+            // What was wrong before is taken back, unless it still is.
+            let before = warned.filter { $0 == topic || $0.hasPrefix(topic + " ") }
+            warned.subtract(before)
             do throws(MQTTProblem) {
-                let heard = try announcement(at: place, topic: topic, payload: payload, now: now)
-                actions += warn(nil, about: topic) + heard
+                actions += try announcement(at: place, topic: topic, payload: payload, now: now)
             } catch {
                 actions += warn("\(topic): \(error.text); the announcement is ignored", about: topic)
             }
+            actions += before.subtracting(warned).sorted().map { .warn(nil, about: $0) }
         }
         return actions
     }
@@ -190,7 +193,6 @@ package struct MQTTHome: Sendable {
                 let entity = try MQTTEntity(
                     values, component: part.platform, fallbackID: "\(topic) \(part.name)",
                     fallbackName: "\(place.objectID) \(part.name)")
-                actions += warn(nil, about: subject)
                 actions += announce(entity, as: key, topic: subject, now: now)
             } catch {
                 actions += warn("\(subject): \(error.text); the announcement is ignored", about: subject)

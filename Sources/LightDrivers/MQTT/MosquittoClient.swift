@@ -27,7 +27,9 @@ package final class MosquittoClient: Sendable {
 
     private typealias Waiter = CheckedContinuation<Failure?, Never>
 
-    /// The handle of libmosquitto. It may be used from any thread: libmosquitto locks what is shared once it was told
+    /// The handle of libmosquitto.
+    ///
+    /// It may be used from any thread: libmosquitto locks what is shared once it was told
     /// that threads are used, and `State.handle` is taken away before the handle is freed.
     private struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer

@@ -1,4 +1,6 @@
-/// How long to wait before the next try: at most 1 s, then 2, 4, ... 60 s, each time any share of it (full jitter).
+/// How long to wait before the next try: up to 1 second, then 2, 4 and so on to 60, each time any share of it.
+///
+/// The share is random (full jitter), so that bridges that lost one broker do not come back all at once.
 struct ReconnectBackoff: Equatable {
     private static let longest: Double = 60
 

@@ -19,7 +19,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
         package var keys: JSONObject?
     }
 
-    /// What a part takes from the device if it does not say otherwise. Nothing else is inherited.
+    /// What a part takes from the device if it does not say otherwise, and nothing else.
     private static let inherited = [
         "availability", "availability_mode", "availability_template", "availability_topic", "payload_available",
         "payload_not_available", "command_topic", "state_topic",

@@ -7,12 +7,12 @@ package struct DiscoveryTopic: Hashable, Sendable {
     /// The part that names the thing.
     package var objectID: String
 
-    /// Reads a topic.
+    /// Reads a topic; `nil` if it is no discovery topic under the prefix, or its ids have other characters than
+    /// `A-Z a-z 0-9 _ -`.
     ///
     /// - Parameters:
     ///   - topic: the topic.
     ///   - prefix: the part before the component.
-    /// - Returns: `nil` if it is no discovery topic under the prefix, or its ids have other characters than `A-Z a-z 0-9 _ -`.
     package init?(_ topic: String, prefix: String) {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let parts = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)

@@ -13,10 +13,9 @@ package struct ValueTemplate: Equatable, Sendable {
     private var path: [String]?
     private var filter: Filter?
 
-    /// Reads a template.
+    /// Reads a template; `nil` if it is of any other shape.
     ///
     /// - Parameter text: the template.
-    /// - Returns: `nil` if it is of any other shape.
     package init?(_ text: String) {
         var rest = Substring(text).trimmed
         guard rest.hasPrefix("{{"), rest.hasSuffix("}}"), rest.utf8.count >= 4 else { return nil }

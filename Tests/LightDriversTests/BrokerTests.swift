@@ -1,0 +1,169 @@
+import Foundation
+import LightDrivers
+import LightKit
+import Testing
+
+@testable import LightDrivers
+
+@Suite("The way to a broker")
+struct BrokerTests {
+    @Test(
+        "addresses are read",
+        arguments: [
+            ("mqtt://127.0.0.1", "127.0.0.1", 1883, false), ("mqtts://broker.local", "broker.local", 8883, true),
+            ("mqtt://h:1", "h", 1, false), ("mqtt://[::1]:1884", "::1", 1884, false),
+            ("mqtts://[fe80::1%eth0]", "fe80::1%eth0", 8883, true),
+            ("mqtt://h:1883/", "h", 1883, false),
+        ] as [(String, String, UInt16, Bool)])
+    func addresses(url: String, host: String, port: UInt16, tls: Bool) throws {
+        let address = try BrokerAddress(url)
+        #expect(address.host == host && address.port == port && address.tls == tls)
+    }
+
+    @Test(
+        "what is no address is refused with what to write, and never repeated",
+        arguments: [
+            ("", "write mqtt://"), ("http://h", "write mqtt://"), ("mqtt://", "missing"), ("mqtt://h:0", "1 to 65535"),
+            ("mqtt://h:65536", "1 to 65535"), ("mqtt://h:+1", "1 to 65535"), ("mqtt://h:", "1 to 65535"),
+            ("mqtt://::1", "brackets"),
+            ("mqtt://[::1", "not closed"), ("mqtt://[::1]x", "ADDRESS"), ("mqtt://u:s3cret@h", "password-file"),
+            ("mqtt://s3cret@h", "user:"),
+            ("mqtt://h/topic", "leave out"), ("mqtt://h h", "not valid"), ("mqtt://[]", "missing"),
+        ])
+    func noAddresses(url: String, text: String) throws {
+        let problem = try #require(throws: BrokerAddress.Problem.self) { try BrokerAddress(url) }
+        #expect(problem.text.contains(text) && !problem.text.contains("s3cret"))
+    }
+
+    @Test("tries are 1, 2, 4 ... at most 60 seconds apart, and any share of that")
+    func backoff() {
+        var backoff = ReconnectBackoff()
+        let seconds = (0..<8).map { _ in backoff.failed(share: 1) / .seconds(1) }
+        #expect(seconds == [1, 2, 4, 8, 16, 32, 60, 60])
+        #expect(backoff.failed(share: 0) == .zero)
+        #expect(backoff.failed(share: 0.5) == .seconds(30))
+        backoff.succeeded()
+        #expect(backoff.failed(share: 1) == .seconds(1))
+    }
+
+    @Test("the client id is stable, and another for each bridge and driver")
+    func clientID() {
+        let id = MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt")
+        #expect(id == MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt"))
+        #expect(id != MQTTClientID.make(bridge: "/var/lib/b", driver: "mqtt"))
+        #expect(id != MQTTClientID.make(bridge: "/var/lib/a", driver: "home"))
+        #expect(id.hasPrefix("lamplighter-") && id.utf8.count == 28)
+    }
+
+    // MARK: The inbox
+
+    private static func message(_ topic: String, _ text: String) -> MQTTEvent {
+        .message(topic: topic, payload: Array(text.utf8))
+    }
+
+    @Test("with room, everything waits in order")
+    func inOrder() {
+        var inbox = MQTTInbox(maximumMessages: 3, maximumBytes: 100)
+        let events = [MQTTEvent.connected, Self.message("a", "1"), Self.message("a", "2"), Self.message("b", "1")]
+        for event in events { inbox.add(event) }
+        #expect(inbox.takeAll() == events)
+        #expect(inbox.takeAll() == [])
+    }
+
+    @Test("without room, the newest of each topic stays")
+    func overflow() {
+        var inbox = MQTTInbox(maximumMessages: 3, maximumBytes: 100)
+        for number in 1...10 { inbox.add(Self.message("a", "\(number)")) }
+        inbox.add(Self.message("b", "1"))
+        inbox.add(Self.message("c", "1"))
+        inbox.add(Self.message("d", "1"))
+        inbox.add(Self.message("a", "11"))
+        inbox.add(.closed("x"))
+        #expect(
+            inbox.takeAll() == [
+                Self.message("a", "11"), Self.message("b", "1"), Self.message("c", "1"), .closed("x"), .dropped(11),
+            ])
+        inbox.add(Self.message("d", "2"))
+        #expect(inbox.takeAll() == [Self.message("d", "2")])
+    }
+
+    @Test("bytes are bounded as messages are")
+    func bytes() {
+        var inbox = MQTTInbox(maximumMessages: 100, maximumBytes: 10)
+        inbox.add(Self.message("a", "12345"))
+        inbox.add(Self.message("b", "12345"))
+        inbox.add(Self.message("a", "123456789012"))
+        inbox.add(Self.message("a", "1"))
+        #expect(inbox.takeAll() == [Self.message("a", "1"), .dropped(3)])
+    }
+
+    // MARK: The configuration
+
+    private static func configuration(_ keys: String) throws -> MQTTDriverConfiguration {
+        try JSONDecoder().decode(MQTTDriverConfiguration.self, from: Data("{\(keys)}".utf8))
+    }
+
+    private static let url = #""url": "mqtt://127.0.0.1""#
+
+    @Test("a full configuration is read")
+    func full() throws {
+        let configuration = try Self.configuration(
+            """
+            "id": "home", "driver": "mqtt", "url": "mqtts://b", "user": "u", "password-file": "/p", "ca-file": "/ca",
+            "client-certificate": "/c", "client-key": "/k", "client-id": "me", "announce": true,
+            "discovery": {"home-assistant": "ha/x"},
+            "lights": [{"id": "l", "name": "L", "schema": "json", "command_topic": "c", "state_topic": "s", "brightness": true,
+                        "supported_color_modes": ["rgb"], "availability": [{"topic": "t", "payload_available": 1}]}]
+            """)
+        #expect(configuration.connection.address == (try BrokerAddress("mqtts://b:8883")))
+        #expect(configuration.connection.clientID == "me" && configuration.connection.passwordFile == "/p")
+        #expect(configuration.discoveryPrefix == "ha/x" && configuration.announce)
+        let light = try #require(configuration.lights.first)
+        #expect(light.description.id == "l" && light.description.name == "L" && light.description.capabilities.color)
+        #expect(light.settings.availability.sources.first?.available == "1")
+    }
+
+    @Test("without discovery nothing is discovered")
+    func noDiscovery() throws {
+        #expect(try Self.configuration(Self.url).discoveryPrefix == nil)
+    }
+
+    @Test(
+        "a mistake in the configuration is refused with what to write",
+        arguments: [
+            (#""url": "mqtt://u:s3cret@h""#, "password-file"),
+            (url + #", "discovery": {"tasmota": "tasmota/discovery"}"#, "not available in this version"),
+            (url + #", "discovery": {"zigbee2mqtt": "zigbee2mqtt"}"#, "not available in this version"),
+            (url + ##", "discovery": {"home-assistant": "a/#"}"##, "write homeassistant"),
+            (url + #", "password-file": "/x""#, "add user"), (url + #", "user": """#, "leave the key out"),
+            (url + #", "ca-file": "/x""#, "mqtts://"),
+            (#""url": "mqtts://h", "client-key": "/x""#, "write both"), (url + #", "client-id": "a b""#, "1 to 64"),
+            (url + #", "announce": true"#, "write discovery"),
+            (
+                url + #", "lights": [{"id": "a", "command_topic": "x"}, {"id": "a", "command_topic": "x"}]"#,
+                "its own id"
+            ),
+            (url + #", "lights": [{"id": "a"}]"#, "command_topic is missing"),
+            (url + #", "lights": [{"id": "", "command_topic": "x"}]"#, "1 to 255"),
+            (url + #", "lights": [{"id": "a", "command_topic": "x", "retain": true}]"#, "leave retain out"),
+            (url + #", "lights": [{"id": "a", "command_topic": "x", "schema": "template"}]"#, "not supported"),
+            (url + #", "lights": [{"id": "a", "command_topic": "x", "kind": "lamp"}]"#, "light, switch or outlet"),
+        ])
+    func mistakes(keys: String, text: String) throws {
+        let error = try #require(throws: DecodingError.self) { try Self.configuration(keys) }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.debugDescription.contains(text) && !context.debugDescription.contains("s3cret"))
+    }
+
+    @Test("the key that is at fault is named")
+    func namesKey() throws {
+        let error = try #require(throws: DecodingError.self) {
+            try Self.configuration(Self.url + #", "lights": [{"id": "a", "command_topic": "x", "qos": 7}]"#)
+        }
+        guard case .dataCorrupted(let context) = error else { return }
+        #expect(context.codingPath.map(\.stringValue).last == "qos")
+    }
+}

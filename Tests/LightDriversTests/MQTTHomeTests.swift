@@ -1,0 +1,383 @@
+import BoundedJSON
+import LightDrivers
+import LightKit
+import Testing
+
+@Suite("All lights on a broker")
+struct MQTTHomeTests {
+    /// A machine that is connected, and what it does with messages.
+    struct House {
+        var home: MQTTHome
+        var now: Duration = .zero
+
+        init(prefix: String? = "homeassistant", lights: [MQTTEntity] = []) {
+            home = MQTTHome(prefix: prefix, lights: lights)
+            _ = home.started()
+            _ = home.connected()
+        }
+
+        @discardableResult
+        mutating func hears(_ topic: String, _ text: String) -> [MQTTAction] {
+            home.received(topic: topic, payload: Array(text.utf8), now: now)
+        }
+
+        @discardableResult
+        mutating func announces(_ name: String, _ keys: String) -> [MQTTAction] {
+            hears("homeassistant/light/\(name)/config", "{\"cmd_t\": \"\(name)/set\", \(keys)}")
+        }
+    }
+
+    static let lamp =
+        #""uniq_id": "u1", "stat_t": "lamp", "avty_t": "lamp/status", "dev": {"name": "Lamp", "ids": "1"}"#
+
+    static func added(_ actions: [MQTTAction]) -> [LightDescription] {
+        actions.compactMap { if case .added(let light) = $0 { light } else { nil } }
+    }
+
+    static func warnings(_ actions: [MQTTAction]) -> [String] {
+        actions.compactMap { if case .warn(let text?, _) = $0 { text } else { nil } }
+    }
+
+    // MARK: Topics and payloads
+
+    @Test(
+        "discovery topics are taken apart",
+        arguments: [
+            ("ha/light/lamp/config", "light", nil, "lamp"), ("ha/light/node/lamp/config", "light", "node", "lamp"),
+            ("ha/device/A_b-9/config", "device", nil, "A_b-9"),
+        ] as [(String, String, String?, String)])
+    func topics(topic: String, component: String, node: String?, object: String) throws {
+        let parts = try #require(DiscoveryTopic(topic, prefix: "ha"))
+        #expect(parts.component == component && parts.nodeID == node && parts.objectID == object)
+    }
+
+    @Test(
+        "other topics are none",
+        arguments: [
+            "ha/light/config", "ha/light/a/b/c/config", "ha/light/a/state", "xx/light/a/config", "ha/light//config",
+            "ha/light/ä/config", "ha/light/a b/config", "halight/a/config", "", "ha", "ha/",
+        ])
+    func noTopics(topic: String) {
+        #expect(DiscoveryTopic(topic, prefix: "ha") == nil)
+    }
+
+    @Test("the example with abbreviations and base topic is read to the last key")
+    func example() throws {
+        var house = House()
+        let actions = house.hears(
+            "homeassistant/light/den/config",
+            """
+            {"~": "den/lamp", "name": null, "uniq_id": "den-lamp-7f2c", "schema": "json", "cmd_t": "~/set", "stat_t": "~",
+             "avty": [{"t": "den/lamp/status"}, {"t": "gateway/status", "val_tpl": "{{ value_json.state }}"}],
+             "avty_mode": "all", "brightness": true, "bri_scl": 254, "sup_clrm": ["color_temp", "hs"], "min_mirs": 153,
+             "max_mirs": 454, "dev": {"ids": ["den-lamp-7f2c"], "name": "Den lamp", "mf": "Example", "mdl": "E27 colour",
+             "sw": "1.4.2", "sa": "Den"}, "o": {"name": "example-gateway", "sw": "2.0"}}
+            """)
+        let expected = LightDescription(
+            id: "den-lamp-7f2c", name: "Den lamp",
+            capabilities: .init(brightness: true, color: true, temperature: 153...454, transition: true),
+            manufacturer: "Example", model: "E27 colour", serialNumber: "den-lamp-7f2c", firmware: "1.4.2",
+            suggestedRoom: "Den")
+        #expect(
+            actions == [
+                .added(expected), .subscribe("den/lamp", qos: 0), .subscribe("den/lamp/status", qos: 0),
+                .subscribe("gateway/status", qos: 0), .report("den-lamp-7f2c", .init(reachable: false)),
+            ])
+        #expect(house.hears("den/lamp/status", "online") == [])
+        #expect(
+            house.hears("gateway/status", #"{"state": "online"}"#) == [.report("den-lamp-7f2c", .init(reachable: true))]
+        )
+        let messages = try house.home.messages(for: .init(on: true, brightness: 100), to: "den-lamp-7f2c")
+        #expect(messages == [.init(topic: "den/lamp/set", text: #"{"state":"ON","brightness":254}"#)])
+    }
+
+    @Test(
+        "the base topic replaces a ~ at either end of topics, and of nothing else",
+        arguments: [("~/set", "base/set"), ("x/~", "x/base"), ("~", "base"), ("a~b", "a~b"), ("~/~", "base/base")])
+    func baseTopic(topic: String, expected: String) throws {
+        guard
+            case .single(let keys) = try DiscoveryPayload(
+                Array(#"{"~": "base", "cmd_t": "\#(topic)", "pl_on": "~"}"#.utf8), isDevice: false)
+        else {
+            Issue.record("not a single component")
+            return
+        }
+        #expect(keys["command_topic"]?.string == expected)
+        #expect(keys["payload_on"]?.string == "~")
+    }
+
+    @Test("a device-wide announcement brings its lights, with what they inherit and no more")
+    func device() throws {
+        var house = House()
+        let text = """
+            {"dev": {"ids": ["hall-01"], "name": "Hall"}, "o": {"name": "example"}, "avty_t": "hall/status", "qos": 2,
+             "cmps": {"main": {"p": "light", "name": "Main", "uniq_id": "m", "schema": "json", "cmd_t": "hall/main/set",
+                               "stat_t": "hall/main", "sup_clrm": ["brightness"], "brightness": true},
+                      "fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"},
+                      "gone": {"p": "light"}, "door": {"p": "binary_sensor", "uniq_id": "d", "stat_t": "hall/door"}}}
+            """
+        let actions = house.hears("homeassistant/device/hall/config", text)
+        #expect(Self.added(actions).map(\.name) == ["Hall Main", "Hall"])
+        #expect(Self.added(actions).map(\.kind) == [.light, .switch])
+        #expect(actions.contains(.subscribe("hall/status", qos: 0)))
+        #expect(Self.warnings(actions) == [])
+        house.hears("hall/status", "online")
+        #expect(try house.home.messages(for: .init(on: true), to: "f") == [.init(topic: "hall/fan", text: "ON")])
+        // An update that omits a part removes it, after its time.
+        let fewer = house.hears(
+            "homeassistant/device/hall/config",
+            #"{"dev": {"name": "Hall"}, "o": {}, "avty_t": "hall/status", "cmps": {"fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"}}}"#
+        )
+        #expect(fewer.contains(.report("m", .init(reachable: false))))
+        #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("m")])
+    }
+
+    @Test("a light that moves to a device-wide announcement stays the same light")
+    func migration() throws {
+        var house = House()
+        house.announces("old", Self.lamp)
+        house.hears("lamp/status", "online")
+        #expect(house.hears("homeassistant/light/old/config", #"{"migr_discvry": true}"#) == [])
+        let moved = house.hears(
+            "homeassistant/device/new/config",
+            #"{"dev": {"name": "Lamp", "ids": "1"}, "o": {}, "cmps": {"a": {"p": "light", "cmd_t": "old/set", \#(Self.lamp)}}}"#
+        )
+        #expect(moved == [])
+        #expect(house.hears("homeassistant/light/old/config", "") == [])
+        #expect(try !house.home.messages(for: .init(on: true), to: "u1").isEmpty)
+        #expect(house.home.deadline == nil)
+    }
+
+    // MARK: Identity
+
+    @Test("a light without unique_id is known by its topic, and that is said")
+    func topicIdentity() {
+        var house = House()
+        let actions = house.announces("plain", #""name": "Plain""#)
+        #expect(Self.added(actions).first?.id == "homeassistant/light/plain/config")
+        #expect(actions.contains { if case .note = $0 { true } else { false } })
+    }
+
+    @Test("the second of two lights with one id is set aside, and takes over when the first is withdrawn")
+    func duplicates() throws {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "stat_t": "a""#)
+        let second = house.announces("second", #""uniq_id": "u1", "stat_t": "b""#)
+        #expect(Self.added(second) == [])
+        #expect(Self.warnings(second).first?.contains("belongs to another light") == true)
+        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "first/set")
+        let after = house.hears("homeassistant/light/first/config", "")
+        #expect(after.contains(.warn(nil, about: "homeassistant/light/second/config")))
+        #expect(after.contains(.unsubscribe("a")) && after.contains(.subscribe("b", qos: 0)))
+        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "second/set")
+        #expect(house.home.deadline == nil)
+    }
+
+    @Test("a light written by hand is not taken over by an announcement")
+    func configurationFirst() throws {
+        let keys = try #require(try JSONValue(parsing: #"{"command_topic": "hand/set"}"#).object)
+        let hand = try MQTTEntity(keys, component: "light", fallbackID: "u1", fallbackName: "Hand")
+        var house = House(lights: [hand])
+        #expect(Self.warnings(house.announces("first", #""uniq_id": "u1""#)).count == 1)
+        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "hand/set")
+    }
+
+    @Test("the same announcement again changes nothing, another one only what differs")
+    func updates() {
+        var house = House()
+        house.announces("first", Self.lamp)
+        #expect(house.announces("first", Self.lamp) == [])
+        let moved = house.announces("first", Self.lamp.replacing("\"stat_t\": \"lamp\"", with: "\"stat_t\": \"new\""))
+        #expect(moved == [.unsubscribe("lamp"), .subscribe("new", qos: 0)])
+        let renamed = house.announces("first", Self.lamp.replacing("\"Lamp\"", with: "\"Light\""))
+        #expect(Self.added(renamed).map(\.name) == ["Light"])
+    }
+
+    // MARK: Coming and going
+
+    @Test("a withdrawn light is out of reach, and forgotten after a day without it")
+    func grace() throws {
+        var house = House()
+        house.announces("first", Self.lamp)
+        house.hears("lamp/status", "online")
+        house.now = .seconds(100)
+        let gone = house.hears("homeassistant/light/first/config", "")
+        #expect(
+            gone == [.unsubscribe("lamp"), .unsubscribe("lamp/status"), .report("u1", .init(reachable: false))]
+                || gone == [.unsubscribe("lamp/status"), .unsubscribe("lamp"), .report("u1", .init(reachable: false))])
+        #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1") }
+        #expect(house.home.deadline == .seconds(100) + MQTTHome.grace)
+        #expect(house.home.timePassed(now: .seconds(99) + MQTTHome.grace) == [])
+        #expect(house.home.timePassed(now: .seconds(100) + MQTTHome.grace) == [.removed("u1")])
+        #expect(throws: LightError.unknownLight) { try house.home.messages(for: .init(on: true), to: "u1") }
+    }
+
+    @Test("a light that is announced again within a day is the same light")
+    func renamed() throws {
+        var house = House()
+        house.announces("first", Self.lamp)
+        house.hears("lamp/status", "online")
+        house.hears("homeassistant/light/first/config", "")
+        let back = house.announces("second", Self.lamp)
+        #expect(Self.added(back) == [])
+        #expect(back.contains(.report("u1", .init(reachable: true))))
+        #expect(house.home.deadline == nil)
+    }
+
+    @Test("without the broker commands fail at once, and after 5 seconds lights are reported out of reach")
+    func outage() throws {
+        var house = House()
+        house.announces("first", Self.lamp)
+        house.hears("lamp/status", "online")
+        house.home.disconnected(now: .seconds(10))
+        #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1") }
+        #expect(house.home.deadline == .seconds(15))
+        #expect(house.home.timePassed(now: .seconds(14)) == [])
+        #expect(house.home.timePassed(now: .seconds(15)) == [.report("u1", .init(reachable: false))])
+        let back = house.home.connected()
+        #expect(back.last == .report("u1", .init(reachable: true)))
+        #expect(back.filter { if case .subscribe = $0 { true } else { false } }.count == 8)
+    }
+
+    @Test("a short outage is not reported")
+    func shortOutage() {
+        var house = House()
+        house.announces("first", Self.lamp)
+        house.hears("lamp/status", "online")
+        house.home.disconnected(now: .seconds(10))
+        #expect(!house.home.connected().contains { if case .report = $0 { true } else { false } })
+        #expect(house.home.timePassed(now: .seconds(20)) == [])
+    }
+
+    // MARK: What is refused
+
+    @Test(
+        "an announcement that is not understood is named, and taken back when it is",
+        arguments: [
+            "{", "[]", "7", #"{"uniq_id": "x"}"#, #"{"cmd_t": "x", "schema": "template"}"#,
+            #"{"cmd_t": "x", "uniq_id": ""}"#, #"{"cmd_t": "x", "stat_val_tpl": "{{ foo }}", "stat_t": "x"}"#,
+        ])
+    func refused(payload: String) {
+        var house = House()
+        let topic = "homeassistant/light/bad/config"
+        let warnings = Self.warnings(house.hears(topic, payload))
+        #expect(warnings.count == 1 && warnings.first?.hasPrefix(topic) == true)
+        #expect(house.hears(topic, "") == [.warn(nil, about: topic)])
+    }
+
+    @Test("settings and diagnoses, and what is off by default, are not shown")
+    func hidden() {
+        var house = House()
+        #expect(house.announces("a", #""uniq_id": "a", "ent_cat": "config""#) == [])
+        #expect(house.announces("b", #""uniq_id": "b", "en": false"#) == [])
+    }
+
+    @Test("the number of lights and of warnings has an end that is said")
+    func limits() {
+        var house = House()
+        for number in 0..<MQTTHome.maximumLights { house.announces("n\(number)", #""uniq_id": "n\#(number)""#) }
+        let more = house.announces("more", #""uniq_id": "more""#)
+        #expect(Self.added(more) == [] && Self.warnings(more).count == 1)
+        let warnings = (0..<500).map { Self.warnings(house.hears("homeassistant/light/w\($0)/config", "{")).count }
+        #expect(warnings.reduce(0, +) < 110)
+    }
+
+    @Test("names have an end")
+    func longNames() {
+        var house = House()
+        let actions = house.announces("a", #""uniq_id": "a", "name": "\#(String(repeating: "ä", count: 5000))""#)
+        #expect(Self.added(actions).allSatisfy { $0.name.utf8.count <= 256 && !$0.name.isEmpty })
+        #expect(
+            Self.warnings(house.announces("b", #""uniq_id": "\#(String(repeating: "x", count: 256))""#)).count == 1)
+    }
+
+    @Test("whatever is announced, the machine goes on", arguments: 0..<20)
+    func garbage(seed: Int) throws {
+        var random = SplitMix(seed: UInt64(seed))
+        var house = House()
+        let keys = DiscoveryGarbage.keys
+        let values = DiscoveryGarbage.values
+        for _ in 0..<100 {
+            var members: [String] = []
+            for _ in 0..<Int.random(in: 0..<10, using: &random) {
+                members.append(
+                    "\"\(keys.randomElement(using: &random) ?? "~")\": \(values.randomElement(using: &random) ?? "1")")
+            }
+            var payload = Array("{\(members.joined(separator: ","))}".utf8)
+            if Int.random(in: 0..<4, using: &random) == 0, !payload.isEmpty {
+                payload[Int.random(in: 0..<payload.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let component = ["light", "switch", "device"].randomElement(using: &random) ?? "light"
+            _ = house.home.received(
+                topic: "homeassistant/\(component)/x\(Int.random(in: 0..<5, using: &random))/config", payload: payload,
+                now: .zero)
+            _ = house.home.received(topic: "a", payload: payload, now: .zero)
+        }
+        #expect(house.announces("ok", #""uniq_id": "ok""#).isEmpty == false)
+    }
+
+    // MARK: Availability
+
+    @Test(
+        "availability counts as its mode says",
+        arguments: [
+            (.latest, [], false), (.latest, ["a online"], true), (.latest, ["a online", "b offline"], false),
+            (.latest, ["a offline", "b online"], true), (.all, ["a online"], false),
+            (.all, ["a online", "b online"], true), (.any, ["a online", "b offline"], true),
+            (.any, ["a offline", "b offline"], false), (.latest, ["a online", "a maybe"], true),
+            (.any, ["c online"], false),
+        ] as [(Availability.Mode, [String], Bool)])
+    func availability(mode: Availability.Mode, messages: [String], expected: Bool) {
+        var availability = Availability(sources: [.init(topic: "a"), .init(topic: "b")], mode: mode)
+        for message in messages {
+            let parts = message.split(separator: " ")
+            availability.received(topic: String(parts[0]), payload: Array(parts[1].utf8))
+        }
+        #expect(availability.isAvailable == expected)
+        #expect(Availability(mode: mode).isAvailable)
+    }
+
+    @Test(
+        "simple templates are evaluated",
+        arguments: [
+            ("{{ value }}", "x", "x"), ("{{value_json.a}}", #"{"a": "x"}"#, "x"),
+            ("{{ value_json.a.b }}", #"{"a": {"b": 3}}"#, "3"),
+            (#"{{ value_json["a b"] }}"#, #"{"a b": true}"#, "True"),
+            ("{{ value_json['a'].b | int }}", #"{"a": {"b": "3.7"}}"#, "3"), ("{{ value | float }}", "2", "2.0"),
+            ("{{- value_json.a -}}", #"{"a": null}"#, "None"), ("{{ value_json.a }}", #"{"b": 1}"#, nil),
+            ("{{ value_json.a }}", "no json", nil), ("{{ value_json.a }}", #"{"a": [1]}"#, nil),
+            ("{{ value | int }}", "x", nil), ("{{ value | int }}", "1e300", nil), ("{{ value_json }}", "7", "7"),
+        ] as [(String, String, String?)])
+    func templates(template: String, payload: String, expected: String?) throws {
+        let template = try #require(ValueTemplate(template))
+        #expect(template.value(of: Array(payload.utf8)) == expected)
+    }
+
+    @Test(
+        "other templates are refused",
+        arguments: [
+            "", "{{ }}", "value", "{{ value", "{{ value_json. }}", "{{ value_json.a + 1 }}",
+            "{{ value_json.a | upper }}",
+            "{{ value | int | float }}", "{% if value %}1{% endif %}", "{{ value_json[0] }}", "{{ value_json.1 }}",
+            "{{ states('x') }}", "on {{ value }}", "{{ value }}{{ value }}", "{{ value_jsonx }}", "}}{{", "{{}",
+            "{{ value_json[\"a }}",
+        ])
+    func noTemplates(template: String) {
+        #expect(ValueTemplate(template) == nil)
+    }
+}
+
+enum DiscoveryGarbage {
+    static let keys = [
+        "~", "cmd_t", "stat_t", "uniq_id", "avty", "avty_t", "avty_mode", "dev", "o", "cmps", "schema", "sup_clrm",
+        "bri_scl",
+        "name", "min_mirs", "max_k", "migr_discvry", "en", "ent_cat", "hs_cmd_t", "rgb_stat_t", "on_cmd_type", "p",
+        "stat_val_tpl",
+    ]
+    static let values = [
+        "1", "-1", "1e300", "null", "true", "\"a\"", "\"~\"", "\"~/x\"", "\"json\"", "\"all\"", "[]", "{}", "[\"rgb\"]",
+        "[{}]", "[{\"t\": \"a\"}]",
+        #"{"a": {"p": "light", "cmd_t": "a", "uniq_id": "q"}}"#, #"{"ids": [1], "name": "n"}"#,
+        "\"{{ value_json.a }}\"", "\"\"", "9223372036854775808",
+    ]
+}
