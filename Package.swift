@@ -83,8 +83,9 @@ let package = Package(
             [
                 "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "LightKit",
-                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "SetupQR", logging, grdb, lifecycle, arguments, nioCore,
-                nioPosix,
+                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "SetupQR", logging, grdb, lifecycle,
+                arguments, nioCore,
+                nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program("lamplighter", ["BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
 

@@ -284,7 +284,8 @@ package actor AccessoryServer {
             if let since = session.outbox.waitingSince, now - since >= ConnectionPolicy.slowPeerPatience,
                 !session.connection.isWritable
             {
-                logger.info("a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
+                logger.info(
+                    "a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
                 session.connection.close()
                 forget(session.id)
                 continue

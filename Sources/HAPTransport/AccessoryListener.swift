@@ -42,7 +42,8 @@ package struct AccessoryListener: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(
                 .writeBufferWaterMark,
-                value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater))
+                value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let address = channel.localAddress, isAllowed(address) else {

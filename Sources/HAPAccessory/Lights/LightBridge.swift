@@ -158,8 +158,10 @@ package actor LightBridge {
         let stored = StoredLight(
             key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
         guard await save(stored) else {
-            absent[key] = former ?? StoredLight(
-                key: key, aid: aid, instanceIDs: adapter.ids, description: description, isRemoved: true)
+            absent[key] =
+                former
+                ?? StoredLight(
+                    key: key, aid: aid, instanceIDs: adapter.ids, description: description, isRemoved: true)
             return
         }
         await show(key, aid, description, adapter.ids, state)

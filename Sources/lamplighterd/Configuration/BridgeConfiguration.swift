@@ -1,4 +1,5 @@
 import DaemonKit
+import HAPAccessory
 import LightKit
 
 /// What the operator has written in `lamplighter.yaml`.
@@ -56,18 +57,7 @@ struct LightSection: Decodable, Equatable, Sendable {
     }
 }
 
-/// A light's key, `<driver id>/<light id>`: it never changes with the light's name.
-struct LightKey: Hashable, Sendable, CustomStringConvertible {
-    let driver: String
-    let light: LightID
-
-    var description: String { "\(driver)/\(light)" }
-
-    init(driver: String, light: LightID) {
-        self.driver = driver
-        self.light = light
-    }
-
+extension LightKey {
     fileprivate init(_ text: String, drivers: [String], at path: [any CodingKey]) throws(DecodingError) {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {

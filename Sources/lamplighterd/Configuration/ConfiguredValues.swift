@@ -1,4 +1,5 @@
 import DaemonKit
+import HAPModel
 
 /// A name as the operator wrote it, and as HomeKit takes it.
 struct ConfiguredName: Decodable, Equatable, Sendable {
@@ -8,7 +9,7 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
 
     init(_ written: String) {
         self.written = written
-        valid = AccessoryName.valid(written) ?? ""
+        valid = AccessoryName.sanitized(written, fallback: "")
     }
 
     init(from decoder: any Decoder) throws {

@@ -120,7 +120,8 @@ struct BridgeDatabase: AccessoryServerStore {
     private static func loadLights(_ db: Database) throws -> [StoredLight] {
         try Row.fetchAll(db, sql: "SELECT * FROM light ORDER BY aid").map { row in
             let key = LightKey(driver: row["driver"], light: LightID(row["light"] as String))
-            guard let aid = UInt64(exactly: row["aid"] as Int64), aid > 1, let ids = InstanceIDs(json: row["instanceIDs"]),
+            guard let aid = UInt64(exactly: row["aid"] as Int64), aid > 1,
+                let ids = InstanceIDs(json: row["instanceIDs"]),
                 let description = LightDescription(id: key.light, json: row["description"])
             else { throw DamagedDatabase(description: "light \(key) cannot be read") }
             return StoredLight(
@@ -136,12 +137,19 @@ struct BridgeDatabase: AccessoryServerStore {
 
     // MARK: Saving
 
+    /// Makes a change durable; once begun it is not given up, because whoever asked may be cancelled with the daemon.
+    private func commit(_ change: @escaping @Sendable (Database) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.asyncWrite(change) { _, result in continuation.resume(with: result) }
+        }
+    }
+
     func save(port: Int) async throws {
-        try await writer.write { try $0.execute(sql: "UPDATE server SET port = ?", arguments: [port]) }
+        try await commit { try $0.execute(sql: "UPDATE server SET port = ?", arguments: [port]) }
     }
 
     func save(_ pairings: PairingList) async throws {
-        try await writer.write { db in
+        try await commit { db in
             try db.execute(sql: "DELETE FROM pairing")
             for (position, pairing) in pairings.pairings.enumerated() {
                 try db.execute(
@@ -154,13 +162,13 @@ struct BridgeDatabase: AccessoryServerStore {
     }
 
     func save(failedAttempts: Int) async throws {
-        try await writer.write { db in
+        try await commit { db in
             try db.execute(sql: "UPDATE server SET failedAttempts = ?", arguments: [failedAttempts])
         }
     }
 
     func save(_ configuration: StoredConfiguration) async throws {
-        try await writer.write { db in
+        try await commit { db in
             try db.execute(
                 sql: "UPDATE server SET configurationNumber = ?, databaseHash = ?",
                 arguments: [Int(configuration.number), Blob(configuration.databaseHash).data])
@@ -168,13 +176,13 @@ struct BridgeDatabase: AccessoryServerStore {
     }
 
     func save(bridgeInstanceIDs: InstanceIDs) async throws {
-        try await writer.write { db in
+        try await commit { db in
             try db.execute(sql: "UPDATE server SET instanceIDs = ?", arguments: [bridgeInstanceIDs.json])
         }
     }
 
     func save(_ light: StoredLight) async throws {
-        try await writer.write { db in
+        try await commit { db in
             try db.execute(
                 sql: """
                     INSERT INTO light (driver, light, aid, instanceIDs, description, state, isRemoved)
@@ -190,7 +198,7 @@ struct BridgeDatabase: AccessoryServerStore {
     }
 
     func save(states: [LightKey: LightReport]) async throws {
-        try await writer.write { db in
+        try await commit { db in
             for (key, state) in states {
                 try db.execute(
                     sql: "UPDATE light SET state = ? WHERE driver = ? AND light = ?",

@@ -1,0 +1,210 @@
+import BridgeControl
+package import DaemonKit
+import Discovery
+import FoundationEssentials
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+package import HAPTransport
+import LightDrivers
+import LightKit
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import UnixSignals
+
+/// The composition root: brings the parts up in order and takes them down in the reverse.
+///
+/// Up: database, registry, lights of the last run, listener, control socket, drivers, and mDNS last, so that nobody finds
+/// a bridge that does not answer yet or does not know its accessories.
+struct BridgeDaemon {
+    /// Where the daemon's files are.
+    struct Places {
+        let stateDirectory: String
+        let runtimeDirectory: String
+
+        var database: String { stateDirectory + "/bridge.sqlite" }
+        var controlSocket: String { runtimeDirectory + "/control.sock" }
+    }
+
+    /// Marks the database as this program's: "LAMP" in ASCII.
+    static let applicationID: Int32 = 0x4C41_4D50
+
+    /// How long everything together may take to end.
+    private static let patience = Duration.seconds(4)
+
+    let configuration: BridgeConfiguration
+    let places: Places
+    let logger: Logger
+
+    /// Runs until it is told to end.
+    ///
+    /// - Throws: what keeps the bridge from running, with its exit code.
+    func run() async throws {
+        let file = try DatabaseFile(
+            path: places.database, migrator: BridgeDatabase.migrator, applicationID: Self.applicationID, logger: logger)
+        let database = BridgeDatabase(file.queue)
+        let stored = try await load(database)
+
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let executor = loop.executor
+        let scheduler = EventLoopScheduler(loop)
+        let registry = AccessoryRegistry(
+            executor: executor, scheduler: scheduler, store: database, configuration: stored.configuration,
+            firmware: Version.current, logger: logger)
+        let lights = LightBridge(
+            executor: executor, scheduler: scheduler, registry: registry, store: database,
+            overrides: configuration.lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden) },
+            logger: logger)
+        let server = AccessoryServer(
+            executor: executor, scheduler: scheduler, registry: registry, store: database, stored: stored,
+            eventWindow: configuration.bridge.eventWindow, logger: logger)
+
+        try await showBridge(stored, registry, database)
+        await lights.restore(stored.lights)
+        await registry.settleStructure()
+        await server.start()
+        let listener = try await listen(loop, server, database)
+        let publisher = try makePublisher()
+
+        let drivers = configuration.drivers.map { entry in
+            var logger = logger
+            logger[metadataKey: "driver"] = "\(entry.id)"
+            return RunningDriver(
+                id: entry.id, kind: entry.driver, driver: entry.configuration.makeDriver(logger: logger),
+                lights: lights,
+                logger: logger)
+        }
+        for driver in drivers { await lights.attach(driver.driver, as: driver.id) }
+        let operations = BridgeOperations(
+            name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
+            server: server, registry: registry, lights: lights, drivers: drivers, publisher: publisher)
+
+        logger.notice(
+            "the bridge is up",
+            metadata: [
+                "port": "\(listener.port)", "device": "\(stored.identity.deviceID)", "lights": "\(stored.lights.count)",
+            ])
+        await SetupGreeting.show(server, name: configuration.bridge.name.valid)
+
+        try makeRuntimeDirectory()
+        // Ends in the reverse order: mDNS first, the drivers last.
+        var services: [any ServiceLifecycle.Service] = drivers
+        services.append(ControlService(path: places.controlSocket, operations: operations, logger: logger))
+        services.append(ServerService(server: server, listener: listener))
+        services.append(
+            PublicationService(
+                publisher: publisher, server: server, registration: registration(stored, listener.port), logger: logger)
+        )
+        services.append(HangupService(logger: logger))
+        var lifecycle = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        lifecycle.maximumGracefulShutdownDuration = Self.patience
+        try await ServiceGroup(configuration: lifecycle).run()
+
+        await lights.saveStates()
+        try await group.shutdownGracefully()
+        try file.close()
+        logger.notice("the bridge has ended")
+    }
+
+    private func makeRuntimeDirectory() throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: places.runtimeDirectory, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw DatabaseFileError.cannotCreate(path: places.runtimeDirectory, reason: "\(error)")
+        }
+    }
+
+    private func load(_ database: BridgeDatabase) async throws -> StoredServer {
+        do {
+            var stored = try await database.load()
+            if let text = configuration.bridge.setupCode?.text, let code = SetupCode(text) { stored.setupCode = code }
+            return stored
+        } catch let damage as DamagedDatabase {
+            throw DatabaseFileError.damaged(path: places.database, reason: damage.description)
+        }
+    }
+
+    private func showBridge(
+        _ stored: StoredServer, _ registry: AccessoryRegistry, _ database: BridgeDatabase
+    ) async throws {
+        let bridge = BridgeAccessory(
+            name: configuration.bridge.name.valid, serialNumber: stored.identity.deviceID.description,
+            firmware: Version.current, ids: stored.bridgeInstanceIDs)
+        if bridge.ids != stored.bridgeInstanceIDs { try await database.save(bridgeInstanceIDs: bridge.ids) }
+        try await registry.set(bridge.accessory, source: nil, isReachable: true)
+    }
+
+    // MARK: Port
+
+    private func listen(
+        _ loop: any EventLoop, _ server: AccessoryServer, _ database: BridgeDatabase
+    ) async throws -> AccessoryListener {
+        let filter = InterfaceFilter(configuration.bridge.interfaces)
+        func listen(_ port: Int) async throws(ListenerError) -> AccessoryListener {
+            try await AccessoryListener(
+                port: port, on: loop, for: server, isAllowed: filter.allows, logger: logger)
+        }
+        switch configuration.bridge.port {
+        case .fixed(let port): return try await listen(Int(port))
+        case .automatic:
+            if let port = try await database.port() {
+                do {
+                    return try await listen(port)
+                } catch ListenerError.portTaken {
+                    logger.warning(
+                        "the port of the last run is taken; controllers may need two minutes to find the new one",
+                        metadata: ["port": "\(port)", "holder": "\(PortHolder.description(of: port))"])
+                }
+            }
+            let listener = try await listen(0)
+            try await database.save(port: listener.port)
+            return listener
+        }
+    }
+
+    // MARK: mDNS
+
+    private func makePublisher() throws -> (any ServicePublisher)? {
+        switch configuration.bridge.advertise {
+        case .avahi: try AvahiServicePublisher(logger: logger)
+        case .none: nil
+        }
+    }
+
+    private func registration(_ stored: StoredServer, _ port: Int) -> PublicationService.Registration {
+        let interfaces: InterfaceSelection =
+            switch configuration.bridge.interfaces {
+            case .automatic: .automatic
+            case .named(let names): .named(names)
+            }
+        return PublicationService.Registration(
+            name: ServiceRecord.instanceName(
+                configuration.bridge.name.valid, suffix: stored.identity.deviceID.suffix),
+            port: UInt16(port), interfaces: interfaces)
+    }
+}
+
+extension ListenerError: ErrorWithExitCode {
+    package var description: String {
+        switch self {
+        case .portTaken(let port):
+            "port \(port) is taken by \(PortHolder.description(of: port)); stop that, or choose another bridge.port"
+        case .notPermitted(let port):
+            "the system does not let this user listen on port \(port); choose a bridge.port above 1023"
+        case .failed(let reason): "cannot listen: \(reason)"
+        }
+    }
+
+    package var exitCode: DaemonKit.ExitCode {
+        switch self {
+        case .portTaken, .failed: .unavailable
+        case .notPermitted: .noPermission
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import BridgeControl
+import Discovery
+import FoundationEssentials
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import LightDrivers
+import LightKit
+
+/// What the operator's command asks of the bridge.
+struct BridgeOperations: BridgeControlHandler {
+    let name: String
+    let deviceID: DeviceID
+    let port: Int
+    let server: AccessoryServer
+    let registry: AccessoryRegistry
+    let lights: LightBridge
+    let drivers: [RunningDriver]
+    let publisher: (any ServicePublisher)?
+
+    func status() async throws -> BridgeStatus {
+        let snapshots = await lights.snapshots()
+        var warnings = await lights.warnings()
+        let failures = await server.failedAttempts
+        if failures > 0 {
+            warnings.append("\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code")
+        }
+        let advertisement = advertisement(&warnings)
+        let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
+        return BridgeStatus(
+            name: name, deviceID: deviceID.description, port: port,
+            configurationNumber: Int(await registry.configurationNumber), paired: await server.isPaired,
+            controllers: await server.controllerCount, advertisement: advertisement,
+            drivers: drivers.map { driver in
+                BridgeStatus.Driver(id: driver.id, driver: driver.kind, state: Self.word(states[driver.id]))
+            },
+            lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
+            warnings: warnings)
+    }
+
+    private func advertisement(_ warnings: inout [String]) -> BridgeStatus.Advertisement {
+        let wanted = ServiceRecord.instanceName(name, suffix: deviceID.suffix)
+        guard let publisher else { return BridgeStatus.Advertisement(state: "off", name: wanted) }
+        let state = publisher.state
+        switch state {
+        case .notAdvertised: return BridgeStatus.Advertisement(state: "off", name: wanted)
+        case .waiting(let reason):
+            warnings.append("not advertised: \(reason)")
+            return BridgeStatus.Advertisement(state: "waiting", name: wanted)
+        case .registering(let name): return BridgeStatus.Advertisement(state: "registering", name: name)
+        case .failed(let reason):
+            warnings.append("not advertised: \(reason)")
+            return BridgeStatus.Advertisement(state: "failed", name: wanted)
+        case .published(let name):
+            if name != wanted { warnings.append("advertised as \"\(name)\": \"\(wanted)\" was taken") }
+            return BridgeStatus.Advertisement(state: "published", name: name)
+        }
+    }
+
+    private static func word(_ state: DriverState?) -> String {
+        switch state {
+        case .starting?, nil: "starting"
+        case .running?: "running"
+        case .degraded(let reason)?: "degraded: \(reason)"
+        }
+    }
+
+    func setup(force: Bool) async throws -> SetupListing {
+        let isPaired = await server.isPaired
+        guard !isPaired || force else {
+            throw BridgeControlError.unavailable(
+                "the bridge is paired; remove the pairings first, or show the code all the same with --force")
+        }
+        let payload = await server.setupPayload
+        return SetupListing(code: payload.code?.text ?? "", payload: payload.uri, paired: isPaired)
+    }
+
+    func lights() async throws -> [LightListing] { await lights.snapshots().map(LightListing.init) }
+
+    func setLight(_ key: String, _ change: LightChange) async throws {
+        let (light, snapshot) = try await find(key)
+        var command = LightCommand(on: change.on, brightness: change.brightness, color: change.color(over: snapshot))
+        if change.brightness == 0 {
+            // As for a controller, zero means off and the level stays.
+            command.brightness = nil
+            command.on = false
+        }
+        let status = await lights.command(command, light)
+        guard status == .success else { throw BridgeControlError.refused(key, status) }
+    }
+
+    func simulate(_ key: String, _ change: LightChange) async throws {
+        let (light, snapshot) = try await find(key)
+        guard let driver = drivers.first(where: { $0.id == light.driver })?.driver as? SimulatedLightDriver else {
+            throw BridgeControlError.usage("\(key) is no simulated light; only those change on command")
+        }
+        do {
+            try await driver.simulate(
+                LightReport(
+                    on: change.on, brightness: change.brightness, color: change.color(over: snapshot),
+                    reachable: change.reachable),
+                of: light.light)
+        } catch {
+            throw BridgeControlError.usage("\(key): \(error.description)")
+        }
+    }
+
+    private func find(_ text: String) async throws -> (LightKey, LightSnapshot) {
+        guard let key = LightKey(text), let snapshot = await lights.snapshots().first(where: { $0.key == key }) else {
+            throw BridgeControlError.usage("there is no light \(text); lamplighter lights lists them")
+        }
+        return (key, snapshot)
+    }
+
+    func pairings() async throws -> [PairingListing] {
+        await server.pairingReports().map { report in
+            PairingListing(
+                id: report.pairing.controller.description, admin: report.pairing.isAdmin, connected: report.isConnected)
+        }
+    }
+
+    func removePairing(_ id: String) async throws {
+        guard
+            let controller = await server.pairingReports().map(\.pairing.controller).first(where: {
+                $0.description == id
+            })
+        else { throw BridgeControlError.usage("there is no pairing \(id); lamplighter pairings lists them") }
+        do {
+            _ = try await server.removePairing(controller)
+        } catch {
+            throw BridgeControlError(code: 74, message: "the pairings cannot be stored; see the daemon's log")
+        }
+    }
+
+    func removeAllPairings() async throws {
+        do {
+            try await server.removeAllPairings()
+        } catch {
+            throw BridgeControlError(code: 74, message: "the pairings cannot be stored; see the daemon's log")
+        }
+    }
+
+    func watch() async throws -> AsyncStream<BridgeControl.LightEvent> {
+        let events = await lights.events()
+        var former = Dictionary(uniqueKeysWithValues: await lights.snapshots().map { ($0.key, $0) })
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: BridgeControl.LightEvent.self, bufferingPolicy: .bufferingOldest(256))
+        let task = Task {
+            for await event in events {
+                let changes = LightChange(event.light, since: former[event.light.key])
+                former[event.light.key] = event.light
+                guard changes != LightChange() else { continue }
+                let result = continuation.yield(
+                    BridgeControl.LightEvent(
+                        time: Date.now.formatted(.iso8601), key: event.light.key.description, changes: changes,
+                        origin: event.origin.rawValue))
+                // A watcher that does not keep up is told so by the end of its stream.
+                if case .dropped = result { break }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}
+
+extension BridgeControlError {
+    fileprivate static func refused(_ key: String, _ status: HAPStatus) -> BridgeControlError {
+        switch status {
+        case .unableToCommunicate: .unavailable("\(key) cannot be reached")
+        case .timedOut: .unavailable("\(key) has not answered")
+        case .busy: .unavailable("\(key) is busy; try again")
+        case .doesNotExist: .usage("there is no light \(key)")
+        default: .usage("\(key) can do nothing of this; lamplighter lights shows what it has")
+        }
+    }
+}
+
+extension LightListing {
+    fileprivate init(_ light: LightSnapshot) {
+        self.init(
+            key: light.key.description, name: light.name, kind: light.kind.rawValue, aid: light.aid.rawValue,
+            driver: light.key.driver, reachable: light.isReachable, state: LightChange(light, since: nil))
+    }
+}
+
+extension LightChange {
+    /// What differs from an earlier look at a light; all of it if there was none.
+    fileprivate init(_ light: LightSnapshot, since former: LightSnapshot?) {
+        self.init()
+        if light.on != former?.on { on = light.on }
+        if light.brightness != former?.brightness { brightness = light.brightness }
+        if light.hue != former?.hue { hue = light.hue }
+        if light.saturation != former?.saturation { saturation = light.saturation }
+        if light.mired != former?.mired { temperature = light.mired }
+        if light.isReachable != former?.isReachable { reachable = light.isReachable }
+    }
+
+    /// The colour or white that is asked for; of hue and saturation the one that is left out stays.
+    fileprivate func color(over light: LightSnapshot) -> LightColor? {
+        if let temperature { return .temperature(mired: temperature) }
+        guard hue != nil || saturation != nil else { return nil }
+        return .hueSaturation(hue: hue ?? light.hue ?? 0, saturation: saturation ?? light.saturation ?? 100)
+    }
+}

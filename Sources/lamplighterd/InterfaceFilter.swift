@@ -1,0 +1,39 @@
+import NIOCore
+
+/// Whether a connection came over an interface that the operator has named; loopback always answers.
+struct InterfaceFilter: Sendable {
+    private let names: Set<String>?
+
+    init(_ interfaces: BridgeSection.Interfaces) {
+        switch interfaces {
+        case .automatic: names = nil
+        case .named(let names): self.names = Set(names)
+        }
+    }
+
+    /// - Parameter address: the connection's own end.
+    @Sendable
+    func allows(_ address: SocketAddress) -> Bool {
+        guard let names else { return true }
+        guard let devices = try? System.enumerateDevices() else { return false }
+        let device = devices.first { $0.address?.isSameHost(as: address) == true }
+        guard let device else { return address.isLoopback }
+        return names.contains(device.name) || address.isLoopback
+    }
+}
+
+extension SocketAddress {
+    fileprivate var isLoopback: Bool {
+        guard let text = plainIP else { return false }
+        return text == "::1" || text.hasPrefix("127.")
+    }
+
+    /// The address without its port; IPv4 within IPv6 is IPv4.
+    private var plainIP: String? {
+        guard let text = ipAddress else { return nil }
+        let address = text.split(separator: "%")[0]
+        return address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : String(address)
+    }
+
+    fileprivate func isSameHost(as other: SocketAddress) -> Bool { plainIP != nil && plainIP == other.plainIP }
+}

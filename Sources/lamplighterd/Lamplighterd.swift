@@ -1,0 +1,70 @@
+public import ArgumentParser
+import BridgeControl
+import DaemonKit
+import Glibc
+import LightDrivers
+public import Logging
+
+/// The bridge daemon: shows lights to HomeKit controllers.
+@main
+struct Lamplighterd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lamplighterd",
+        abstract: "Shows lights to HomeKit controllers. Runs in the foreground.",
+        version: "lamplighterd \(Version.current)")
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "FILE"))
+    var config = "/etc/lamplighter/lamplighter.yaml"
+
+    @Option(help: ArgumentHelp("Where the bridge keeps its memory.", valueName: "DIR"))
+    var stateDirectory = Self.firstDirectory(in: "STATE_DIRECTORY") ?? "/var/lib/lamplighter"
+
+    @Option(help: ArgumentHelp("Where the control socket stands.", valueName: "DIR"))
+    var runtimeDirectory = Self.firstDirectory(in: "RUNTIME_DIRECTORY") ?? "/run/lamplighter"
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    var logLevel = Logger.Level.info
+
+    @Flag(help: "Check the configuration and end.")
+    var checkConfig = false
+
+    func run() async throws {
+        if checkConfig {
+            let (code, line) = BridgeConfiguration.check(config, drivers: DriverCatalog.drivers)
+            if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
+            throw ArgumentParser.ExitCode(code.rawValue)
+        }
+        LogSetup.bootstrap(level: logLevel)
+        let logger = Logger(label: "lamplighterd")
+        do {
+            let configuration = try BridgeConfiguration.load(from: config, drivers: DriverCatalog.drivers)
+            let places = BridgeDaemon.Places(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+            try await BridgeDaemon(configuration: configuration, places: places, logger: logger).run()
+        } catch {
+            StandardStreams.printError("\(error)".printable)
+            throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+        }
+    }
+
+    /// systemd names directories in variables, several of them separated by colons.
+    private static func firstDirectory(in variable: String) -> String? {
+        guard let value = getenv(variable) else { return nil }
+        return String(cString: value).split(separator: ":").first.map(String.init)
+    }
+
+    static func main() async {
+        // A wrong command line ends with 64 and one line that says what is wrong; ArgumentParser does both.
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
