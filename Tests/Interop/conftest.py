@@ -1,0 +1,96 @@
+"""Fixtures of the interoperability tests.
+
+`lan`          two hosts in network namespaces, for the whole run (lan.py)
+`daemon`       a bridge daemon with three simulated lights on the host `bridge`, started and published
+`make_daemon`  the same with a configuration of one's own, started or not
+`broker`       mosquitto on the host `bridge` (broker.py)
+
+An `async def` test runs on the host `phone`: in a thread and an event loop whose sockets are that host's.
+"""
+
+import asyncio
+import os
+
+import pytest
+
+import lan as pretend
+from broker import Broker
+from daemon import Daemon
+
+CI = os.environ.get("CI") == "true"
+LIGHTS = [
+    {"id": "reading", "name": "Reading Lamp", "brightness": True, "color": True, "temperature": True},
+    {"id": "porch", "name": "Porch Light", "brightness": True},
+    {"id": "kettle", "name": "Kettle", "kind": "switch"},
+]
+
+
+def configuration(name="Lamplighter", lights=None, drivers=None, **bridge):
+    """A configuration with simulated lights; further keys go to `bridge`."""
+    drivers = drivers or [{"driver": "simulated", "lights": LIGHTS if lights is None else lights}]
+    return {"bridge": {"name": name, "port": "auto", "event-window": "50ms", **bridge}, "drivers": drivers}
+
+
+def pytest_collection_modifyitems(items):
+    """Without root the tests are skipped and counted; in CI they run, and fail."""
+    reason = pretend.obstacle()
+    if reason and not CI:
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason=f"no pretend LAN: {reason}"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not asyncio.iscoroutinefunction(pyfuncitem.obj) or "lan" not in pyfuncitem.fixturenames:
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    pyfuncitem.funcargs["lan"].phone.run_async(pyfuncitem.obj(**arguments))
+    return True
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.when == "call" and report.failed:
+        for daemon in getattr(item, "daemons", []):
+            report.sections.append((f"log of lamplighterd in {daemon.directory}", daemon.log[-8000:]))
+
+
+@pytest.fixture(scope="session")
+def lan():
+    if reason := pretend.obstacle():
+        pytest.fail(f"no pretend LAN: {reason}")
+    made = pretend.PretendLAN()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def make_daemon(lan, tmp_path, request):
+    """Make a daemon on the host `bridge`; `start=False` leaves it to the test to start it."""
+    made = request.node.daemons = []
+
+    def make(settings=None, start=True):
+        directory = tmp_path / f"d{len(made)}"
+        directory.mkdir()
+        daemon = Daemon(lan.bridge, directory, settings or configuration())
+        made.append(daemon)
+        return daemon.start() if start else daemon
+
+    yield make
+    for daemon in made:
+        daemon.close()
+
+
+@pytest.fixture
+def daemon(make_daemon):
+    made = make_daemon()
+    made.until_published()
+    return made
+
+
+@pytest.fixture
+def broker(lan, tmp_path):
+    made = Broker(lan.bridge, tmp_path).start()
+    yield made
+    made.stop()

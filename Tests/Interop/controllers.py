@@ -1,0 +1,146 @@
+"""Independent controllers: aiohomekit with its own mDNS stack, for use on the host `phone`."""
+
+import asyncio
+import time
+import uuid
+
+from aiohomekit.characteristic_cache import CharacteristicCacheMemory
+from aiohomekit.controller.ip.controller import IpController
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from zeroconf import IPVersion, ServiceStateChange
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+HAP = "_hap._tcp.local."
+
+# Short forms of Apple-defined types.
+ACCESSORY_INFORMATION, LIGHTBULB, SWITCH = "3E", "43", "49"
+IDENTIFY, NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "14", "23", "25", "8", "13", "2F", "CE"
+
+
+class Record:
+    """A resolved service."""
+
+    def __init__(self, info):
+        self.instance = info.name.removesuffix("." + HAP)
+        self.port = info.port
+        self.host = info.server
+        self.addresses = info.parsed_scoped_addresses(IPVersion.All)
+        self.txt = {key: value for key, value in info.decoded_properties.items()}
+
+    def __repr__(self):
+        return f"{self.instance!r} at {self.host} {self.addresses} port {self.port}: {self.txt}"
+
+
+class Phone:
+    """A controller with a browser that notes what comes and goes."""
+
+    async def __aenter__(self):
+        self.changes = []
+        self.zeroconf = AsyncZeroconf()
+        self.browser = AsyncServiceBrowser(self.zeroconf.zeroconf, [HAP], handlers=[self._changed])
+        self.ip = IpController(CharacteristicCacheMemory(), self.zeroconf)
+        await self.ip.async_start()
+        return self
+
+    async def __aexit__(self, *_):
+        for pairing in list(self.ip.pairings.values()):
+            await pairing.close()
+        await self.ip.async_stop()
+        await self.browser.async_cancel()
+        await self.zeroconf.async_close()
+
+    def _changed(self, zeroconf, service_type, name, state_change):
+        self.changes.append((time.monotonic(), state_change, name.removesuffix("." + HAP)))
+
+    def removals(self, instance):
+        return [change for change in self.changes if change[1:] == (ServiceStateChange.Removed, instance)]
+
+    # Looking
+
+    async def record(self, device_id, condition=lambda record: True, timeout=10):
+        """The record with this device id, once the condition holds of it."""
+        deadline, last = time.monotonic() + timeout, None
+        while time.monotonic() < deadline:
+            for instance in {change[2] for change in self.changes}:
+                info = AsyncServiceInfo(HAP, f"{instance}.{HAP}")
+                if not info.load_from_cache(self.zeroconf.zeroconf):
+                    await info.async_request(self.zeroconf.zeroconf, 1000)
+                if not info.port or info.decoded_properties.get("id") != device_id:
+                    continue
+                last = Record(info)
+                if condition(last):
+                    return last
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"no such record of {device_id} within {timeout} s; the last one is {last}")
+
+    async def gone(self, instance, timeout=5):
+        """Wait until the service has left with a goodbye."""
+        deadline = time.monotonic() + timeout
+        while not self.removals(instance):
+            assert time.monotonic() < deadline, f"{instance} did not leave within {timeout} s: {self.changes}"
+            await asyncio.sleep(0.02)
+
+    # Pairing
+
+    async def pair(self, device_id, code, alias="phone"):
+        """Find by browsing alone, and pair."""
+        discovery = await self.ip.async_find(device_id)
+        finish = await discovery.async_start_pairing(alias)
+        return await finish(code)
+
+    def load(self, data, alias="phone"):
+        """The pairing again, on a connection of its own."""
+        return self.ip.load_pairing(alias, dict(data))
+
+
+def identity():
+    """A further controller's identifier and long-term keys, in hexadecimal."""
+    key = Ed25519PrivateKey.generate()
+    secret, public = key.private_bytes_raw().hex(), key.public_key().public_bytes_raw().hex()
+    return {"id": str(uuid.uuid4()).upper(), "secret": secret, "public": public}
+
+
+def pairing_data(of, identity):
+    """What a further controller stores after an admin has added it."""
+    return {
+        **of, "iOSPairingId": identity["id"], "iOSDeviceLTSK": identity["secret"], "iOSDeviceLTPK": identity["public"],
+    }
+
+
+# The attribute database
+
+
+def short(kind):
+    return kind.split("-")[0].lstrip("0") or "0"
+
+
+def shape(accessories):
+    """The database without values: what must survive everything."""
+    return {
+        (accessory["aid"], service["iid"], short(service["type"]), characteristic["iid"], short(characteristic["type"]))
+        for accessory in accessories
+        for service in accessory["services"]
+        for characteristic in service["characteristics"]
+    }
+
+
+def named(accessories, name):
+    """The accessory of this name, as (aid, {characteristic type: iid}) of its services but the information."""
+    for accessory in accessories:
+        values, iids = {}, {}
+        for service in accessory["services"]:
+            for characteristic in service["characteristics"]:
+                if short(service["type"]) == ACCESSORY_INFORMATION:
+                    values[short(characteristic["type"])] = characteristic.get("value")
+                else:
+                    iids[short(characteristic["type"])] = characteristic["iid"]
+        if values[NAME] == name:
+            return accessory["aid"], iids
+    raise AssertionError(f"no accessory is called {name}")
+
+
+async def eventually(condition, timeout, claim):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {timeout} s: {claim}"
+        await asyncio.sleep(0.01)

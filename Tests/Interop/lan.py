@@ -1,0 +1,216 @@
+"""A pretend LAN: hosts that are network namespaces on one switch.
+
+Each host has its own /run, so its own system D-Bus and Avahi daemon. IPv4, IPv6 link-local and multicast work
+between them. Everything that is started inside is ended by `PretendLAN.close()`.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+CLONE_NEWNET = 0x40000000
+TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon", "sysctl"]
+SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def obstacle():
+    """Why no pretend LAN can be made here, or None."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    for tool in TOOLS:
+        if not shutil.which(tool, path=SEARCH):
+            return f"{tool} is not installed"
+    return None
+
+
+def until(condition, timeout, claim, interval=0.02):
+    """Wait until the condition returns something true, and return that."""
+    deadline = time.monotonic() + timeout
+    while True:
+        if result := condition():
+            return result
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {timeout} s: {claim}")
+        time.sleep(interval)
+
+
+def run(*command, check=True):
+    return subprocess.run(command, check=check, capture_output=True, text=True, timeout=60)
+
+
+def end(process, limit=5):
+    """End a process that was started here, also one that hangs."""
+    if process.poll() is not None:
+        return
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        process.send_signal(number)
+    try:
+        process.wait(limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Host:
+    """One host: `popen` and `run` start programs there, `run_async` runs a coroutine on its network."""
+
+    def __init__(self, prefix, name, address, directory):
+        self.name = name
+        self.namespace = f"{prefix}-{name}"
+        self.address = address
+        self.directory = directory
+        self.bus = None
+        self.avahi = None
+        self._processes = []
+        run("ip", "netns", "add", self.namespace)
+        run("ip", "-n", self.namespace, "link", "set", "lo", "up")
+        # Holds the host's own mount and host-name spaces open.
+        setup = 'hostname "$1"; mount -t tmpfs tmpfs /run && mkdir -p /run/dbus /run/avahi-daemon && '
+        setup += "chown avahi:avahi /run/avahi-daemon && echo ready && exec sleep infinity"
+        self._holder = subprocess.Popen(
+            ["ip", "netns", "exec", self.namespace, "unshare", "-m", "-u", "--propagation", "private"]
+            + ["sh", "-c", setup, "sh", name],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+        assert self._holder.stdout.readline() == b"ready\n", "the host's own /run cannot be made"
+
+    # Programs
+
+    def inside(self, *command):
+        """The command line that runs a command on this host, in the same process."""
+        enter = ["nsenter", f"--net=/run/netns/{self.namespace}"]
+        enter += [f"--mount=/proc/{self._holder.pid}/ns/mnt", f"--uts=/proc/{self._holder.pid}/ns/uts"]
+        return enter + [str(part) for part in command]
+
+    def popen(self, *command, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        process = subprocess.Popen(self.inside(*command), start_new_session=True, **options)
+        self._processes.append(process)
+        return process
+
+    def run(self, *command, check=True):
+        return run(*self.inside(*command), check=check)
+
+    # Coroutines
+
+    def run_async(self, coroutine, timeout=90):
+        """Run a coroutine in a thread, and a loop, whose sockets are this host's."""
+        outcome = {}
+
+        def body():
+            try:
+                self.enter_network()
+                outcome["value"] = asyncio.run(asyncio.wait_for(coroutine, timeout))
+            except BaseException as error:  # handed to the caller, whatever it is
+                outcome["error"] = error
+
+        thread = threading.Thread(target=body, name=f"on {self.name}", daemon=True)
+        thread.start()
+        thread.join(timeout + 10)
+        assert not thread.is_alive(), f"the scenario on {self.name} hangs"
+        if "error" in outcome:
+            raise outcome["error"]
+        return outcome["value"]
+
+    def enter_network(self):
+        """Move the calling thread, and every thread it starts, to this host's network. There is no way back."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        with open(f"/run/netns/{self.namespace}", "rb") as namespace:
+            if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+                raise OSError(ctypes.get_errno(), "setns")
+
+    # D-Bus, Avahi, the cable
+
+    def start_bus(self):
+        self.bus = self.popen("dbus-daemon", "--system", "--nofork", "--nopidfile", "--nosyslog")
+        until(lambda: self.run("test", "-S", "/run/dbus/system_bus_socket", check=False).returncode == 0, 10,
+              f"a D-Bus on {self.name}")
+
+    def stop_bus(self):
+        if self.bus:
+            end(self.bus)
+        self.bus = None
+        self.run("rm", "-f", "/run/dbus/system_bus_socket")
+
+    def start_avahi(self):
+        if not self.bus:
+            self.start_bus()
+        configuration = self.directory / f"{self.name}-avahi.conf"
+        configuration.write_text(
+            f"[server]\nhost-name={self.name}\nuse-ipv4=yes\nuse-ipv6=yes\n"
+            "[publish]\npublish-hinfo=no\npublish-workstation=no\n[rlimits]\n")
+        log = open(self.directory / f"{self.name}-avahi.log", "ab")
+        with log:
+            self.avahi = self.popen(
+                "avahi-daemon", "--no-chroot", "--no-rlimits", "-f", configuration, stdout=log, stderr=log)
+        until(lambda: self.run("test", "-S", "/run/avahi-daemon/socket", check=False).returncode == 0, 10,
+              f"an Avahi daemon on {self.name}")
+
+    def stop_avahi(self):
+        if self.avahi:
+            end(self.avahi)
+        self.avahi = None
+
+    def link(self, state):
+        """Plug (`up`) or unplug (`down`) the cable."""
+        run("ip", "-n", self.namespace, "link", "set", "eth0", state)
+
+    def close(self):
+        for process in reversed(self._processes):
+            end(process)
+        end(self._holder)
+        self._holder.stdout.close()
+        # Whatever a program left behind on this host; nothing else is in its namespace.
+        for pid in run("ip", "netns", "pids", self.namespace, check=False).stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+        until(lambda: not run("ip", "netns", "pids", self.namespace, check=False).stdout.split(), 5, "an empty host")
+        run("ip", "netns", "del", self.namespace)
+
+
+class PretendLAN:
+    """Two hosts: `bridge`, with a D-Bus and an Avahi daemon, and `phone`, with nothing (a controller brings its own)."""
+
+    def __init__(self):
+        prefix = f"lamp{os.getpid()}"
+        self.directory = Path(tempfile.mkdtemp(prefix="lamplighter-lan-"))
+        self.hosts = []
+        self._switch = f"{prefix}-switch"
+        run("ip", "netns", "add", self._switch)
+        try:
+            # Nobody queries for groups here: with snooping on, multicast would die after some minutes.
+            run("ip", "-n", self._switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
+            run("ip", "-n", self._switch, "link", "set", "br0", "up")
+            self.bridge = self._add_host(prefix, "bridge", "10.77.0.1")
+            self.phone = self._add_host(prefix, "phone", "10.77.0.2")
+            for host in self.hosts:
+                until(lambda: "tentative" not in run("ip", "-n", host.namespace, "-6", "addr").stdout, 10,
+                      f"IPv6 on {host.name}")
+            self.bridge.start_avahi()
+        except BaseException:
+            self.close()
+            raise
+
+    def _add_host(self, prefix, name, address):
+        host = Host(prefix, name, address, self.directory)
+        self.hosts.append(host)
+        port, space = f"to-{name}", host.namespace
+        run("ip", "-n", self._switch, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space)
+        run("ip", "-n", self._switch, "link", "set", port, "master", "br0", "up")
+        run("ip", "-n", space, "link", "set", "eth0", "up")
+        run("ip", "-n", space, "addr", "add", f"{address}/24", "dev", "eth0")
+        run("ip", "-n", space, "route", "add", "default", "dev", "eth0")
+        return host
+
+    def close(self):
+        for host in self.hosts:
+            host.close()
+        run("ip", "netns", "del", self._switch, check=False)
+        shutil.rmtree(self.directory, ignore_errors=True)

@@ -1,0 +1,133 @@
+"""The record on the network, whatever becomes of Avahi, of the bridge, and of the cable."""
+
+import time
+
+import pytest
+from conftest import configuration
+from controllers import Phone
+from lan import run, until
+
+
+async def test_after_an_avahi_restart_the_record_is_back_in_five_seconds(daemon, lan):
+    status = daemon.status
+    async with Phone() as phone:
+        before = await phone.record(status["deviceId"])
+        lan.bridge.stop_avahi()
+        daemon.until(lambda status: status["advertisement"]["state"] != "published", 5, "the loss is noticed")
+        lan.bridge.start_avahi()
+        began = time.monotonic()
+        after = daemon.until_published(5)
+        assert after["advertisement"] == status["advertisement"], "same name"
+    async with Phone() as phone:  # with an empty cache
+        record = await phone.record(status["deviceId"], timeout=max(1, 5 - (time.monotonic() - began)))
+        assert (record.instance, record.port, record.txt) == (before.instance, before.port, before.txt)
+
+
+@pytest.mark.parametrize("missing", ["avahi", "bus"])
+async def test_without_avahi_the_bridge_runs_says_so_and_publishes_later(missing, make_daemon, lan):
+    lan.bridge.stop_avahi()
+    if missing == "bus":
+        lan.bridge.stop_bus()
+    try:
+        daemon = make_daemon()
+        advertisement = daemon.status["advertisement"]
+        assert advertisement["state"] not in ("published", "off", ""), advertisement
+        assert [light["reachable"] for light in daemon.lights.values()] == [True] * 3
+    finally:
+        lan.bridge.start_avahi()
+    status = daemon.until_published(5)
+    async with Phone() as phone:
+        await phone.record(status["deviceId"])
+
+
+async def test_sigterm_ends_it_in_five_seconds_with_a_goodbye(daemon, lan):
+    async with Phone() as phone:
+        record = await phone.record(daemon.status["deviceId"])
+        code, seconds = daemon.terminate()
+        assert code == 0, daemon.log[-4000:]
+        assert seconds < 5
+        assert not daemon.socket.exists()
+        await phone.gone(record.instance, timeout=2)
+
+
+async def test_a_hung_avahi_keeps_nobody_from_leaving(daemon, lan):
+    async with Phone() as phone:
+        record = await phone.record(daemon.status["deviceId"])
+        lan.bridge.avahi.send_signal(19)
+        try:
+            assert daemon.status["port"] == record.port, "the bridge itself does not hang"
+            code, seconds = daemon.terminate()
+            assert code == 0, daemon.log[-4000:]
+            assert seconds < 5
+        finally:
+            lan.bridge.avahi.send_signal(18)
+        await phone.gone(record.instance, timeout=5)
+
+
+async def test_a_taken_name_changes_the_instance_and_nothing_else(make_daemon, lan):
+    daemon = make_daemon()
+    first = daemon.until_published()
+    daemon.terminate()
+    taken = first["advertisement"]["name"]
+    other = lan.bridge.popen("avahi-publish", "-s", taken, "_hap._tcp", "9", "id=00:00:00:00:00:00")
+    async with Phone() as phone:
+        await phone.record("00:00:00:00:00:00")
+        daemon.start()
+        second = daemon.until_published(15)
+        assert second["advertisement"]["name"] == f"{taken} #2"
+        assert {**second, "advertisement": None, "warnings": None} == {**first, "advertisement": None, "warnings": None}
+        record = await phone.record(second["deviceId"])
+        assert record.instance == f"{taken} #2"
+    other.terminate()
+    other.wait()
+
+
+async def test_the_bridge_never_listens_on_the_port_of_mdns(daemon, lan):
+    owners = [line for line in lan.bridge.run("ss", "-H", "-u", "-a", "-n", "-p").stdout.splitlines() if ":5353" in line]
+    assert owners and all(f"pid={daemon.process.pid}," not in line for line in owners), owners
+
+
+async def test_a_network_that_comes_late_needs_no_restart(make_daemon, lan):
+    lan.bridge.link("down")
+    try:
+        daemon = make_daemon()
+    finally:
+        lan.bridge.link("up")
+        run("ip", "-n", lan.bridge.namespace, "route", "replace", "default", "dev", "eth0")
+    async with Phone() as phone:
+        await phone.record(daemon.status["deviceId"], timeout=5)
+
+
+async def test_a_flapping_veth_causes_no_announcements(daemon, lan):
+    space = lan.bridge.namespace
+    async with Phone() as phone:
+        record = await phone.record(daemon.status["deviceId"])
+        phone.changes.clear()
+        for _ in range(100):
+            run("ip", "-n", space, "link", "add", "vethflap0", "type", "veth", "peer", "name", "vethflap1")
+            run("ip", "-n", space, "link", "set", "vethflap0", "up")
+            run("ip", "-n", space, "link", "del", "vethflap0")
+        assert phone.removals(record.instance) == []
+        assert daemon.status["advertisement"]["state"] == "published"
+        assert "vethflap" not in daemon.log
+
+
+async def test_advertise_none_publishes_nothing(make_daemon, lan):
+    daemon = make_daemon(configuration(advertise="none"))
+    assert daemon.status["advertisement"]["state"] not in ("published", "registering")
+    async with Phone() as phone:
+        with pytest.raises(AssertionError, match="no such record"):
+            await phone.record(daemon.status["deviceId"], timeout=3)
+
+
+def test_the_lan_itself_ends_without_a_trace(lan):
+    """What the fixtures promise: a host made and closed leaves no namespace and no process."""
+    from lan import Host
+
+    host = Host(f"{lan.bridge.namespace}-x", "brief", None, lan.directory)
+    sleeper = host.popen("sh", "-c", "trap '' TERM; sleep 1000 & wait")
+    host.start_bus()
+    until(lambda: len(run("ip", "netns", "pids", host.namespace).stdout.split()) >= 3, 5, "programs run there")
+    host.close()
+    assert sleeper.poll() is not None
+    assert host.namespace not in run("ip", "netns", "list").stdout.split()

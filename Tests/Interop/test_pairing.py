@@ -1,0 +1,194 @@
+"""Real controllers find the bridge over real mDNS, pair, control, and go."""
+
+import asyncio
+import base64
+import hashlib
+import re
+import socket
+
+import pytest
+from aiohomekit.exceptions import AccessoryDisconnectedError, AuthenticationError
+from controllers import (
+    BRIGHTNESS, COLOR_TEMPERATURE, HUE, ON, SATURATION, Phone, eventually, identity, named, pairing_data, shape,
+)
+
+M1, METHOD, STATE, ERROR, IDENTIFIER, PUBLIC_KEY, PERMISSIONS = b"\x01", 0, 6, 7, 1, 3, 0x0B
+
+
+async def test_the_record_says_what_hap_asks_for(daemon, lan):
+    status = daemon.status
+    async with Phone() as phone:
+        record = await phone.record(status["deviceId"])
+        txt = record.txt
+        assert record.instance == status["advertisement"]["name"]
+        assert record.instance == f"Lamplighter {status['deviceId'][-5:].replace(':', '')}"
+        assert record.port == status["port"]
+        assert set(txt) == {"c#", "ff", "id", "md", "pv", "s#", "sf", "ci", "sh"}
+        assert re.fullmatch("([0-9A-F]{2}:){5}[0-9A-F]{2}", txt["id"])
+        assert (txt["ff"], txt["pv"], txt["s#"], txt["sf"], txt["ci"]) == ("0", "1.1", "1", "1", "2")
+        assert int(txt["c#"]) == status["configurationNumber"] >= 1
+        assert txt["md"]
+
+        payload = daemon.cli("setup", "--json")["payload"]
+        digest = hashlib.sha512((payload[-4:] + txt["id"]).encode()).digest()
+        assert txt["sh"] == base64.b64encode(digest[:4]).decode()
+
+        assert "10.77.0.1" in record.addresses
+        for address in record.addresses:
+            with socket.create_connection((scoped(address), record.port), 3):
+                pass
+
+
+def scoped(address):
+    """A link-local address needs this host's interface, whatever index the answer named."""
+    return address.split("%")[0] + "%eth0" if address.startswith("fe80") else address
+
+
+async def test_a_controller_pairs_and_controls(daemon, lan):
+    status = daemon.status
+    async with Phone() as phone:
+        before = await phone.record(status["deviceId"])
+        pairing = await phone.pair(status["deviceId"], daemon.setup_code)
+        await phone.record(status["deviceId"], lambda record: record.txt["sf"] == "0", timeout=3)
+
+        accessories = await pairing.list_accessories_and_characteristics()
+        assert accessories[0]["aid"] == 1 and len(accessories) == 4
+        aid, iids = named(accessories, "Reading Lamp")
+        assert aid == daemon.lights["simulated/reading"]["aid"]
+
+        writes = {ON: True, BRIGHTNESS: 40, HUE: 30.0, SATURATION: 80.0}
+        assert await pairing.put_characteristics([(aid, iids[kind], value) for kind, value in writes.items()]) == {}
+        read = await pairing.get_characteristics([(aid, iids[kind]) for kind in writes])
+        assert {kind: read[aid, iids[kind]]["value"] for kind in writes} == writes
+        light = daemon.lights["simulated/reading"]
+        assert (light["on"], light["brightness"], light["hue"], light["saturation"]) == (True, 40, 30, 80)
+
+        assert await pairing.put_characteristics([(aid, iids[COLOR_TEMPERATURE], 250)]) == {}
+        assert daemon.lights["simulated/reading"]["temperature"] == 250
+
+        refused = await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 101), (aid, 9999, 1)])
+        assert {key: entry["status"] for key, entry in refused.items()} == {
+            (aid, iids[BRIGHTNESS]): -70410, (aid, 9999): -70409,
+        }
+
+        status = daemon.status
+        assert status["paired"] and status["controllers"] >= 1
+        assert [pairing["admin"] for pairing in daemon.cli("pairings", "--json")] == [True]
+        assert not phone.removals(before.instance), "the record never left while pairing"
+
+
+async def test_a_change_at_the_light_reaches_the_subscriber(daemon, lan):
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Reading Lamp")
+        events = []
+        pairing.dispatcher_connect(events.append)
+        assert not await pairing.subscribe([(aid, iids[ON]), (aid, iids[BRIGHTNESS])])
+
+        daemon.cli("simulate", "simulated/reading", "on=true", "brightness=17")
+        seen = lambda: {key: value["value"] for event in events for key, value in event.items()}  # noqa: E731
+        await eventually(
+            lambda: seen() == {(aid, iids[ON]): True, (aid, iids[BRIGHTNESS]): 17}, 2, "the event of the light")
+
+        events.clear()
+        await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 55)])
+        daemon.cli("simulate", "simulated/reading", "on=false")
+        await eventually(lambda: (aid, iids[ON]) in seen(), 2, "the next event")
+        assert (aid, iids[BRIGHTNESS]) not in seen(), "a controller is not told what it wrote itself"
+
+
+async def test_an_admin_adds_lists_and_removes_a_second_admin(daemon, lan):
+    async with Phone() as phone, Phone() as second:
+        admin = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        other = identity()
+        assert await admin.add_pairing(other["id"], other["public"], "Admin")
+
+        guest = second.load(pairing_data(admin.pairing_data, other))
+        assert {(entry["pairingId"], entry["permissions"]) for entry in await guest.list_pairings()} == {
+            (admin.pairing_data["iOSPairingId"], 1), (other["id"], 1),
+        }
+        assert guest.is_connected
+        assert await admin.remove_pairing(other["id"])
+        await eventually(lambda: not guest.is_connected, 3, "the removed controller's session closes")
+        assert [entry["pairingId"] for entry in await admin.list_pairings()] == [admin.pairing_data["iOSPairingId"]]
+        with pytest.raises((AuthenticationError, AccessoryDisconnectedError, asyncio.TimeoutError)):
+            await asyncio.wait_for(guest.list_accessories_and_characteristics(), 5)
+
+
+async def test_a_regular_controller_may_use_lights_but_not_pairings(daemon, lan):
+    async with Phone() as phone, Phone() as second:
+        admin = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        other, third = identity(), identity()
+        assert await admin.add_pairing(other["id"], other["public"], "User")
+
+        guest = second.load(pairing_data(admin.pairing_data, other))
+        aid, iids = named(await guest.list_accessories_and_characteristics(), "Kettle")
+        assert await guest.put_characteristics([(aid, iids[ON], True)]) == {}
+
+        for method, extra in (
+            (b"\x05", []),
+            (b"\x03", [(IDENTIFIER, third["id"].encode()), (PUBLIC_KEY, bytes.fromhex(third["public"])),
+                       (PERMISSIONS, b"\x01")]),
+            (b"\x04", [(IDENTIFIER, admin.pairing_data["iOSPairingId"].encode())]),
+        ):
+            answer = await guest.connection.post_tlv("/pairings", [(STATE, M1), (METHOD, method), *extra])
+            assert [(kind, bytes(value)) for kind, value in answer] == [(STATE, b"\x02"), (ERROR, b"\x02")]
+        assert guest.is_connected, "a refusal does not end the session"
+
+        assert await admin.remove_pairing(other["id"])
+        await eventually(lambda: not guest.is_connected, 3, "the removed controller's session closes")
+
+
+async def test_removing_the_last_admin_makes_it_pairable_again_with_the_same_identity(daemon, lan):
+    device_id = daemon.status["deviceId"]
+    async with Phone() as phone, Phone() as second:
+        admin = await phone.pair(device_id, daemon.setup_code)
+        first = await phone.record(device_id, lambda record: record.txt["sf"] == "0")
+        before = shape(await admin.list_accessories_and_characteristics())
+        other = identity()
+        await admin.add_pairing(other["id"], other["public"], "User")
+        guest = second.load(pairing_data(admin.pairing_data, other))
+        await guest.list_accessories_and_characteristics()
+
+        assert await admin.remove_pairing(admin.pairing_data["iOSPairingId"])
+        again = await phone.record(device_id, lambda record: record.txt["sf"] == "1", timeout=2)
+        assert {**again.txt, "sf": "0"} == first.txt, "nothing else changes"
+        await eventually(lambda: not guest.is_connected, 3, "nobody's session outlives the last admin")
+        assert daemon.cli("pairings", "--json") == []
+
+    async with Phone() as phone:
+        admin = await phone.pair(device_id, daemon.setup_code)
+        record = await phone.record(device_id, lambda record: record.txt["sf"] == "0")
+        assert record.txt == first.txt
+        assert shape(await admin.list_accessories_and_characteristics()) == before
+
+
+async def test_the_operator_removes_all_pairings_without_a_restart(daemon, lan):
+    device_id = daemon.status["deviceId"]
+    async with Phone() as phone:
+        await phone.pair(device_id, daemon.setup_code)
+        await phone.record(device_id, lambda record: record.txt["sf"] == "0")
+        daemon.cli("pairings", "remove", "--all")
+        await phone.record(device_id, lambda record: record.txt["sf"] == "1", timeout=2)
+        assert not daemon.status["paired"]
+
+
+async def test_an_older_controller_pairs_too(daemon, lan):
+    """homekit 0.19 shares its inventor with aiohomekit, but has an SRP, TLV8 and HTTP of its own."""
+    device_id, code = daemon.status["deviceId"], daemon.setup_code
+    pytest.importorskip("homekit")
+    from homekit.controller import Controller
+
+    def scenario():
+        controller = Controller()
+        assert device_id in [found["id"] for found in controller.discover(max_seconds=4)]
+        controller.perform_pairing("bridge", device_id, code)
+        pairing = controller.get_pairings()["bridge"]
+        aid, iids = named(pairing.list_accessories_and_characteristics(), "Porch Light")
+        assert pairing.put_characteristics([(aid, iids[ON], True), (aid, iids[BRIGHTNESS], 33)]) == {}
+        read = pairing.get_characteristics([(aid, iids[BRIGHTNESS])])
+        assert read[aid, iids[BRIGHTNESS]]["value"] == 33
+        controller.remove_pairing("bridge")
+
+    await asyncio.to_thread(scenario)
+    daemon.until(lambda status: not status["paired"], 3, "unpaired by the older controller")

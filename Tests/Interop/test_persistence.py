@@ -1,0 +1,97 @@
+"""What a controller has learned of the bridge stays true over every kind of end."""
+
+import random
+
+import hap
+from controllers import shape
+
+
+def identify(status):
+    return {key: status[key] for key in ("name", "deviceId", "port", "configurationNumber", "paired")}
+
+
+async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")  # shown by pytest when the test fails
+    moment = random.Random(seed)
+    daemon = make_daemon()
+    status = daemon.until_published()
+    me = hap.Identity()
+    address = lan.bridge.address
+
+    with hap.Connection(address, status["port"]) as connection:
+        accessory = hap.pair_setup(connection, daemon.setup_code, me)
+    paired = identify(daemon.until(lambda status: status["paired"], 3))
+    with hap.session(address, status["port"], me, accessory) as session:
+        before = shape(session.get("/accessories").json["accessories"])
+    light = daemon.lights["simulated/reading"]
+
+    for round in range(12):
+        if round % 3 == 0:
+            # While it starts: opening its database, before or after it listens.
+            daemon.kill()
+            daemon.start_without_waiting()
+            daemon.wait_for_life(moment.uniform(0, 0.4))
+        else:
+            # While it writes down what a light does.
+            with hap.session(address, status["port"], me, accessory) as session:
+                session.put("/characteristics", {"characteristics": [
+                    {"aid": light["aid"], "iid": on_of(before, light["aid"]), "value": bool(round % 2)}]})
+            daemon.wait_for_life(moment.uniform(0, 0.05))
+        daemon.kill()
+        daemon.start()
+
+    assert identify(daemon.until_published()) == paired
+    with hap.session(address, status["port"], me, accessory) as session:
+        assert shape(session.get("/accessories").json["accessories"]) == before
+    assert [(entry["id"], entry["admin"]) for entry in daemon.cli("pairings", "--json")] == [(me.id.decode(), True)]
+
+
+def on_of(shape, aid):
+    return next(iid for accessory, _, _, iid, kind in shape if accessory == aid and kind == "25")
+
+
+async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_between(make_daemon, lan):
+    moment = random.Random(7)
+    daemon = make_daemon()
+    status = daemon.until_published()
+    for _ in range(6):
+        me = hap.Identity()
+        with hap.Connection(lan.bridge.address, status["port"]) as connection:
+            setup = hap.PairSetup(connection, daemon.setup_code)
+            setup.m1()
+            setup.m3()
+            body = hap.tlv((hap.STATE, 5), (hap.ENCRYPTED, setup.m5_payload(me)))
+            connection.send(b"POST /pair-setup HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            daemon.wait_for_life(moment.uniform(0, 0.02))
+            daemon.kill()
+            try:
+                accessory = setup.accessory(connection.receive().tlv)
+            except hap.ConnectionClosed:
+                accessory = None
+        daemon.start()
+        listed = [entry["id"] for entry in daemon.cli("pairings", "--json")]
+        assert listed in ([], [me.id.decode()])
+        assert daemon.status["paired"] == bool(listed)
+        if accessory:
+            assert listed, "M6 is sent only when the pairing is on disk"
+            with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+                assert session.get("/accessories").status == 200
+        daemon.cli("pairings", "remove", "--all")
+
+
+async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
+    daemon = make_daemon()
+    status = daemon.until_published()
+    me = hap.Identity()
+    with hap.Connection(lan.bridge.address, status["port"]) as connection:
+        accessory = hap.pair_setup(connection, daemon.setup_code, me)
+    with hap.session(lan.bridge.address, status["port"], me, accessory) as session:
+        before = shape(session.get("/accessories").json["accessories"])
+    paired = identify(daemon.status)
+    code = daemon.cli("setup", "--force", "--json")["code"]
+    daemon.restart()
+    assert identify(daemon.until_published()) == paired
+    assert daemon.cli("setup", "--force", "--json")["code"] == code
+    with hap.session(lan.bridge.address, status["port"], me, accessory) as session:
+        assert shape(session.get("/accessories").json["accessories"]) == before

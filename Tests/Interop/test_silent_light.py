@@ -1,0 +1,76 @@
+"""One light that never answers slows no other one down."""
+
+import asyncio
+import time
+
+import hap
+import pytest
+from conftest import configuration
+from controllers import named
+
+SILENT = "Silent Light"
+UNREACHABLE, TIMED_OUT = -70402, -70408
+
+
+@pytest.fixture
+def home(make_daemon):
+    lights = [{"id": f"l{number}", "name": f"Light {number}", "brightness": True} for number in range(49)]
+    lights.append({"id": "silent", "name": SILENT, "brightness": True, "fail": "silent"})
+    return make_daemon(configuration(lights=lights))
+
+
+async def test_forty_nine_lights_answer_at_once_beside_one_that_never_does(home, lan):
+    me, address, port = hap.Identity(), lan.bridge.address, home.status["port"]
+    with hap.Connection(address, port) as connection:
+        accessory = hap.pair_setup(connection, home.setup_code, me)
+    with hap.session(address, port, me, accessory) as first, hap.session(address, port, me, accessory) as second:
+        accessories = first.get("/accessories").json["accessories"]
+        assert len(accessories) == 51
+        silent, silent_iids = named(accessories, SILENT)
+        others = [named(accessories, f"Light {number}") for number in range(49)]
+        on = "25"
+
+        def write(session, entries):
+            began = time.monotonic()
+            answer = session.put("/characteristics", {"characteristics": [
+                {"aid": aid, "iid": iids[on], "value": value} for aid, iids, value in entries]})
+            return answer, time.monotonic() - began
+
+        # The dead one waits for its deadline in the background...
+        dead = asyncio.create_task(asyncio.to_thread(write, first, [(silent, silent_iids, True)]))
+        await asyncio.sleep(0.1)
+        # ... while another controller reads and writes all others.
+        slowest = 0
+        for aid, iids in others:
+            answer, seconds = write(second, [(aid, iids, True)])
+            assert answer.status == 204, answer
+            slowest = max(slowest, seconds)
+            began = time.monotonic()
+            read = second.get(f"/characteristics?id={aid}.{iids[on]}")
+            slowest = max(slowest, time.monotonic() - began)
+            assert read.json["characteristics"][0]["value"] in (True, 1)
+        assert slowest < 0.5, "at once"
+
+        answer, seconds = await dead
+        assert seconds < 3
+        assert answer.status == 207
+        assert answer.json["characteristics"][0]["status"] in (UNREACHABLE, TIMED_OUT)
+
+        # A scene over all fifty: one status each, the good ones are done.
+        entries = [(aid, iids, False) for aid, iids in others] + [(silent, silent_iids, False)]
+        answer, seconds = write(first, entries)
+        assert seconds < 3
+        assert answer.status == 207
+        statuses = {entry["aid"]: entry["status"] for entry in answer.json["characteristics"]}
+        assert statuses.pop(silent) in (UNREACHABLE, TIMED_OUT)
+        assert set(statuses.values()) == {0} and len(statuses) == 49
+        lights = home.lights
+        assert not any(lights[f"simulated/l{number}"]["on"] for number in range(49))
+
+        # Reads of all fifty at once are answered from what is known.
+        ids = ",".join(f"{aid}.{iids[on]}" for aid, iids in [*others, (silent, silent_iids)])
+        began = time.monotonic()
+        answer = second.get(f"/characteristics?id={ids}")
+        assert time.monotonic() - began < 0.5
+        values = {entry["aid"]: entry for entry in answer.json["characteristics"]}
+        assert all(values[aid]["value"] in (False, 0) for aid, _ in others)
