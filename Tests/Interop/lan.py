@@ -129,7 +129,9 @@ class Host:
     # D-Bus, Avahi, the cable
 
     def start_bus(self):
-        self.bus = self.popen("dbus-daemon", "--system", "--nofork", "--nopidfile", "--nosyslog")
+        with open(self.directory / f"{self.name}-bus.log", "ab") as log:
+            self.bus = self.popen(
+                "dbus-daemon", "--system", "--nofork", "--nopidfile", "--nosyslog", stdout=log, stderr=log)
         until(lambda: self.run("test", "-S", "/run/dbus/system_bus_socket", check=False).returncode == 0, 10,
               f"a D-Bus on {self.name}")
 
@@ -146,8 +148,7 @@ class Host:
         configuration.write_text(
             f"[server]\nhost-name={self.name}\nuse-ipv4=yes\nuse-ipv6=yes\n"
             "[publish]\npublish-hinfo=no\npublish-workstation=no\n[rlimits]\n")
-        log = open(self.directory / f"{self.name}-avahi.log", "ab")
-        with log:
+        with open(self.directory / f"{self.name}-avahi.log", "ab") as log:
             self.avahi = self.popen(
                 "avahi-daemon", "--no-chroot", "--no-rlimits", "-f", configuration, stdout=log, stderr=log)
         until(lambda: self.run("test", "-S", "/run/avahi-daemon/socket", check=False).returncode == 0, 10,

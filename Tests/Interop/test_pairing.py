@@ -66,10 +66,10 @@ async def test_a_controller_pairs_and_controls(daemon, lan):
         assert await pairing.put_characteristics([(aid, iids[COLOR_TEMPERATURE], 250)]) == {}
         assert daemon.lights["simulated/reading"]["temperature"] == 250
 
-        refused = await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 101), (aid, 9999, 1)])
-        assert {key: entry["status"] for key, entry in refused.items()} == {
-            (aid, iids[BRIGHTNESS]): -70410, (aid, 9999): -70409,
-        }
+        refused = await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 101)])
+        assert {key: entry["status"] for key, entry in refused.items()} == {(aid, iids[BRIGHTNESS]): -70410}
+        missing = await pairing.get_characteristics([(aid, 9999), (aid, iids[ON])])
+        assert missing[aid, 9999]["status"] == -70409 and missing[aid, iids[ON]]["value"]
 
         status = daemon.status
         assert status["paired"] and status["controllers"] >= 1
