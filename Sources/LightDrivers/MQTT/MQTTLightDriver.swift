@@ -57,7 +57,6 @@ package final class MQTTLightDriver: LightDriver {
             timers.cancelAll()
         }
         await sayGoodbye(session)
-        try Task.checkCancellation()
     }
 
     /// One round: what the connection told, then what time brought.
@@ -90,12 +89,12 @@ package final class MQTTLightDriver: LightDriver {
             await carryOut(state.withLock { $0.home.connected() }, &session, host)
             if session.takeReady() { await ready(session, host) }
         case .subscribed(let topic, let granted):
-            if !granted {
+            if let isRefused = session.subscribed(topic, granted: granted) {
+                let name = MQTTProblem.quoted(topic)
                 await host.warn(
-                    "the broker does not let us read \(MQTTProblem.quoted(topic)); allow it for this user",
-                    about: "subscription \(MQTTProblem.quoted(topic))")
+                    isRefused ? "the broker does not let us read \(name); allow it for this user" : nil,
+                    about: "subscription \(name)")
             }
-            session.subscribed(topic)
             if session.takeReady() { await ready(session, host) }
         case .message(let topic, let payload):
             let now = now

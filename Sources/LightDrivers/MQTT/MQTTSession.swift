@@ -8,6 +8,7 @@ struct MQTTSession {
     var reconnectAt: Duration?
 
     private var unconfirmed: Set<String> = []
+    private var refused: Set<String> = []
     private var isConnected = false
     private var hasSaidReady = false
     private var backoff = ReconnectBackoff()
@@ -35,7 +36,16 @@ struct MQTTSession {
         return true
     }
 
-    mutating func subscribed(_ topic: String) { unconfirmed.remove(topic) }
+    /// The broker has answered a subscription.
+    ///
+    /// - Returns: whether it is refused, if that is news.
+    mutating func subscribed(_ topic: String, granted: Bool) -> Bool? {
+        unconfirmed.remove(topic)
+        if granted { return refused.remove(topic) == nil ? nil : false }
+        // As many as anyone will read; the rest is not remembered.
+        guard refused.count < 20 else { return nil }
+        return refused.insert(topic).inserted ? true : nil
+    }
 
     /// The connection ended, or did not come to be.
     ///

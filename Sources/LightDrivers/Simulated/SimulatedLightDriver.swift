@@ -64,7 +64,6 @@ package final class SimulatedLightDriver: LightDriver {
             }
             timers.cancelAll()
         }
-        try Task.checkCancellation()
     }
 
     private func tell(_ host: any LightHost, now: ContinuousClock.Instant) async {
