@@ -4,7 +4,11 @@
 package protocol BridgeControlHandler: Sendable {
     func status() async throws -> BridgeStatus
 
+    /// What a controller needs to pair.
+    ///
     /// - Parameter force: show the code although the bridge is paired; without it that is refused.
+    /// - Returns: the code and its payload.
+    /// - Throws: ``BridgeControlError`` if the bridge is paired.
     func setup(force: Bool) async throws -> SetupListing
 
     func lights() async throws -> [LightListing]
@@ -14,6 +18,7 @@ package protocol BridgeControlHandler: Sendable {
     /// - Parameters:
     ///   - key: `<driver id>/<light id>`.
     ///   - change: validated for ``LightChange/Purpose/command``.
+    /// - Throws: ``BridgeControlError`` if there is no such light or it refuses.
     func setLight(_ key: String, _ change: LightChange) async throws
 
     /// Lets a simulated light change by itself; returns when it has happened.
@@ -21,6 +26,7 @@ package protocol BridgeControlHandler: Sendable {
     /// - Parameters:
     ///   - key: `<driver id>/<light id>`.
     ///   - change: validated for ``LightChange/Purpose/simulation``.
+    /// - Throws: ``BridgeControlError`` if there is no such light or it is not simulated.
     func simulate(_ key: String, _ change: LightChange) async throws
 
     func pairings() async throws -> [PairingListing]

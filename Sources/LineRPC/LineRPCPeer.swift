@@ -14,7 +14,7 @@ package final class LineRPCPeer: Sendable {
         package var params: JSONValue
     }
 
-    /// What the peer tells; ends with the connection. For one reader.
+    /// What the peer tells, for one reader; ends with the connection.
     package let notifications: AsyncStream<Notification>
 
     private struct State {
@@ -122,7 +122,10 @@ package final class LineRPCPeer: Sendable {
 
     /// Serves the connection until it ends or the task is cancelled.
     ///
-    /// - Parameter handler: answers the peer's requests; without one they are refused.
+    /// - Parameters:
+    ///   - inbound: what the peer sends.
+    ///   - outbound: the way to the peer.
+    ///   - handler: answers the peer's requests; without one they are refused.
     func run(
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
         _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,

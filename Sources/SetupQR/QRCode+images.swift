@@ -28,6 +28,7 @@ extension QRCode {
     /// The code as a PNG image of one bit a pixel, black on white, quiet zone included.
     ///
     /// - Parameter scale: pixels for a module.
+    /// - Returns: the file's bytes.
     package func png(scale: Int = 8) -> [UInt8] {
         let width = span.count * scale
         var pixels: [UInt8] = []

@@ -16,7 +16,7 @@ private struct Simulated: LightDriverConfiguration {
         var brightness: Bool?
         var color: Bool?
         var temperature: Bool?
-        var transition: Bool?
+        var transition: String?
         var latency: String?
 
         enum CodingKeys: String, CodingKey, CaseIterable {

@@ -36,7 +36,10 @@ package enum LogStyle: Equatable, Sendable {
     /// Time and level, for people.
     case plain
 
+    /// What is right for standard error.
+    ///
     /// - Parameter journalStream: systemd sets it when standard error goes to the journal.
+    /// - Returns: the style.
     package static func of(standardErrorWithJournalStream journalStream: String?) -> LogStyle {
         journalStream?.isEmpty ?? true ? .plain : .journal
     }

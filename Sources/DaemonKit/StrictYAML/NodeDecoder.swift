@@ -93,6 +93,7 @@ final class NodeDecoder: Decoder {
     ///
     /// - Parameter missing: the key that was asked for last and is not there. Types whose keys are not known beforehand
     ///   may have asked for more, so then only a key near to the missing one counts.
+    /// - Returns: the error, if there is such a key.
     private func unknownKey(missing: String?) -> ConfigurationError? {
         guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }
         if let missing { know(missing) }

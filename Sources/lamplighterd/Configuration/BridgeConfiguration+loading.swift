@@ -10,10 +10,9 @@ extension BridgeConfiguration {
     /// - Returns: the configuration.
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(from path: String, drivers: [any LightDriverConfiguration.Type]) throws -> BridgeConfiguration {
-        let configuration = try StrictYAML.decode(
-            BridgeConfiguration.self, fromFile: path, userInfo: [.lightDrivers: drivers])
+        // First, because it tells the place better than the drivers, which see their own lights only.
         _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path)
-        return configuration
+        return try StrictYAML.decode(BridgeConfiguration.self, fromFile: path, userInfo: [.lightDrivers: drivers])
     }
 
     /// What `--check-config` does.
