@@ -98,7 +98,7 @@ let package = Package(
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", [grdb, logging]),
-        tests(of: "lamplighterd", ["DaemonKit", "LightKit", logging]),
+        tests(of: "lamplighterd", ["DaemonKit", "LightKit", "LineRPC", logging]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),

@@ -1,0 +1,22 @@
+import DaemonKit
+import LineRPC
+import Testing
+
+@testable import lamplighterd
+
+@Suite("How the daemon ends")
+struct ExitCodeTests {
+    @Test("an error decides the exit code, also one that knows none")
+    func codes() {
+        struct Unknown: Error {}
+        #expect(ExitCode(LineRPCError.inUse(path: "s")).rawValue == 69)
+        #expect(ExitCode(LineRPCError.noPermission(path: "s")).rawValue == 77)
+        #expect(ExitCode(LineRPCError.cannotListen(path: "s", reason: "r")).rawValue == 73)
+        #expect(ExitCode(LineRPCError.pathTooLong(path: "s")).rawValue == 64)
+        #expect(ExitCode(DatabaseFileError.inUse(lock: "l", pid: nil)).rawValue == 69)
+        #expect(ExitCode(DatabaseFileError.damaged(path: "d", reason: "r")).rawValue == 65)
+        #expect(ExitCode(DatabaseFileError.inputOutput(path: "d", reason: "r")).rawValue == 74)
+        #expect(ExitCode(ConfigurationFileError.missing(file: "f")).rawValue == 66)
+        #expect(ExitCode(Unknown()).rawValue == 70)
+    }
+}
