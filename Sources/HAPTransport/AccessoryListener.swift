@@ -73,9 +73,10 @@ package struct AccessoryListener: Sendable {
 
     private static func bind(_ bootstrap: ServerBootstrap, _ port: Int) async throws -> any Channel {
         do {
-            return try await bootstrap.bind(host: "::", port: port).get()
+            // By address: looking the name up fails while no interface has an IPv6 address yet.
+            return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: port)).get()
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
-            return try await bootstrap.bind(host: "0.0.0.0", port: port).get()
+            return try await bootstrap.bind(to: SocketAddress(ipAddress: "0.0.0.0", port: port)).get()
         }
     }
 
