@@ -46,7 +46,8 @@ extension DatabaseFileError {
             self = .damaged(path: path, reason: "\(error)")
             return
         }
-        let reason = error.message ?? "SQLite error \(error.resultCode.rawValue)"
+        // Only the extended code tells which call of the system failed.
+        let reason = "\(error.message ?? "SQLite") (\(error.extendedResultCode.rawValue))"
         switch error.resultCode {
         case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .noPermission(path: path)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse(lock: path, pid: nil)

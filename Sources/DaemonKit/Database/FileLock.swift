@@ -8,10 +8,11 @@ final class FileLock: Sendable {
 
     /// Takes the lock, or says who has it.
     init(path: String) throws(DatabaseFileError) {
-        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .creating(path, errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let pid = Self.pid(in: file)
+            // `self.file` is not set yet, so `deinit` does not run and close somebody else's file of that number.
             close(file)
             throw .inUse(lock: path, pid: pid)
         }
@@ -19,6 +20,7 @@ final class FileLock: Sendable {
         // Only a courtesy to whoever comes second; the lock holds without it.
         _ = ftruncate(file, 0)
         _ = pwrite(file, text, text.count, 0)
+        self.file = file
     }
 
     deinit { close(file) }

@@ -1,0 +1,28 @@
+import Glibc
+import Testing
+
+@testable import DaemonKit
+
+@Suite("The lock of a database", .timeLimit(.minutes(1)))
+struct FileLockTests {
+    @Test("being refused closes no file but its own, also when others open files meanwhile")
+    func closesOnce() async throws {
+        let path = "/tmp/lock-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        let owner = try FileLock(path: path)
+        async let refusals = Self.refusals(path, 20_000)
+        var broken = 0
+        for _ in 0..<20_000 {
+            let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if close(file) != 0 { broken += 1 }
+        }
+        let count = await refusals
+        #expect(count == 20_000)
+        #expect(broken == 0)
+        withExtendedLifetime(owner) {}
+    }
+
+    @concurrent private static func refusals(_ path: String, _ count: Int) async -> Int {
+        (0..<count).count { _ in (try? FileLock(path: path)) == nil }
+    }
+}
