@@ -11,7 +11,10 @@ struct InterfaceFilter: Sendable {
         }
     }
 
+    /// Whether a connection is taken.
+    ///
     /// - Parameter address: the connection's own end.
+    /// - Returns: whether its interface is one of those named.
     @Sendable
     func allows(_ address: SocketAddress) -> Bool {
         guard let names else { return true }

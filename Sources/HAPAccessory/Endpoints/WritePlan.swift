@@ -1,8 +1,10 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// What a write request comes to, entry by entry: which are refused at once, which change subscriptions, which go to
-/// devices. A failing entry does not stop the others.
+/// What a write request comes to, entry by entry.
+///
+/// Some entries are refused at once, some change subscriptions, some go to devices; a failing one does not stop the
+/// others.
 struct WritePlan {
     /// A subscription that comes or goes.
     struct Subscription: Equatable {

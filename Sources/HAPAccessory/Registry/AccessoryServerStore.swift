@@ -2,7 +2,9 @@ package import HAPModel
 package import HAPProtocol
 package import LightKit
 
-/// A light's key: the driver's id and the light's own, `<driver id>/<light id>`. It never changes with a name.
+/// A light's key: the driver's id and the light's own, `<driver id>/<light id>`.
+///
+/// It never changes with a name.
 package struct LightKey: Hashable, Sendable, CustomStringConvertible {
     package let driver: String
     package let light: LightID

@@ -2,8 +2,9 @@ package import HAPModel
 
 /// The iids of one accessory: given once to each service and characteristic, kept for ever, never given again.
 package struct InstanceIDs: Equatable, Sendable {
-    /// The iids by what they are for: `43` for a service, `43/25` for a characteristic of it. Ids of parts that are gone
-    /// stay here, so that they are not given to others.
+    /// The iids by what they are for: `43` for a service, `43/25` for a characteristic of it.
+    ///
+    /// Ids of parts that are gone stay here, so that they are not given to others.
     package private(set) var ids: [String: InstanceID]
 
     package init(ids: [String: InstanceID] = [:]) { self.ids = ids }
