@@ -91,6 +91,28 @@ struct MQTTHomeTests {
         #expect(messages == [.init(topic: "den/lamp/set", text: #"{"state":"ON","brightness":254}"#)])
     }
 
+    @Test("what ha-mqtt-discoverable 0.26.0 announces is a light")
+    func discoverable() throws {
+        var house = House()
+        let actions = house.hears(
+            "homeassistant/light/Den-lamp/Den/config",
+            """
+            {"component": "light", "device": {"name": "Den lamp", "model": "M1", "manufacturer": "Maker",
+             "sw_version": "1.2.3", "identifiers": ["den-1"]}, "name": "Den", "unique_id": "den-1-light",
+             "schema": "json", "payload_off": "OFF", "payload_on": "ON", "brightness": true, "color_mode": true,
+             "supported_color_modes": ["rgb"], "effect": false, "retain": false,
+             "state_topic": "hmd/light/Den-lamp/Den/state",
+             "json_attributes_topic": "hmd/light/Den-lamp/Den/attributes",
+             "command_topic": "hmd/light/Den-lamp/Den/command"}
+            """)
+        let light = try #require(Self.added(actions).first)
+        #expect(light.id == "den-1-light" && light.name == "Den lamp Den" && light.firmware == "1.2.3")
+        #expect(light.capabilities == LightCapabilities(brightness: true, color: true, transition: true))
+        #expect(actions.last == .report("den-1-light", .init(reachable: true)))
+        let partial = house.hears("hmd/light/Den-lamp/Den/state", #"{"brightness": 51, "state": "ON"}"#)
+        #expect(partial == [.report("den-1-light", .init(on: true, brightness: 20))])
+    }
+
     @Test(
         "the base topic replaces a ~ at either end of topics, and of nothing else",
         arguments: [("~/set", "base/set"), ("x/~", "x/base"), ("~", "base"), ("a~b", "a~b"), ("~/~", "base/base")])

@@ -1,0 +1,43 @@
+"""A lamp made of ha-mqtt-discoverable: an independent producer of discovery, states and obedience.
+
+Run as `mqtt_lamp.py PORT`. It announces itself, obeys what it is sent and says so. Each command it receives is printed
+as one line of JSON; each line of JSON on standard input is a change that happens at the lamp itself.
+"""
+
+import json
+import sys
+import threading
+
+from ha_mqtt_discoverable import DeviceInfo, Settings
+from ha_mqtt_discoverable.sensors import Light, LightInfo
+
+
+def main():
+    device = DeviceInfo(name="Den lamp", identifiers=["den-1"], manufacturer="Maker", model="M1", sw_version="1.2.3")
+    info = LightInfo(
+        name="Den", unique_id="den-1-light", device=device, brightness=True, color_mode=True,
+        supported_color_modes=["hs"], retain=False)
+    made = threading.Event()
+
+    def obey(change):
+        if "color" in change:
+            light.color("hs", change["color"])
+        if "brightness" in change:
+            light.brightness(change["brightness"])
+        if "state" in change:
+            light.on() if change["state"] == "ON" else light.off()
+
+    def commanded(_client, _user_data, message):
+        made.wait()
+        change = json.loads(message.payload)
+        print(json.dumps(change), flush=True)
+        obey(change)
+
+    light = Light(Settings(mqtt=Settings.MQTT(host="127.0.0.1", port=int(sys.argv[1])), entity=info), commanded)
+    light.off()
+    made.set()
+    for line in sys.stdin:
+        obey(json.loads(line))
+
+
+main()

@@ -1,0 +1,161 @@
+"""A lamp on a real MQTT broker, made by others, is a HomeKit light to controllers made by others."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from controllers import BRIGHTNESS, HUE, ON, SATURATION, Phone, eventually, named
+
+from conftest import configuration
+from lan import end, until
+
+LAMP = "mqtt/den-1-light"
+NAME = "Den lamp Den"
+
+
+class Lamp:
+    """mqtt_lamp.py on the host `bridge`."""
+
+    def __init__(self, host, port):
+        self.commands = []
+        self.process = host.popen(
+            sys.executable, Path(__file__).with_name("mqtt_lamp.py"), str(port), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.commands.append(json.loads(line))
+
+    def change(self, **change):
+        """Something happens at the lamp itself."""
+        self.process.stdin.write(json.dumps(change) + "\n")
+        self.process.stdin.flush()
+
+    def close(self):
+        self.process.stdin.close()
+        end(self.process)
+
+
+@pytest.fixture
+def make_lamp(lan, broker):
+    made = []
+
+    def make():
+        made.append(Lamp(lan.bridge, broker.port))
+        return made[-1]
+
+    yield make
+    for lamp in made:
+        lamp.close()
+
+
+@pytest.fixture
+def daemon(make_daemon, broker):
+    drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
+    made = make_daemon(configuration(drivers=drivers))
+    made.until_published()
+    made.until(lambda status: [driver["state"] for driver in status["drivers"]] == ["running"])
+    return made
+
+
+def wait_for_lamp(daemon, reachable=True, timeout=10):
+    return until(
+        lambda: (light := daemon.lights.get(LAMP)) and light["reachable"] == reachable and light, timeout,
+        f"the lamp is there with reachable {reachable}", interval=0.1)
+
+
+async def test_a_lamp_appears_while_a_controller_is_connected(daemon, make_lamp, lan):
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        assert len(await pairing.list_accessories_and_characteristics()) == 1
+        protocol, number = pairing.connection.protocol, daemon.status["configurationNumber"]
+        make_lamp()
+        await asyncio.to_thread(wait_for_lamp, daemon)
+        accessories = await pairing.list_accessories_and_characteristics()
+        aid, _ = named(accessories, NAME)
+        assert aid == daemon.lights[LAMP]["aid"]
+        assert daemon.status["configurationNumber"] == number + 1
+        assert pairing.connection.protocol is protocol and pairing.is_connected, "the session stayed"
+        await phone.record(daemon.status["deviceId"], lambda record: record.txt["c#"] == str(number + 1))
+
+
+async def test_what_a_controller_writes_arrives_at_the_lamp(daemon, make_lamp, lan):
+    lamp = make_lamp()
+    wait_for_lamp(daemon)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), NAME)
+        for writes, expected in [
+            ({ON: True}, {"state": "ON"}),
+            ({BRIGHTNESS: 40}, {"brightness": 102}),
+            ({HUE: 30.0, SATURATION: 80.0}, {"color": {"h": 30, "s": 80}}),
+            ({ON: True, BRIGHTNESS: 100}, {"state": "ON", "brightness": 255}),
+            ({ON: False}, {"state": "OFF"}),
+        ]:
+            count = len(lamp.commands)
+            assert await pairing.put_characteristics([(aid, iids[kind], value) for kind, value in writes.items()]) == {}
+            await eventually(lambda: len(lamp.commands) > count, 2, f"{writes} arrives")
+            assert expected.items() <= lamp.commands[count].items()
+        read = await pairing.get_characteristics([(aid, iids[kind]) for kind in (ON, BRIGHTNESS, HUE, SATURATION)])
+        assert [entry["value"] for entry in read.values()] == [False, 100, 30, 80]
+
+
+async def test_a_change_reaches_subscribers_and_never_its_writer(daemon, make_lamp, lan):
+    lamp = make_lamp()
+    wait_for_lamp(daemon)
+    async with Phone() as phone:
+        writer = await phone.pair(daemon.status["deviceId"], daemon.setup_code, "writer")
+        aid, iids = named(await writer.list_accessories_and_characteristics(), NAME)
+        watcher = phone.load(writer.pairing_data, "watcher")
+        await watcher.list_accessories_and_characteristics()
+        heard = {writer: [], watcher: []}
+        for pairing, events in heard.items():
+            pairing.dispatcher_connect(
+                lambda event, events=events: events.extend((key, entry["value"]) for key, entry in event.items()))
+            assert not await pairing.subscribe([(aid, iids[ON]), (aid, iids[BRIGHTNESS])])
+
+        await writer.put_characteristics([(aid, iids[ON], True), (aid, iids[BRIGHTNESS], 40)])
+        await eventually(lambda: ((aid, iids[BRIGHTNESS]), 40) in heard[watcher], 1, "the other controller hears of it")
+
+        began = time.monotonic()
+        lamp.change(state="ON", brightness=51)
+        await eventually(lambda: ((aid, iids[BRIGHTNESS]), 20) in heard[watcher], 1, "the watcher hears the lamp")
+        assert time.monotonic() - began < 1
+        await eventually(lambda: ((aid, iids[BRIGHTNESS]), 20) in heard[writer], 1, "the writer hears the lamp")
+        # The lamp's own word came after the answer to the write, so an echo would stand before it.
+        assert ((aid, iids[BRIGHTNESS]), 40) not in heard[writer] and ((aid, iids[ON]), True) not in heard[writer]
+
+
+async def test_the_broker_is_killed_and_nothing_is_lost(daemon, make_lamp, broker, lan):
+    lamp = make_lamp()
+    wait_for_lamp(daemon)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), NAME)
+        number = daemon.status["configurationNumber"]
+        broker.kill()
+        await asyncio.to_thread(wait_for_lamp, daemon, reachable=False)
+        on = (aid, iids[ON])
+        assert (await pairing.get_characteristics([on]))[on]["status"] == -70402
+        assert (await pairing.put_characteristics([(*on, True)]))[on]["status"] == -70402
+        broker.start()
+        await asyncio.to_thread(wait_for_lamp, daemon, timeout=40)
+        assert daemon.status["configurationNumber"] == number and daemon.lights[LAMP]["aid"] == aid
+
+        async def obeys():
+            # The lamp, too, needs a while to come back to its broker.
+            for wanted in [True, False] * 20:
+                assert await pairing.put_characteristics([(*on, wanted)]) == {}
+                await asyncio.sleep(0.5)
+                if lamp.commands:
+                    return True
+            return False
+
+        assert await obeys(), "the lamp hears its controller again"
+        assert (await pairing.get_characteristics([on]))[on].get("status", 0) == 0
