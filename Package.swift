@@ -93,6 +93,7 @@ let package = Package(
         library("HAPTesting", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery"]),
 
         tests(of: "BoundedJSON"),
+        tests(of: "HAPModel"),
         tests(of: "LightKit"),
         tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
         tests(of: "Discovery", [logging]),

@@ -37,7 +37,8 @@ struct Lamplighterd: AsyncParsableCommand {
         LogSetup.bootstrap(level: logLevel)
         let logger = Logger(label: "lamplighterd")
         do {
-            let configuration = try BridgeConfiguration.load(from: config, drivers: DriverCatalog.drivers)
+            let configuration = try BridgeConfiguration.load(
+                from: config, drivers: DriverCatalog.drivers, instance: stateDirectory)
             let places = BridgeDaemon.Places(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             try await BridgeDaemon(configuration: configuration, places: places, logger: logger).run()
         } catch {

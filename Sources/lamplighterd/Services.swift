@@ -69,7 +69,6 @@ struct PublicationService: Service {
     let publisher: (any ServicePublisher)?
     let server: AccessoryServer
     let registration: Registration
-    let logger: Logger
 
     func run() async throws {
         guard let publisher else {
@@ -77,20 +76,8 @@ struct PublicationService: Service {
             return
         }
         try publisher.start()
-        await withTaskGroup { tasks in
-            tasks.addTask {
-                await cancelWhenGracefulShutdown {
-                    for await advertisement in server.advertisements { publisher.publish(record(advertisement)) }
-                }
-            }
-            tasks.addTask {
-                await cancelWhenGracefulShutdown {
-                    for await state in publisher.states() {
-                        logger.info("mDNS", metadata: ["state": "\(state)"])
-                    }
-                }
-            }
-            await tasks.waitForAll()
+        await cancelWhenGracefulShutdown {
+            for await advertisement in server.advertisements { publisher.publish(record(advertisement)) }
         }
         await publisher.withdraw()
         await publisher.stop()

@@ -1,4 +1,5 @@
 import DaemonKit
+import HAPAccessory
 import LightKit
 import Logging
 import Testing
@@ -257,24 +258,5 @@ struct BridgeConfigurationTests {
         let check = BridgeConfiguration.check("/nowhere/f", drivers: drivers)
         #expect(check.code == .noInput)
         #expect(check.line == "/nowhere/f: there is no such file; write one, or name another with --config")
-    }
-}
-
-@Suite("Names that HomeKit takes")
-struct AccessoryNameTests {
-    @Test(
-        "a name is changed as little as will do",
-        arguments: [
-            ("Reading Lamp", "Reading Lamp"), ("  Lamp ", "Lamp"), ("Anna’s Lamp", "Anna's Lamp"),
-            ("a_b/c:d(e)&f+g", "a b c d e f g"), ("Küche – Läden 2", "Küche Läden 2"), ("灯", "灯"),
-            ("Lamp 💡 one", "Lamp one"), ("1️⃣ Lamp", "Lamp"), ("-Lamp.", "Lamp"), ("A-B.C,D", "A-B.C,D"),
-            ("a\nb\u{0}c", "a b c"), ("💡", nil), ("", nil), ("...", nil),
-            (String(repeating: "ü", count: 40), String(repeating: "ü", count: 32)),
-            (String(repeating: "a", count: 63) + " b", String(repeating: "a", count: 63)),
-        ])
-    func valid(name: String, expected: String?) {
-        let valid = AccessoryName.valid(name)
-        #expect(valid == expected)
-        #expect(valid.map { AccessoryName.valid($0) == $0 && $0.utf8.count <= 64 } ?? true)
     }
 }

@@ -8,10 +8,15 @@ internal import LightKit
 struct CommandPipeline: Equatable {
     /// How long reports are taken for steps on the way, unless the command's own fade takes longer.
     static let settlingTime = Duration.seconds(1)
+    /// How long reports are still taken so once the light has reported all that was asked of it: late echoes come
+    /// within this time, and what comes after it is somebody at the light.
+    static let echoTime = Duration.milliseconds(300)
 
     private(set) var underWay: LightCommand?
     private(set) var waiting: LightCommand?
     private var target = LightCommand()
+    /// What of the target the light has not reported yet.
+    private var unconfirmed = LightCommand()
     private var settlesAt: ContinuousClock.Instant?
     private var held = LightReport()
 
@@ -24,6 +29,7 @@ struct CommandPipeline: Equatable {
             return nil
         }
         underWay = command
+        unconfirmed = command
         return command
     }
 
@@ -35,10 +41,12 @@ struct CommandPipeline: Equatable {
             // Reports differing from a newer target are echoes of an older one.
             if settlesAt == nil || now >= settlesAt ?? now { target = LightCommand() }
             target.merge(command)
-            settlesAt = now + max(command.transition ?? .zero, Self.settlingTime)
+            let fade = max(command.transition ?? .zero, Self.settlingTime)
+            settlesAt = now + (unconfirmed.isEmpty ? Self.echoTime : fade)
         }
         underWay = waiting
         waiting = nil
+        if let underWay { unconfirmed = underWay }
         return underWay
     }
 
@@ -52,18 +60,20 @@ struct CommandPipeline: Equatable {
         var news = report
         if let on = report.on, let wanted = expected.on {
             held.on = on == wanted ? nil : on
-            if on != wanted { news.on = nil }
+            if on == wanted { unconfirmed.on = nil } else { news.on = nil }
         }
         if let brightness = report.brightness, let wanted = expected.brightness {
             held.brightness = brightness == wanted ? nil : brightness
-            if brightness != wanted { news.brightness = nil }
+            if brightness == wanted { unconfirmed.brightness = nil } else { news.brightness = nil }
         }
         if let color = report.color, let wanted = expected.color {
             let matches = color.resembles(wanted)
             held.color = matches ? nil : color
+            if matches { unconfirmed.color = nil }
             // The light's own rounding of what was asked is not shown as a change.
             news.color = nil
         }
+        if let settlesAt, underWay == nil, unconfirmed.isEmpty { self.settlesAt = min(settlesAt, now + Self.echoTime) }
         return news
     }
 
@@ -77,6 +87,7 @@ struct CommandPipeline: Equatable {
         guard let settlesAt, now >= settlesAt, underWay == nil else { return nil }
         self.settlesAt = nil
         target = LightCommand()
+        unconfirmed = LightCommand()
         defer { held = LightReport() }
         return held == LightReport() ? nil : held
     }
@@ -85,6 +96,7 @@ struct CommandPipeline: Equatable {
     mutating func reset() {
         waiting = nil
         target = LightCommand()
+        unconfirmed = LightCommand()
         settlesAt = nil
         held = LightReport()
     }

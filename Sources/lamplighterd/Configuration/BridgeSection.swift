@@ -1,4 +1,5 @@
 import DaemonKit
+import LightKit
 
 /// The `bridge` section: how the bridge shows itself.
 struct BridgeSection: Decodable, Equatable, Sendable {
@@ -53,7 +54,7 @@ struct BridgeSection: Decodable, Equatable, Sendable {
         setupCode = try container.decodeIfPresent(ConfiguredSetupCode.self, forKey: .setupCode)
         interfaces = try container.decodeIfPresent(Interfaces.self, forKey: .interfaces) ?? interfaces
         advertise = try container.decodeIfPresent(Advertising.self, forKey: .advertise) ?? advertise
-        if let window = try container.decodeIfPresent(ConfiguredDuration.self, forKey: .eventWindow) {
+        if let window = try container.decodeIfPresent(DurationText.self, forKey: .eventWindow) {
             guard window.duration <= .seconds(10) else {
                 throw DecodingError.refused(
                     "this is too long", remedy: "write 0ms to 10s", at: container.codingPath + [CodingKeys.eventWindow])

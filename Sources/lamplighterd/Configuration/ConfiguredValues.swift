@@ -47,22 +47,3 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         }
     }
 }
-
-/// A duration such as `150ms` or `2s`.
-struct ConfiguredDuration: Decodable, Equatable, Sendable {
-    let duration: Duration
-
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        let refusal = DecodingError.refused(
-            "this is no duration", remedy: "write a number and its unit, for example 150ms or 2s",
-            at: decoder.codingPath)
-        let digits = text.prefix { $0.isASCII && $0.isWholeNumber }
-        guard let number = Int64(digits), number <= 1_000_000_000 else { throw refusal }
-        switch text.dropFirst(digits.count) {
-        case "ms": duration = .milliseconds(number)
-        case "s": duration = .seconds(number)
-        default: throw refusal
-        }
-    }
-}
