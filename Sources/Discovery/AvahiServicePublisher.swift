@@ -22,6 +22,7 @@ package final class AvahiServicePublisher: ServicePublisher {
     }
 
     package func start() throws(DiscoveryError) {
+        guard desk.start() else { return }
         let (client, desk, interfaces, logger) = (client, desk, interfaces, logger)
         let publication = Publication(client: client, desk: desk, interfaces: interfaces, logger: logger)
         try client.start { publication.happened($0) }
@@ -56,9 +57,8 @@ package final class AvahiServicePublisher: ServicePublisher {
 
     package func stop() async {
         let confirmed = await withdraw()
-        guard desk.close() else { return }
         // A thread that hangs in a call is not waited for: it ends with the process.
-        if confirmed { client.close() }
+        if desk.close(), confirmed { client.close() }
         desk.finishListeners()
     }
 

@@ -34,7 +34,8 @@ package final class InMemoryDiscovery: ServicePublisher {
 
     package func stop() async {
         await withdraw()
-        if desk.close() { desk.finishListeners() }
+        _ = desk.close()
+        desk.finishListeners()
     }
 
     package var state: PublicationState { desk.state }

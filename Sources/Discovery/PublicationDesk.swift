@@ -7,6 +7,7 @@ final class PublicationDesk: Sendable {
     private struct Contents {
         var wanted: ServiceRecord?
         var withdrawals: [AsyncStream<Void>.Continuation] = []
+        var isStarted = false
         var isClosed = false
         var state = PublicationState.notAdvertised
         var callBegan: ContinuousClock.Instant?
@@ -30,23 +31,31 @@ final class PublicationDesk: Sendable {
         }
     }
 
-    /// A stream that ends when nothing is published any more; nil when there is nobody to do it.
+    /// A stream that ends when nothing is published any more; nil when nothing is, and nobody is there to answer.
     func orderWithdrawal(wake: () -> Void) -> AsyncStream<Void>? {
         contents.withLock { contents in
-            guard !contents.isClosed else { return nil }
-            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             contents.wanted = nil
+            guard contents.isStarted, !contents.isClosed else { return nil }
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             contents.withdrawals.append(continuation)
             wake()
             return stream
         }
     }
 
-    /// True for the first who closes.
+    /// True for the first who starts.
+    func start() -> Bool {
+        contents.withLock { contents in
+            defer { contents.isStarted = true }
+            return !contents.isStarted && !contents.isClosed
+        }
+    }
+
+    /// True for the first who closes what was started.
     func close() -> Bool {
         contents.withLock { contents in
             defer { contents.isClosed = true }
-            return !contents.isClosed
+            return contents.isStarted && !contents.isClosed
         }
     }
 
