@@ -81,6 +81,7 @@ final class Publication {
                 inputs.append(.registration(wrong, on: interface))
             }
         case .updateText(let interface, let name, let record):
+            logger.debug("The TXT record changes in place", metadata: ["txt": "\(record.txt)"])
             if let reason = client.updateText(on: interface, name: name, record: record) {
                 inputs.append(.callFailed(reason: "Avahi refused a changed TXT record: \(reason)"))
             }

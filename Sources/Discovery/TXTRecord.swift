@@ -24,3 +24,9 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
         entries.first { $0.key == key }?.value
     }
 }
+
+extension TXTRecord: CustomStringConvertible {
+    package var description: String {
+        entries.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    }
+}

@@ -141,3 +141,17 @@ class Daemon:
 
     def until_published(self, timeout=10):
         return self.until(lambda status: status["advertisement"]["state"] == "published", timeout, "published")
+
+    def until_settled(self, timeout=15):
+        """Published, and c# at rest: changes of the attribute database are collected for a second before they count."""
+        self.until_published(timeout)
+        since, number = time.monotonic(), None
+
+        def rests():
+            nonlocal since, number
+            status = self.status
+            if status["configurationNumber"] != number:
+                since, number = time.monotonic(), status["configurationNumber"]
+            return status if time.monotonic() - since > 2 else None
+
+        return until(rests, timeout, "c# at rest", interval=0.1)

@@ -9,7 +9,7 @@ from lan import run, until
 
 
 async def test_after_an_avahi_restart_the_record_is_back_in_five_seconds(daemon, lan):
-    status = daemon.status
+    status = daemon.until_settled()
     async with Phone() as phone:
         before = await phone.record(status["deviceId"])
         lan.bridge.stop_avahi()
@@ -66,14 +66,14 @@ async def test_a_hung_avahi_keeps_nobody_from_leaving(daemon, lan):
 
 async def test_a_taken_name_changes_the_instance_and_nothing_else(make_daemon, lan):
     daemon = make_daemon()
-    first = daemon.until_published()
+    first = daemon.until_settled()
     daemon.terminate()
     taken = first["advertisement"]["name"]
     other = lan.bridge.popen("avahi-publish", "-s", taken, "_hap._tcp", "9", "id=00:00:00:00:00:00")
     async with Phone() as phone:
         await phone.record("00:00:00:00:00:00")
         daemon.start()
-        second = daemon.until_published(15)
+        second = daemon.until_settled()
         assert second["advertisement"]["name"] == f"{taken} #2"
         assert {**second, "advertisement": None, "warnings": None} == {**first, "advertisement": None, "warnings": None}
         record = await phone.record(second["deviceId"])

@@ -15,7 +15,7 @@ async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
     print(f"seed {seed}")  # shown by pytest when the test fails
     moment = random.Random(seed)
     daemon = make_daemon()
-    status = daemon.until_published()
+    status = daemon.until_settled()
     me = hap.Identity()
     address = lan.bridge.address
 
@@ -41,7 +41,7 @@ async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
         daemon.kill()
         daemon.start()
 
-    assert identify(daemon.until_published()) == paired
+    assert identify(daemon.until_settled()) == paired
     with hap.session(address, status["port"], me, accessory) as session:
         assert shape(session.get("/accessories").json["accessories"]) == before
     assert [(entry["id"], entry["admin"]) for entry in daemon.cli("pairings", "--json")] == [(me.id.decode(), True)]
@@ -82,7 +82,7 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
 
 async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
     daemon = make_daemon()
-    status = daemon.until_published()
+    status = daemon.until_settled()
     me = hap.Identity()
     with hap.Connection(lan.bridge.address, status["port"]) as connection:
         accessory = hap.pair_setup(connection, daemon.setup_code, me)
@@ -91,7 +91,7 @@ async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
     paired = identify(daemon.status)
     code = daemon.cli("setup", "--force", "--json")["code"]
     daemon.restart()
-    assert identify(daemon.until_published()) == paired
+    assert identify(daemon.until_settled()) == paired
     assert daemon.cli("setup", "--force", "--json")["code"] == code
     with hap.session(lan.bridge.address, status["port"], me, accessory) as session:
         assert shape(session.get("/accessories").json["accessories"]) == before
