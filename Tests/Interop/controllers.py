@@ -8,7 +8,7 @@ import uuid
 from aiohomekit.characteristic_cache import CharacteristicCacheMemory
 from aiohomekit.controller.ip.controller import IpController
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from zeroconf import IPVersion, ServiceStateChange
+from zeroconf import DNSText, IPVersion, RecordUpdateListener, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 HAP = "_hap._tcp.local."
@@ -18,15 +18,41 @@ ACCESSORY_INFORMATION, LIGHTBULB, SWITCH = "3E", "43", "49"
 IDENTIFY, NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "14", "23", "25", "8", "13", "2F", "CE"
 
 
+class LatestTexts(RecordUpdateListener):
+    """The TXT record of each service as it was last heard.
+
+    The cache will not do: it may keep a record for a second beside its successor (RFC 6762, 10.2), and python-zeroconf
+    then takes either.
+    """
+
+    def __init__(self):
+        self.texts = {}
+
+    def async_update_records(self, zc, now, records):
+        for update in records:
+            if isinstance(update.new, DNSText) and update.new.ttl > 0:
+                self.texts[update.new.name] = decoded(update.new.text)
+
+
+def decoded(text):
+    """A TXT record's strings, in the order they were sent."""
+    strings = {}
+    while text:
+        key, _, value = text[1:1 + text[0]].decode().partition("=")
+        strings[key] = value
+        text = text[1 + text[0]:]
+    return strings
+
+
 class Record:
     """A resolved service."""
 
-    def __init__(self, info):
+    def __init__(self, info, txt):
         self.instance = info.name.removesuffix("." + HAP)
         self.port = info.port
         self.host = info.server
         self.addresses = info.parsed_scoped_addresses(IPVersion.All)
-        self.txt = {key: value for key, value in info.decoded_properties.items()}
+        self.txt = txt
 
     def __repr__(self):
         return f"{self.instance!r} at {self.host} {self.addresses} port {self.port}: {self.txt}"
@@ -38,6 +64,8 @@ class Phone:
     async def __aenter__(self):
         self.changes = []
         self.zeroconf = AsyncZeroconf()
+        self.latest = LatestTexts()
+        self.zeroconf.zeroconf.add_listener(self.latest, None)
         self.browser = AsyncServiceBrowser(self.zeroconf.zeroconf, [HAP], handlers=[self._changed])
         self.ip = IpController(CharacteristicCacheMemory(), self.zeroconf)
         await self.ip.async_start()
@@ -68,20 +96,14 @@ class Phone:
                 info = AsyncServiceInfo(HAP, f"{instance}.{HAP}")
                 if not info.load_from_cache(self.zeroconf.zeroconf):
                     await info.async_request(self.zeroconf.zeroconf, 1000)
-                if not info.port or info.decoded_properties.get("id") != device_id:
+                txt = self.latest.texts.get(info.name, {})
+                if not info.port or txt.get("id") != device_id:
                     continue
-                last = Record(info)
+                last = Record(info, txt)
                 if condition(last):
                     return last
             await asyncio.sleep(0.05)
         raise AssertionError(f"no such record of {device_id} within {timeout} s; the last one is {last}")
-
-    async def outlive_grace(self):
-        """Wait until a further change of the record just seen counts at once.
-
-        A cache keeps the record beside its successor when both come within one second (RFC 6762, 10.2).
-        """
-        await asyncio.sleep(1.1)
 
     async def gone(self, instance, timeout=5):
         """Wait until the service has left with a goodbye."""

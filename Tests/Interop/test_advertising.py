@@ -32,7 +32,7 @@ async def test_without_avahi_the_bridge_runs_says_so_and_publishes_later(missing
         daemon = make_daemon()
         advertisement = daemon.status["advertisement"]
         assert advertisement["state"] not in ("published", "off", ""), advertisement
-        assert [light["reachable"] for light in daemon.lights.values()] == [True] * 3
+        until(lambda: [light["reachable"] for light in daemon.lights.values()] == [True] * 3, 5, "three lights")
     finally:
         lan.bridge.start_avahi()
     status = daemon.until_published(5)

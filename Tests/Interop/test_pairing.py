@@ -167,7 +167,6 @@ async def test_removing_the_last_admin_makes_it_pairable_again_with_the_same_ide
         await admin.add_pairing(other["id"], other["public"], "User")
         guest = second.load(pairing_data(admin.pairing_data, other))
         await guest.list_accessories_and_characteristics()
-        await phone.outlive_grace()
 
         assert await admin.remove_pairing(admin.pairing_data["iOSPairingId"])
         again = await phone.record(device_id, lambda record: record.txt["sf"] == "1", timeout=2)
@@ -187,7 +186,6 @@ async def test_the_operator_removes_all_pairings_without_a_restart(daemon, lan):
     async with Phone() as phone:
         await phone.pair(device_id, daemon.setup_code)
         await phone.record(device_id, lambda record: record.txt["sf"] == "0")
-        await phone.outlive_grace()
         daemon.cli("pairings", "remove", "--all")
         await phone.record(device_id, lambda record: record.txt["sf"] == "1", timeout=2)
         assert not daemon.status["paired"]
@@ -201,7 +199,8 @@ async def test_an_older_controller_pairs_too(daemon, lan):
 
     def scenario():
         controller = Controller()
-        assert device_id in [found["id"] for found in controller.discover(max_seconds=4)]
+        # Its discovery drops what does not resolve within its time.
+        assert any(device_id in [found["id"] for found in controller.discover(max_seconds=4)] for _ in range(3))
         controller.perform_pairing("bridge", device_id, code)
         pairing = controller.get_pairings()["bridge"]
         aid, iids = named(pairing.list_accessories_and_characteristics(), "Porch Light")

@@ -7,6 +7,7 @@ import hap
 import pytest
 from conftest import configuration
 from controllers import named
+from lan import until
 
 SILENT = "Silent Light"
 UNREACHABLE, TIMED_OUT = -70402, -70408
@@ -16,7 +17,9 @@ UNREACHABLE, TIMED_OUT = -70402, -70408
 def home(make_daemon):
     lights = [{"id": f"l{number}", "name": f"Light {number}", "brightness": True} for number in range(49)]
     lights.append({"id": "silent", "name": SILENT, "brightness": True, "fail": "silent"})
-    return make_daemon(configuration(lights=lights))
+    daemon = make_daemon(configuration(lights=lights))
+    until(lambda: len(daemon.lights) == 50, 10, "fifty lights")
+    return daemon
 
 
 async def test_forty_nine_lights_answer_at_once_beside_one_that_never_does(home, lan):
