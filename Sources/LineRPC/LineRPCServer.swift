@@ -71,6 +71,8 @@ package struct LineRPCServer: Sendable {
                         if isFree { served.decrement() }
                     }
                 }
+            } catch is CancellationError {
+                // This is how the server is told to end.
             } catch {
                 logger.error("the socket broke", metadata: ["socket": "\(path)", "reason": "\(error)"])
             }

@@ -96,8 +96,7 @@ struct BridgeDaemon {
         services.append(ServerService(server: server, listener: listener))
         services.append(
             PublicationService(
-                publisher: publisher, server: server, registration: registration(stored, listener.port), logger: logger)
-        )
+                publisher: publisher, server: server, registration: registration(stored, listener.port)))
         services.append(HangupService(logger: logger))
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -7,12 +7,16 @@ extension BridgeConfiguration {
     /// - Parameters:
     ///   - path: the file.
     ///   - drivers: the drivers there are.
+    ///   - instance: what tells this bridge from others on the host: its state directory.
     /// - Returns: the configuration.
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
-    static func load(from path: String, drivers: [any LightDriverConfiguration.Type]) throws -> BridgeConfiguration {
+    static func load(
+        from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
+    ) throws -> BridgeConfiguration {
         // First, because it tells the place better than the drivers, which see their own lights only.
         _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path)
-        return try StrictYAML.decode(BridgeConfiguration.self, fromFile: path, userInfo: [.lightDrivers: drivers])
+        return try StrictYAML.decode(
+            BridgeConfiguration.self, fromFile: path, userInfo: [.lightDrivers: drivers, .bridgeInstance: instance])
     }
 
     /// What `--check-config` does.
