@@ -102,9 +102,11 @@ final class PretendLAN {
         host.avahi = nil
     }
 
-    /// Takes a name on the second host's Avahi; of two that ask for it at once, the higher port wins.
+    /// Takes a name on the second host's Avahi.
     func occupy(_ name: String) throws {
-        helpers.append(try launch("avahi-publish", "-s", name, "_hap._tcp", "65000", bus: phone))
+        // Of two that ask at once, the greater data wins, record by record (RFC 6762, 8.2): both SRV and TXT are greater.
+        helpers.append(
+            try launch("avahi-publish", "-s", name, "_hap._tcp", "65000", "taken=by another host", bus: phone))
     }
 
     // MARK: Looking

@@ -156,7 +156,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  event-window: 250",
-                "f:2:17: bridge.event-window: this is no duration; write a number and its unit, for example 150ms or 2s"
+                "f:2:17: bridge.event-window: not a length of time; write a number with its unit, as 150ms or 2s"
             ),
             ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: this is too long; write 0ms to 10s"),
             (
