@@ -4,6 +4,7 @@ PREFIX  ?= /usr
 DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
+STATE   ?= .lamplighter
 
 .PHONY: all run test check format install help deb bench fuzz docs packages test-packages
 
@@ -14,8 +15,7 @@ all: packages
 run: packages
 	swift build --product lamplighterd
 	swift build --product lamplighter
-	exec .build/debug/lamplighterd --config Config/demo.yaml --state-directory .lamplighter \
-	    --runtime-directory .lamplighter/run
+	exec .build/debug/lamplighterd --config Config/demo.yaml --state-directory $(STATE) --runtime-directory $(STATE)/run
 
 ## test     install what the tests need, run all of them, end what they started
 test: test-packages $(VENV)/ready
