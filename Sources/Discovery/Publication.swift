@@ -81,7 +81,7 @@ final class Publication {
                 inputs.append(.registration(wrong, on: interface))
             }
         case .updateText(let interface, let name, let record):
-            logger.debug("The TXT record changes in place", metadata: ["txt": "\(record.txt)"])
+            logger.debug("the TXT record changes in place", metadata: ["txt": "\(record.txt)"])
             if let reason = client.updateText(on: interface, name: name, record: record) {
                 inputs.append(.callFailed(reason: "Avahi refused a changed TXT record: \(reason)"))
             }
@@ -111,8 +111,8 @@ final class Publication {
 
     private func log(_ state: PublicationState) {
         switch state {
-        case .notAdvertised, .registering, .published: logger.info("The service is \(state)")
-        case .waiting, .failed: logger.warning("The service is not visible, \(state)")
+        case .notAdvertised, .registering, .published: logger.info("mDNS: \(state)")
+        case .waiting, .failed: logger.warning("mDNS: controllers cannot find the bridge yet; \(state)")
         }
     }
 }

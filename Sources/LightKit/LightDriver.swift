@@ -75,6 +75,10 @@ public protocol LightHost: Sendable {
     /// What the bridge last knew of a light, also from before a restart; `nil` if it never knew.
     func lastKnown(_ light: LightID) async -> LightReport?
 
+    /// The driver's lights that the bridge knows, also from before a restart; a driver whose lights stand in the
+    /// configuration removes those that no longer do.
+    func knownLights() async -> [LightID]
+
     /// How the driver is doing.
     func report(_ state: DriverState) async
 

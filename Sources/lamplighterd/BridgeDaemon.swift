@@ -87,7 +87,6 @@ struct BridgeDaemon {
             metadata: [
                 "port": "\(listener.port)", "device": "\(stored.identity.deviceID)", "lights": "\(stored.lights.count)",
             ])
-        await SetupGreeting.show(server, name: configuration.bridge.name.valid)
 
         try makeRuntimeDirectory()
         // Ends in the reverse order: mDNS first, the drivers last.
@@ -98,6 +97,7 @@ struct BridgeDaemon {
             PublicationService(
                 publisher: publisher, server: server, registration: registration(stored, listener.port)))
         services.append(HangupService(logger: logger))
+        services.append(SetupGreeting(server: server, name: configuration.bridge.name.valid))
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         lifecycle.maximumGracefulShutdownDuration = Self.patience

@@ -1,12 +1,26 @@
 import Glibc
 import HAPAccessory
 import HAPModel
+import ServiceLifecycle
 import SetupQR
 
 /// Shows the setup code to whoever starts the bridge in a terminal; a log never sees it.
-enum SetupGreeting {
-    static func show(_ server: AccessoryServer, name: String) async {
-        guard isatty(STDOUT_FILENO) == 1, await !server.isPaired else { return }
+struct SetupGreeting: ServiceLifecycle.Service {
+    /// By then the first lines of the log are out, and the code is the last thing that the terminal shows.
+    private static let delay = Duration.seconds(1)
+
+    let server: AccessoryServer
+    let name: String
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            if isatty(STDOUT_FILENO) == 1, (try? await Task.sleep(for: Self.delay)) != nil { await show() }
+            try? await gracefulShutdown()
+        }
+    }
+
+    private func show() async {
+        guard await !server.isPaired else { return }
         let payload = await server.setupPayload
         guard let code = payload.code?.text else { return }
         let abilities = TerminalAbilities(isTerminal: true) { name in getenv(name).map { String(cString: $0) } }

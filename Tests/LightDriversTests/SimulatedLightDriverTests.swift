@@ -80,6 +80,14 @@ struct SimulatedLightDriverTests {
         }
     }
 
+    @Test("a light that stands in the configuration no more is removed, and no other")
+    func removes() async throws {
+        let host = RecordingLightHost(known: ["a": LightReport(on: true), "gone": LightReport(on: true)])
+        try await Self.running(try Self.driver(#"{"id": "a"}"#), host: host) { host in
+            #expect(host.calls.filter { if case .removed = $0 { true } else { false } } == [.removed("gone")])
+        }
+    }
+
     @Test("a command without latency is taken at once, and reported once")
     func reports() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)

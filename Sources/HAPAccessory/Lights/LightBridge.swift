@@ -502,6 +502,7 @@ private struct DriverHost: LightHost {
         await bridge.reported(report, from: light, by: driver)
     }
     func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
+    func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
     func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
     func warn(_ warning: String?, about subject: String) async {
         await bridge.warn(warning, about: "\(driver): \(subject)")

@@ -33,6 +33,8 @@ package final class SimulatedLightDriver: LightDriver {
     // MARK: Life
 
     package func run(host: any LightHost) async throws {
+        // What stands in the configuration no more has been removed by whoever wrote it.
+        for id in await host.knownLights() where !order.contains(id) { await host.removed(id) }
         for id in order {
             guard let description = home.withLock({ $0.lights[id]?.light.description }) else { continue }
             await host.added(description)
