@@ -52,20 +52,6 @@ struct Lamplighterd: AsyncParsableCommand {
         guard let value = getenv(variable) else { return nil }
         return String(cString: value).split(separator: ":").first.map(String.init)
     }
-
-    static func main() async {
-        // A wrong command line ends with 64 and one line that says what is wrong; ArgumentParser does both.
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            exit(withError: error)
-        }
-    }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}

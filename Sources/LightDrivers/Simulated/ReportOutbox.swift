@@ -7,6 +7,8 @@ struct ReportOutbox {
     /// How many reports have been added so far.
     private(set) var ticket = 0
 
+    var isEmpty: Bool { order.isEmpty }
+
     mutating func add(_ report: LightReport, from light: LightID) {
         ticket += 1
         guard var earlier = waiting[light] else {

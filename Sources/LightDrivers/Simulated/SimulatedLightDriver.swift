@@ -4,14 +4,18 @@ import Synchronization
 
 /// Lights that exist only in memory: for trying things out, for tests and for benchmarks.
 ///
-/// A command to a light without latency changes its state under a lock and returns without suspending. Reports leave
-/// through ``run(host:)`` alone, one after the other and outside of the lock; what has not left yet is merged per light,
-/// so at most one report a light is waiting.
+/// A command to a light without latency changes its state under a lock, is reported on the caller's executor, and wakes
+/// no other thread. Reports that come of themselves leave through ``run(host:)``, one after the other and outside of the
+/// lock; what has not left yet is merged per light, so at most one report a light is waiting. While any of them is on its
+/// way, a command's report takes its place behind it.
 package final class SimulatedLightDriver: LightDriver {
-    private struct Home {
+    fileprivate struct Home {
         var lights: [LightID: SimulatedLightState]
         var outbox = ReportOutbox()
-        var isRunning = false
+        /// Where reports go, while the driver runs.
+        var host: (any LightHost)?
+        /// Reports have left the outbox and have not all arrived.
+        var isTelling = false
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -46,7 +50,7 @@ package final class SimulatedLightDriver: LightDriver {
             if let state { await host.report(state, from: id) }
         }
         await host.report(.running)
-        home.withLock { $0.isRunning = true }
+        home.withLock { $0.host = host }
         defer { stop() }
         waker.yield()
         await withDiscardingTaskGroup { timers in
@@ -73,10 +77,12 @@ package final class SimulatedLightDriver: LightDriver {
             for id in order {
                 if let report = home.lights[id]?.step(now: now) { home.outbox.add(report, from: id) }
             }
+            home.isTelling = true
             return home.outbox.takeAll()
         }
         for (id, report) in steps.reports { await host.report(report, from: id) }
         let told = home.withLock { home in
+            home.isTelling = false
             let told = home.waiters.filter { $0.ticket <= steps.ticket }
             home.waiters.removeAll { $0.ticket <= steps.ticket }
             return told
@@ -86,7 +92,7 @@ package final class SimulatedLightDriver: LightDriver {
 
     private func stop() {
         let left = home.withLock { home in
-            home.isRunning = false
+            home.host = nil
             defer { home.waiters = [] }
             return home.waiters
         }
@@ -101,18 +107,12 @@ package final class SimulatedLightDriver: LightDriver {
         if settings.latency > .zero, settings.failure != .unreachable {
             guard (try? await Task.sleep(for: settings.latency)) != nil else { throw .unreachable }
         }
-        // A lock's body cannot throw typed errors through `Mutex` without losing the type, so it returns them.
-        let failure: LightError? = home.withLock { home in
-            do throws(LightError) {
-                guard let report = try home.lights[light]?.apply(command, now: .now) else { return nil }
-                home.outbox.add(report, from: light)
-                return nil
-            } catch {
-                return error
-            }
+        switch home.withLock({ $0.apply(command, to: light) }) {
+        case .refused(let error): throw error
+        case .done: break
+        case .queued: waker.yield()
+        case .report(let report, let host): await host.report(report, from: light)
         }
-        if let failure { throw failure }
-        waker.yield()
     }
 
     package func identify(_ light: LightID) async throws(LightError) {
@@ -163,7 +163,7 @@ package final class SimulatedLightDriver: LightDriver {
         }
         let told = await withCheckedContinuation { continuation in
             let isRunning = home.withLock { home in
-                guard home.isRunning else { return false }
+                guard home.host != nil else { return false }
                 home.lights[light]?.change(change)
                 home.outbox.add(change, from: light)
                 home.waiters.append((home.outbox.ticket, continuation))
@@ -172,5 +172,27 @@ package final class SimulatedLightDriver: LightDriver {
             if isRunning { waker.yield() } else { continuation.resume(returning: false) }
         }
         guard told else { throw .notRunning }
+    }
+}
+
+extension SimulatedLightDriver.Home {
+    /// What has to happen after a command, outside of the lock.
+    fileprivate enum Outcome {
+        case refused(LightError)
+        case done
+        /// A report waits in the outbox.
+        case queued
+        case report(LightReport, any LightHost)
+    }
+
+    fileprivate mutating func apply(_ command: LightCommand, to light: LightID) -> Outcome {
+        do throws(LightError) {
+            guard let report = try lights[light]?.apply(command, now: .now) else { return .done }
+            if let host, outbox.isEmpty, !isTelling, lights[light]?.nextStep == nil { return .report(report, host) }
+            outbox.add(report, from: light)
+            return .queued
+        } catch {
+            return .refused(error)
+        }
     }
 }
