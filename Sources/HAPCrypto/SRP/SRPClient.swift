@@ -17,7 +17,7 @@ package struct SRPClient: Sendable, Equatable {
     ///   - serverKey: B as received, 1 to 384 bytes.
     /// - Throws: `badKey` if the salt or B cannot be used.
     package init(setupCode: String, salt: [UInt8], serverKey: [UInt8]) throws(CryptoError) {
-        while true {
+        for _ in 0..<Self.maximumDraws {
             let secret = SecretBytes.random(count: 32)
             let client = try Self(
                 password: Array(setupCode.utf8), salt: salt, serverKey: serverKey, secret: secret)
@@ -27,7 +27,12 @@ package struct SRPClient: Sendable, Equatable {
                 return
             }
         }
+        throw .badKey
     }
+
+    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 whatever we draw; an honest one makes so
+    /// many draws in vain once in 2^112 attempts.
+    private static let maximumDraws = 16
 
     /// Answers with a given secret; `nil` if A or S begins with a zero byte and `secret` should be drawn again.
     init?(
