@@ -7,6 +7,7 @@ package struct SRPServer: Sendable, Equatable {
     package let salt: [UInt8]
     /// B, 384 bytes; never begins with a zero byte, so that nobody's padding matters.
     package let publicKey: [UInt8]
+    private let username: [UInt8]
     private let verifier: SecretBytes
     private let secret: SecretBytes
 
@@ -39,6 +40,7 @@ package struct SRPServer: Sendable, Equatable {
         let gb = g.power(b, modulo: n)
         let publicKey = (kv + gb) % n
         guard !publicKey.isZero else { return nil }
+        self.username = username
         self.salt = salt
         self.publicKey = publicKey.padded(to: SRP.length)
         self.verifier = SecretBytes(v.bytes)
@@ -89,7 +91,8 @@ package struct SRPServer: Sendable, Equatable {
         for key in keys {
             for form in forms {
                 for serverForm in serverForms {
-                    let expected = SRP.clientProof(salt: salt, a: form, b: serverForm, key: key)
+                    let expected = SRP.clientProof(
+                        username: username, salt: salt, a: form, b: serverForm, key: key)
                     if constantTimeEqual(expected, proof), match == nil { match = (key, form) }
                 }
             }
