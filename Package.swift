@@ -93,7 +93,9 @@ let package = Package(
         library("HAPTesting", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery"]),
 
         tests(of: "BoundedJSON"),
-        tests(of: "HAPModel"),
+        tests(of: "HAPCrypto", ["HAPTesting"]),
+        tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),
+        tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),
         tests(of: "LightKit"),
         tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
         tests(of: "Discovery", [logging]),

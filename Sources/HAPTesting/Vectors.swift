@@ -1,0 +1,106 @@
+package import BoundedJSON
+internal import FoundationEssentials
+
+/// The golden bytes of `Tests/Fixtures/vectors.json`, by name; what a name lacks is an error that says where.
+package struct Vectors: Sendable {
+    /// A name that is not there, or a value of another kind.
+    package struct Missing: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let json: JSONValue
+    /// Where this value stands in the file, for people.
+    package let path: String
+
+    private init(_ json: JSONValue, _ path: String) {
+        self.json = json
+        self.path = path
+    }
+
+    /// Reads `Tests/Fixtures/vectors.json`.
+    package static func load() throws -> Vectors {
+        Vectors(try repositoryFile("Tests/Fixtures/vectors.json"), "vectors")
+    }
+
+    /// Reads a JSON file of this repository.
+    ///
+    /// - Parameter path: where it lies, from the repository's top level.
+    /// - Returns: what it says.
+    /// - Throws: if it cannot be read.
+    package static func repositoryFile(_ path: String) throws -> JSONValue {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let bytes = try Data(contentsOf: root.appending(path: path))
+        return try JSONValue(parsing: bytes, maximumLength: 1 << 24)
+    }
+
+    private func missing(_ what: String) -> Missing { Missing(description: "\(path) is no \(what)") }
+
+    /// A member of an object.
+    package subscript(name: String) -> Vectors {
+        get throws {
+            guard let member = json[name] else { throw Missing(description: "\(path) has no \(name)") }
+            return Vectors(member, "\(path).\(name)")
+        }
+    }
+
+    /// The names of an object, in the file's order.
+    package var names: [String] {
+        get throws {
+            guard let object = json.object else { throw missing("object") }
+            return object.members.map(\.name)
+        }
+    }
+
+    /// The elements of an array.
+    package var list: [Vectors] {
+        get throws {
+            guard let array = json.array else { throw missing("array") }
+            return array.enumerated().map { Vectors($0.element, "\(path)[\($0.offset)]") }
+        }
+    }
+
+    /// The text of a string.
+    package var text: String {
+        get throws {
+            guard let text = json.string else { throw missing("string") }
+            return text
+        }
+    }
+
+    /// The text of a string, or `nil` for `null`.
+    package var optionalText: String? { get throws { json.isNull ? nil : try text } }
+
+    /// The bytes that a string says in hex.
+    package var bytes: [UInt8] {
+        get throws {
+            guard let bytes = [UInt8](hex: try text) else { throw missing("hex") }
+            return bytes
+        }
+    }
+
+    /// An integer.
+    package var int: Int {
+        get throws {
+            guard let int = json.int else { throw missing("integer") }
+            return int
+        }
+    }
+
+    /// A truth value.
+    package var bool: Bool {
+        get throws {
+            guard let bool = json.bool else { throw missing("truth value") }
+            return bool
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes that a text of hex digits says; `nil` for any other text.
+    package init?(hex text: String) {
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

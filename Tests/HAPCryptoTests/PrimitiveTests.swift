@@ -1,0 +1,200 @@
+import HAPTesting
+import Testing
+
+@testable import HAPCrypto
+
+@Suite("The primitives give the published numbers")
+struct PrimitiveTests {
+    private let vectors: Vectors
+
+    init() throws { vectors = try Vectors.load() }
+
+    @Test("Ed25519 makes RFC 8032's key and signature, and takes no other")
+    func ed25519() throws {
+        let vector = try vectors["primitives"]["ed25519"]
+        let pair = try Ed25519KeyPair(seed: SecretBytes(try vector["seed"].bytes))
+        let message = try vector["message"].bytes
+        let signature = try vector["signature"].bytes
+        #expect(pair.publicKey == (try vector["public"].bytes))
+        #expect(pair.sign(message) == signature)
+        #expect(Ed25519.isValid(signature, of: message, by: pair.publicKey))
+        #expect(!Ed25519.isValid(signature, of: message + [0], by: pair.publicKey))
+        for index in signature.indices {
+            var wrong = signature
+            wrong[index] ^= 1
+            #expect(!Ed25519.isValid(wrong, of: message, by: pair.publicKey))
+        }
+    }
+
+    @Test("a signature or key of any other length is not valid", arguments: [0, 1, 31, 32, 33, 63, 64, 65, 1000])
+    func ed25519Lengths(count: Int) throws {
+        let pair = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 7, count: 32)))
+        let signature = pair.sign([1])
+        let bytes = [UInt8](repeating: 1, count: count)
+        #expect(!Ed25519.isValid(bytes, of: [1], by: pair.publicKey))
+        #expect(!Ed25519.isValid(signature, of: [1], by: bytes))
+        if count != 32 {
+            #expect(throws: CryptoError.badKey) { try Ed25519KeyPair(seed: SecretBytes(bytes)) }
+        }
+    }
+
+    @Test("X25519 makes RFC 7748's shared secret")
+    func x25519() throws {
+        let vector = try vectors["primitives"]["x25519"]
+        // The RFC's first scalar, clamped here, is the one written in the file without its clamped bits.
+        let pair = Curve25519KeyPair(secret: SecretBytes(try vector["scalar"].bytes))
+        let shared = try pair.sharedSecret(with: try vector["u"].bytes)
+        #expect(shared.copy == (try vector["result"].bytes))
+    }
+
+    /// The points of small order and their equivalents (Bernstein's list), for which every secret gives zero.
+    private static let lowOrder = [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ]
+
+    @Test("X25519 refuses points of low order", arguments: lowOrder)
+    func x25519LowOrder(point: String) throws {
+        let pair = Curve25519KeyPair(secret: SecretBytes([UInt8](repeating: 0x55, count: 32)))
+        let peer = try #require([UInt8](hex: point))
+        #expect(throws: CryptoError.badKey) { try pair.sharedSecret(with: peer) }
+    }
+
+    @Test("X25519 refuses a key of any other length", arguments: [0, 1, 31, 33, 64])
+    func x25519Lengths(count: Int) {
+        let pair = Curve25519KeyPair(secret: SecretBytes([UInt8](repeating: 0x55, count: 32)))
+        #expect(throws: CryptoError.badKey) { try pair.sharedSecret(with: [UInt8](repeating: 9, count: count)) }
+    }
+
+    @Test("ChaCha20-Poly1305 seals and opens RFC 8439's message")
+    func chaCha() throws {
+        let vector = try vectors["primitives"]["chacha20_poly1305"]
+        let cipher = ChaCha20Poly1305(key: SecretBytes(try vector["key"].bytes))
+        let nonce = ChaCha20Poly1305.Nonce(bytes: try vector["nonce"].bytes)
+        let aad = try vector["aad"].bytes
+        let plaintext = try vector["plaintext"].bytes
+        let sealed = try vector["ciphertext"].bytes + vector["tag"].bytes
+        #expect(cipher.seal(plaintext, nonce: nonce, authenticating: aad) == sealed)
+        #expect(try cipher.open(sealed, nonce: nonce, authenticating: aad) == plaintext)
+        #expect(throws: CryptoError.authenticationFailed) { try cipher.open(sealed, nonce: nonce) }
+        for index in sealed.indices {
+            var wrong = sealed
+            wrong[index] ^= 0x80
+            #expect(throws: CryptoError.authenticationFailed) {
+                try cipher.open(wrong, nonce: nonce, authenticating: aad)
+            }
+        }
+        for count in 0..<sealed.count {
+            #expect(throws: CryptoError.authenticationFailed) {
+                try cipher.open(Array(sealed.prefix(count)), nonce: nonce, authenticating: aad)
+            }
+        }
+    }
+
+    @Test("a message's label becomes four zero bytes and its eight letters")
+    func labelNonce() throws {
+        let vector = try vectors["session_framing"]["message_nonce_example"]
+        let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
+        #expect(try vector["label_text"].text == "PS-Msg05")
+        let bytes = ChaCha20Poly1305.Nonce(bytes: try vector["nonce"].bytes)
+        #expect(cipher.seal([1, 2, 3], nonce: .init(label: "PS-Msg05")) == cipher.seal([1, 2, 3], nonce: bytes))
+    }
+
+    @Test("an empty message is a tag, and opens")
+    func emptyMessage() throws {
+        let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
+        let nonce = ChaCha20Poly1305.Nonce(label: "PS-Msg06")
+        let sealed = cipher.seal([], nonce: nonce)
+        #expect(sealed.count == ChaCha20Poly1305.tagLength)
+        #expect(try cipher.open(sealed, nonce: nonce) == [])
+    }
+
+    @Test("HKDF-SHA-512 makes the numbers of RFC 5869's first case")
+    func hkdf() throws {
+        let vector = try vectors["primitives"]["hkdf_sha512"]
+        let okm = try vector["okm"].bytes
+        let derived = HKDF.derive(
+            from: SecretBytes(try vector["ikm"].bytes), salt: try vector["salt"].bytes, info: try vector["info"].bytes,
+            length: okm.count)
+        #expect(derived == okm)
+    }
+
+    @Test("HKDF-SHA-512 makes the key of every label of HAP")
+    func hkdfLabels() throws {
+        let labels = try vectors["hkdf_sha512"]["labels"].list
+        #expect(labels.count == 10)
+        for label in labels {
+            let derived = HKDF.derive(
+                from: SecretBytes(try label["ikm"].bytes), salt: Array(try label["salt_text"].text.utf8),
+                info: Array(try label["info_text"].text.utf8), length: try label["length_int"].int)
+            #expect(derived == (try label["okm"].bytes), "\(label.path)")
+        }
+    }
+}
+
+@Suite("Base64 to the letter")
+struct Base64Tests {
+    @Test("bytes become text and bytes again", arguments: 0..<70)
+    func roundTrip(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
+        let text = Base64.encode(bytes)
+        #expect(text.utf8.count == (count + 2) / 3 * 4)
+        #expect(Base64.decode(text) == bytes)
+    }
+
+    @Test(
+        "what is not base64 to the letter is refused",
+        arguments: [
+            "A", "AA", "AAA", "AA=", "AAA=A", "=AAA", "AA==AA==", "AA== ", " AA==", "A A=", "AA\n==", "AB==", "AAB=",
+            "A-_A", "ÄAAA", "====", "AAAA=", "AAAA====", "\u{0}AAA",
+        ])
+    func refused(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+
+    @Test("known texts")
+    func known() {
+        #expect(Base64.encode([]) == "")
+        #expect(Base64.decode("") == [])
+        #expect(Base64.encode(Array("Man".utf8)) == "TWFu")
+        #expect(Base64.decode("TWE=") == Array("Ma".utf8))
+        #expect(Base64.encode([0xFF, 0xEF]) == "/+8=")
+    }
+}
+
+@Suite("Secrets stay secret")
+struct SecretBytesTests {
+    @Test("secret bytes print as their number only")
+    func description() {
+        let secret = SecretBytes(Array("password".utf8))
+        var dumped = ""
+        dump(secret, to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])"] {
+            #expect(text.contains("8 secret bytes"))
+            #expect(!text.contains("112"))
+            #expect(!text.contains("password"))
+        }
+    }
+
+    @Test("secret bytes are equal when their bytes are")
+    func equality() {
+        #expect(SecretBytes([1, 2, 3]) == SecretBytes([1, 2, 3]))
+        #expect(SecretBytes([1, 2, 3]) != SecretBytes([1, 2, 4]))
+        #expect(SecretBytes([1, 2, 3]) != SecretBytes([1, 2]))
+        #expect(SecretBytes([UInt8]()) == SecretBytes([UInt8]()))
+        #expect(SecretBytes([5, 6]).copy == [5, 6])
+    }
+
+    @Test("constant-time comparison says what equality says")
+    func constantTime() {
+        #expect(constantTimeEqual([], []))
+        #expect(constantTimeEqual([1, 2], [1, 2]))
+        #expect(!constantTimeEqual([1, 2], [1, 3]))
+        #expect(!constantTimeEqual([1, 2], [1, 2, 3]))
+    }
+}

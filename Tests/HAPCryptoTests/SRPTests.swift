@@ -1,0 +1,308 @@
+import HAPTesting
+import Testing
+
+@testable import HAPCrypto
+
+@Suite("SRP gives the golden numbers")
+struct SRPVectorTests {
+    private let vectors: Vectors
+    static let cases = [
+        "no_leading_zero", "A_leading_zero", "B_leading_zero", "S_leading_zero", "K_leading_zero", "salt_all_zero",
+    ]
+
+    init() throws { vectors = try Vectors.load() }
+
+    private func server(_ vector: Vectors, passwordName: String = "setup_code_text") throws -> SRPServer {
+        try #require(
+            SRPServer(
+                username: Array(try vector["username_text"].text.utf8),
+                password: Array(try vector[passwordName].text.utf8), salt: try vector["salt"].bytes,
+                secret: SecretBytes(try vector["b"].bytes)))
+    }
+
+    private func client(_ vector: Vectors, b: [UInt8], passwordName: String = "setup_code_text") throws -> SRPClient? {
+        try SRPClient(
+            username: Array(try vector["username_text"].text.utf8),
+            password: Array(try vector[passwordName].text.utf8), salt: try vector["salt"].bytes, serverKey: b,
+            secret: SecretBytes(try vector["a"].bytes))
+    }
+
+    // MARK: Published
+
+    @Test("the published case of alice holds on both sides")
+    func published() throws {
+        let vector = try vectors["srp_published"]
+        let server = try server(vector, passwordName: "password_text")
+        let client = try #require(try client(vector, b: server.publicKey, passwordName: "password_text"))
+        #expect(SRP.modulus == (try vector["N"].bytes))
+        #expect(SRP.g == [UInt8(try vector["g_int"].int)])
+        #expect(
+            SRP.x(salt: server.salt, username: Array("alice".utf8), password: Array("password123".utf8))
+                == (try vector["x"].bytes))
+        #expect(server.publicKey == (try vector["B"].bytes))
+        #expect(client.publicKey == (try vector["A"].bytes))
+        #expect(SRP.u(client.publicKey, server.publicKey) == (try vector["u"].bytes))
+        #expect(client.key.copy == (try vector["K"].bytes))
+        #expect(client.proof == (try vector["M1"].bytes))
+        let agreement = try server.check(clientKey: client.publicKey, proof: client.proof)
+        #expect(agreement.key.copy == (try vector["K"].bytes))
+        #expect(agreement.proof == (try vector["M2"].bytes))
+        #expect(client.accepts(serverProof: agreement.proof))
+        #expect(SHA512.hash(try vector["S"].bytes) == (try vector["K"].bytes))
+    }
+
+    @Test("the verifier is g to the power x")
+    func verifier() throws {
+        for vector in [try vectors["srp_published"]]
+            + (try Self.cases.map { try vectors["srp_pair_setup"]["cases"][$0] })
+        {
+            let v = BigNumber(SRP.g).power(BigNumber(try vector["x"].bytes), modulo: BigNumber(SRP.modulus))
+            #expect(v.padded(to: SRP.length) == (try vector["v"].bytes), "\(vector.path)")
+        }
+    }
+
+    @Test("the constants are right, and not those of the two usual mistakes")
+    func constants() throws {
+        let vector = try vectors["srp_constants"]
+        #expect(SRP.k == (try vector["k"].bytes))
+        #expect(SRP.k != (try vector["k_if_g_not_padded_WRONG"].bytes))
+        #expect(SRP.groupHash == (try vector["H_N_xor_H_g"].bytes))
+        #expect(SRP.groupHash != (try vector["H_N_xor_H_g_if_g_padded_WRONG"].bytes))
+        #expect(SHA512.hash(SRP.modulus) == (try vector["H_N"].bytes))
+        #expect(SHA512.hash(SRP.g) == (try vector["H_g_one_byte"].bytes))
+        #expect(SHA512.hash(SRP.username) == (try vector["H_username_Pair-Setup"].bytes))
+        #expect(SRP.padded(SRP.g).count == (try vector["PAD_g_len"].int))
+    }
+
+    // MARK: Padding
+
+    @Test("no case is left out")
+    func allCases() throws {
+        #expect(try vectors["srp_pair_setup"]["cases"].names == Self.cases)
+    }
+
+    @Test("the server makes B, u and both forms of K", arguments: cases)
+    func intermediates(name: String) throws {
+        let vector = try vectors["srp_pair_setup"]["cases"][name]
+        let server = try server(vector)
+        let a = try vector["A_padded"].bytes
+        #expect(server.publicKey == (try vector["B_padded"].bytes))
+        #expect(
+            SRP.x(salt: server.salt, password: Array(try vector["setup_code_text"].text.utf8))
+                == (try vector["x"].bytes))
+        #expect(SRP.u(a, server.publicKey) == (try vector["u"].bytes))
+        #expect(SRP.u(SRP.stripped(a), SRP.stripped(server.publicKey)) == (try vector["u"].bytes))
+        let lengths = try (vector["A_len"].int, vector["B_len"].int, vector["S_len"].int)
+        let s = try vector["S_padded"].bytes
+        #expect(lengths == (SRP.stripped(a).count, SRP.stripped(server.publicKey).count, SRP.stripped(s).count))
+        #expect(SHA512.hash(SRP.stripped(s)) == (try vector["K_of_S_stripped"].bytes))
+        #expect(SHA512.hash(s) == (try vector["K_of_S_padded"].bytes))
+    }
+
+    @Test("the server takes M1 in every padding, and answers with M2 over the padded A", arguments: cases)
+    func everyProof(name: String) throws {
+        let vector = try vectors["srp_pair_setup"]["cases"][name]
+        let server = try server(vector)
+        let padded = try vector["A_padded"].bytes
+        let variants = try vector["M1_variants"]
+        #expect(try variants.names.count == 8)
+        for variant in try variants.names {
+            let proof = try variants[variant].bytes
+            let keyName = variant.hasSuffix("S_stripped") ? "K_of_S_stripped" : "K_of_S_padded"
+            let key = try vector[keyName].bytes
+            // Whether A was sent with its leading zeros does not matter.
+            for sent in [padded, SRP.stripped(padded)] {
+                let agreement = try server.check(clientKey: sent, proof: proof)
+                #expect(agreement.key.copy == key, "\(name) \(variant)")
+                #expect(agreement.key.count == 64)
+                #expect(agreement.proof == SHA512.hash(padded, proof, key), "\(name) \(variant)")
+            }
+        }
+    }
+
+    @Test("M2 is the one that Apple's library and the others expect", arguments: cases)
+    func everyAnswer(name: String) throws {
+        let vector = try vectors["srp_pair_setup"]["cases"][name]
+        let server = try server(vector)
+        let a = try vector["A_padded"].bytes
+        let m1 = try vector["M1_variants"]
+        let m2 = try vector["M2_variants"]
+        #expect(try m2.names.count == 3)
+        let apple = try server.check(clientKey: a, proof: try vector["M1_ADK"].bytes)
+        #expect(try vector["M1_ADK"].bytes == m1["A_stripped,B_stripped,S_stripped"].bytes)
+        #expect(apple.proof == (try vector["M2_ADK"].bytes))
+        #expect(apple.proof == (try m2["A_padded,K_of_S_stripped,M1_all_stripped"].bytes))
+        let others = try server.check(clientKey: a, proof: try m1["A_padded,B_padded,S_padded"].bytes)
+        #expect(others.proof == (try m2["A_padded,K_of_S_padded,M1_all_padded"].bytes))
+        // M2 over a stripped A is sent to nobody; it differs only if A begins with zero.
+        let stripped = try m2["A_stripped,K_of_S_stripped,M1_all_stripped"].bytes
+        #expect((stripped == apple.proof) == (a[0] != 0))
+    }
+
+    @Test("the server takes no proof that a known mistake makes", arguments: cases)
+    func mistakes(name: String) throws {
+        let vector = try vectors["srp_pair_setup"]["cases"][name]
+        let server = try server(vector)
+        let a = try vector["A_padded"].bytes
+        var wrong = try vector["M1_ADK"].bytes
+        wrong[63] ^= 1
+        #expect(throws: CryptoError.authenticationFailed) { try server.check(clientKey: a, proof: wrong) }
+        if name == "K_leading_zero" {
+            let integer = try vector["M1_if_K_turned_into_integer_WRONG"].bytes
+            #expect(throws: CryptoError.authenticationFailed) { try server.check(clientKey: a, proof: integer) }
+        }
+        let u = try vector["u"].bytes
+        let unpadded = try vector["u_if_unpadded_WRONG"].bytes
+        #expect((u == unpadded) == (a[0] != 0 && server.publicKey[0] != 0))
+        #expect(SHA512.hash(SRP.stripped(a), SRP.stripped(server.publicKey)) == unpadded)
+    }
+
+    @Test("a proof of any other length is wrong", arguments: [0, 1, 63, 65, 1000])
+    func proofLengths(count: Int) throws {
+        let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
+        let server = try server(vector)
+        #expect(throws: CryptoError.authenticationFailed) {
+            try server.check(clientKey: try vector["A_padded"].bytes, proof: [UInt8](repeating: 0, count: count))
+        }
+    }
+
+    @Test("a partly padded A counts in the form in which it was sent")
+    func partlyPadded() throws {
+        // No client with a fixed secret below 2^3060 exists in the file, so this one is made of a small A: g itself.
+        let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
+        let server = try server(vector)
+        let raw: [UInt8] = [0, 0, 5]
+        let n = BigNumber(SRP.modulus)
+        let u = BigNumber(SRP.u([5], server.publicKey))
+        let v = BigNumber(try vector["v"].bytes)
+        let base = (BigNumber([5]) * v.power(u, modulo: n)) % n
+        let key = SHA512.hash(base.power(BigNumber(try vector["b"].bytes), modulo: n).bytes)
+        for (form, answered) in [([5], SRP.padded([5])), (SRP.padded([5]), SRP.padded([5])), (raw, raw)] {
+            let proof = SRP.clientProof(salt: server.salt, a: form, b: server.publicKey, key: key)
+            let agreement = try server.check(clientKey: raw, proof: proof)
+            #expect(agreement.key.copy == key)
+            #expect(agreement.proof == SHA512.hash(answered, proof, key))
+        }
+    }
+
+    // MARK: The client
+
+    @Test(
+        "the client makes the golden A and M1, or asks for another secret where padding would matter", arguments: cases)
+    func clientSide(name: String) throws {
+        let vector = try vectors["srp_pair_setup"]["cases"][name]
+        let padded = try vector["B_padded"].bytes
+        let client = try client(vector, b: padded)
+        if name == "A_leading_zero" || name == "S_leading_zero" {
+            #expect(client == nil)
+            return
+        }
+        let made = try #require(client)
+        let m1 = try vector["M1_variants"]
+        #expect(made.publicKey == (try vector["A_padded"].bytes))
+        #expect(made.key.copy == (try vector["K_of_S_padded"].bytes))
+        #expect(made.proof == (try m1["A_padded,B_padded,S_padded"].bytes))
+        #expect(made.accepts(serverProof: try vector["M2_variants"]["A_padded,K_of_S_padded,M1_all_padded"].bytes))
+        #expect(!made.accepts(serverProof: made.proof))
+        #expect(!made.accepts(serverProof: []))
+        // A B that came without its leading zero is hashed as it came.
+        let stripped = try #require(try self.client(vector, b: SRP.stripped(padded)))
+        #expect(stripped.proof == (try m1["A_padded,B_stripped,S_padded"].bytes))
+    }
+}
+
+@Suite("SRP against hostile numbers")
+struct SRPHostileTests {
+    private let vectors: Vectors
+    private let server: SRPServer
+
+    init() throws {
+        vectors = try Vectors.load()
+        server = try #require(
+            SRPServer(
+                password: Array("031-45-154".utf8), salt: [UInt8](repeating: 1, count: 16),
+                secret: SecretBytes([UInt8](repeating: 9, count: 32))))
+    }
+
+    @Test("the server refuses A of zero, of N and of anything not below N")
+    func badA() throws {
+        let bad = try vectors["srp_pair_setup"]["bad_A"]
+        let proof = [UInt8](repeating: 0, count: 64)
+        var keys = try bad["A_multiples_of_N_to_reject"].list.map { try $0.bytes }
+        keys += try bad["A_zero_short_to_reject"].list.map { try $0.bytes }
+        #expect(keys.count == 4)
+        keys += [[UInt8](repeating: 0xFF, count: 384), [0, 0, 0]]
+        keys += [[UInt8](repeating: 1, count: 385), [UInt8](repeating: 0, count: 100_000)]
+        for key in keys {
+            #expect(throws: CryptoError.badKey) { try server.check(clientKey: key, proof: proof) }
+        }
+    }
+
+    @Test("an A of N - 1 or 1 opens nothing without the code")
+    func smallOrder() throws {
+        for key in [Array(SRP.modulus.dropLast()) + [0xFE], [1], SRP.padded([1])] {
+            for s in [[1], Array(SRP.modulus.dropLast()) + [0xFE], []] as [[UInt8]] {
+                let proof = SRP.clientProof(
+                    salt: server.salt, a: key, b: server.publicKey, key: SHA512.hash(s))
+                #expect(throws: CryptoError.authenticationFailed) { try server.check(clientKey: key, proof: proof) }
+            }
+        }
+    }
+
+    @Test("the client refuses B of zero, of N, and of a wrong length")
+    func badB() {
+        let salt = [UInt8](repeating: 1, count: 16)
+        for key in [[], [0], [UInt8](repeating: 0, count: 384), SRP.modulus, [UInt8](repeating: 7, count: 385)] {
+            #expect(throws: CryptoError.badKey) {
+                try SRPClient(setupCode: "031-45-154", salt: salt, serverKey: key)
+            }
+        }
+    }
+
+    @Test("the client refuses a salt of a wrong length", arguments: [0, 1, 15, 17, 255])
+    func badSalt(count: Int) {
+        #expect(throws: CryptoError.badKey) {
+            try SRPClient(
+                setupCode: "031-45-154", salt: [UInt8](repeating: 1, count: count), serverKey: server.publicKey)
+        }
+    }
+
+    @Test(
+        "an accessory that forces S to 0 or 1 does not keep the client drawing for ever", .timeLimit(.minutes(1)),
+        arguments: [0, 1])
+    func forcedSecret(s: Int) throws {
+        // B = k·v + s makes the base of the client's power s, whatever it draws.
+        let code = Array("031-45-154".utf8)
+        let n = BigNumber(SRP.modulus)
+        let v = BigNumber(SRP.g).power(BigNumber(SRP.x(salt: server.salt, password: code)), modulo: n)
+        let kv = (BigNumber(SRP.k) * v) % n
+        let key = (s == 0 ? kv : kv + BigNumber([1])).padded(to: SRP.length)
+        #expect(throws: CryptoError.badKey) {
+            try SRPClient(setupCode: "031-45-154", salt: server.salt, serverKey: key)
+        }
+    }
+
+    @Test("with fresh numbers both sides agree, and a wrong code does not")
+    func fresh() throws {
+        let server = SRPServer(setupCode: "415-27-893")
+        #expect(server.publicKey.count == SRP.length && server.publicKey[0] != 0)
+        let client = try SRPClient(setupCode: "415-27-893", salt: server.salt, serverKey: server.publicKey)
+        #expect(client.publicKey.count == SRP.length && client.publicKey[0] != 0)
+        let agreement = try server.check(clientKey: client.publicKey, proof: client.proof)
+        #expect(agreement.key == client.key)
+        #expect(client.accepts(serverProof: agreement.proof))
+        let stranger = try SRPClient(setupCode: "415-27-894", salt: server.salt, serverKey: server.publicKey)
+        #expect(throws: CryptoError.authenticationFailed) {
+            try server.check(clientKey: stranger.publicKey, proof: stranger.proof)
+        }
+        #expect(!stranger.accepts(serverProof: agreement.proof))
+        #expect(SRPServer(setupCode: "415-27-893").salt != server.salt)
+    }
+
+    @Test("a secret of zero is drawn again")
+    func zeroSecret() throws {
+        let zero = SecretBytes([UInt8](repeating: 0, count: 32))
+        #expect(SRPServer(password: [1], salt: server.salt, secret: zero) == nil)
+        #expect(try SRPClient(password: [1], salt: server.salt, serverKey: server.publicKey, secret: zero) == nil)
+    }
+}
