@@ -80,17 +80,17 @@ extension CharacteristicMetadata {
         case .bool, .tlv8, .data: return accepted(reported)
         case .uint8, .uint16, .uint32, .uint64, .int:
             guard let number = Self.plainNumber(reported) else { return nil }
-            let range = integerRange
-            let low = max(minimum ?? -.infinity, Double(range.lowerBound))
-            let high = min(maximum ?? .infinity, Double(range.upperBound))
-            let integer = Int64(exactly: min(max(number, low), high).rounded()) ?? range.upperBound
+            var integer = Int64(exactly: withinLimits(number).rounded()) ?? integerRange.upperBound
+            // An integer within the limits does not go through a Double, which holds no more than 53 bits of it.
+            if case .integer(let exact) = reported, withinLimits(number) == number { integer = exact }
             if let validValues {
-                return validValues.min { ($0 - integer).magnitude < ($1 - integer).magnitude }.map { .integer($0) }
+                let distance = { (value: Int64) in (Double(value) - Double(integer)).magnitude }
+                return validValues.min { distance($0) < distance($1) }.map { .integer($0) }
             }
             return .integer(snapped(integer))
         case .float:
             guard let number = Self.plainNumber(reported) else { return nil }
-            return .float(snapped(min(max(number, minimum ?? number), maximum ?? number)))
+            return .float(snapped(number))
         case .string:
             guard case .string(let text) = reported else { return nil }
             return .string(text.prefix(bytes: maximumLength ?? Self.defaultMaximumLength))
@@ -136,23 +136,37 @@ extension CharacteristicMetadata {
         number >= minimum ?? number && number <= maximum ?? number
     }
 
+    /// The nearest number within the metadata's limits and those of the format.
+    private func withinLimits(_ number: Double) -> Double {
+        let range = format.integerRange
+        let low = max(minimum ?? -.infinity, range.map { Double($0.lowerBound) } ?? -.infinity)
+        let high = min(maximum ?? .infinity, range.map { Double($0.upperBound) } ?? .infinity)
+        return min(max(number, low), high)
+    }
+
     private func snapped(_ integer: Int64) -> Int64 {
-        guard let step, step > 1, step < 1e15 else { return integer }
+        guard let step, step > 1 else { return integer }
         let number = snapped(Double(integer))
-        return Int64(exactly: number.rounded()) ?? integer
+        return number == Double(integer) ? integer : Int64(exactly: number.rounded()) ?? integer
     }
 
     private func snapped(_ number: Double) -> Double {
-        let low = minimum ?? 0
-        let high = maximum ?? .infinity
-        guard let step, step > 0, step.isFinite else { return min(max(number, minimum ?? number), high) }
-        let steps = ((number - low) / step).rounded()
-        var result = low + steps * step
-        // The last whole step may lie beyond the limit.
-        if result > high { result -= step }
-        // Ten decimals undo what binary fractions add (0.1 * 3).
-        if result.magnitude < 1e5 { result = (result * 1e10).rounded() / 1e10 }
-        return result == 0 ? 0 : result
+        // No zero with a minus sign.
+        let nearest = withinLimits(number) + 0
+        let base = minimum ?? 0
+        guard let step, step > 0 else { return nearest }
+        var steps = ((nearest - base) / step).rounded()
+        // So far from the base a Double no longer tells one step from the next.
+        guard steps.magnitude < 1e12 else { return nearest }
+        // The nearest whole step may lie beyond a limit.
+        let result = base + steps * step
+        if withinLimits(result) < result { steps -= 1 } else if withinLimits(result) > result { steps += 1 }
+        return withinLimits(Self.rounded(base + steps * step)) + 0
+    }
+
+    /// Ten decimals undo what binary fractions add (0.1 * 3).
+    private static func rounded(_ number: Double) -> Double {
+        number.magnitude < 1e5 ? (number * 1e10).rounded() / 1e10 : number
     }
 }
 
