@@ -61,6 +61,9 @@ extension Service {
                 throw ComplianceError("the value of \(aid).\(characteristic.iid) is outside its limits")
             }
         }
+        guard isHidden || characteristics.contains(where: { !$0.metadata.permissions.contains(.hidden) }) else {
+            throw ComplianceError("service \(iid) of accessory \(aid) shows nothing and is not hidden")
+        }
         if let definition = ServiceDefinition.all.first(where: { $0.type == type }) {
             for required in definition.required where !types.contains(required) {
                 throw ComplianceError("service \(iid) of accessory \(aid) lacks characteristic \(required)")
@@ -75,6 +78,10 @@ extension Service {
                 guard text.utf8.count >= length else {
                     throw ComplianceError("characteristic \(type) of accessory \(aid) is too short")
                 }
+            }
+            let revision = characteristics.first { $0.type == .firmwareRevision }?.value?.string ?? ""
+            guard FirmwareRevision.isValid(revision) else {
+                throw ComplianceError("the firmware revision of accessory \(aid) is not of the form 1.2.3")
             }
         }
     }

@@ -34,7 +34,7 @@ public enum AccessoryName {
         guard taken.contains(name) else { return name }
         for number in 2... {
             let suffix = " \(number)"
-            let candidate = name.prefix(bytes: maximumLength - suffix.utf8.count) + suffix
+            let candidate = trim(name.prefix(bytes: maximumLength - suffix.utf8.count)) + suffix
             if !taken.contains(candidate) { return candidate }
         }
         return name
@@ -67,5 +67,18 @@ public enum FirmwareRevision {
         let numbers = runs.prefix(3).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) }
         guard !numbers.isEmpty, numbers.contains(where: { $0 > 0 }) else { return "0.0.1" }
         return numbers.map(String.init).joined(separator: ".")
+    }
+
+    /// Whether a text is a revision.
+    ///
+    /// - Parameter text: any text.
+    /// - Returns: whether it is one to three numbers with points between them.
+    public static func isValid(_ text: String) -> Bool {
+        let numbers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return numbers.count <= 3
+            && numbers.allSatisfy { number in
+                number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                    && UInt32(String(decoding: number, as: UTF8.self)) != nil
+            }
     }
 }

@@ -15,7 +15,7 @@ public struct SetupPayload: Hashable, Sendable {
 
     /// Why a text is no setup payload.
     public enum ParseError: Error, Equatable, Sendable {
-        /// It does not begin with `X-HM://` or has not 13 or more characters behind it.
+        /// It does not begin with `X-HM://` or has not 13 characters behind it.
         case notASetupPayload
         /// A character is none of base 36.
         case badCharacter
