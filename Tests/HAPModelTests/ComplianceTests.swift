@@ -1,0 +1,129 @@
+import HAPModel
+import Testing
+
+@Suite("One bad accessory must not cost the whole bridge")
+struct ComplianceTests {
+    private static func characteristic(
+        _ iid: UInt64, _ type: CharacteristicType, _ value: CharacteristicValue?
+    ) -> Characteristic {
+        let metadata =
+            CharacteristicDefinition.of(type)?.metadata
+            ?? CharacteristicMetadata(format: .string, permissions: [.pairedRead])
+        return Characteristic(iid: InstanceID(iid), type: type, metadata: metadata, value: value)
+    }
+
+    private static func lamp() -> Accessory {
+        Accessory(
+            aid: AccessoryID(2),
+            services: [
+                Service(
+                    iid: .accessoryInformation, type: .accessoryInformation,
+                    characteristics: [
+                        characteristic(2, .identify, nil), characteristic(3, .manufacturer, .string("Lamplighter")),
+                        characteristic(4, .model, .string("Lamp")), characteristic(5, .name, .string("Lamp")),
+                        characteristic(6, .serialNumber, .string("L1")),
+                        characteristic(7, .firmwareRevision, .string("1.0")),
+                    ]),
+                Service(
+                    iid: InstanceID(8), type: .lightbulb, isPrimary: true,
+                    characteristics: [
+                        characteristic(9, .on, .bool(true)), characteristic(10, .brightness, .integer(50)),
+                    ]),
+            ])
+    }
+
+    @Test("a lamp is compliant")
+    func lampIsCompliant() throws {
+        try Self.lamp().checkCompliance()
+    }
+
+    struct Fault: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let plant: @Sendable (inout Accessory) -> Void
+        init(_ name: String, _ plant: @escaping @Sendable (inout Accessory) -> Void) {
+            testDescription = name
+            self.plant = plant
+        }
+    }
+
+    private static let faults: [Fault] = [
+        Fault("aid 0") { $0.aid = AccessoryID(0) },
+        Fault("no services") { $0.services = [] },
+        Fault("no Accessory Information") { $0.services.removeFirst() },
+        Fault("Accessory Information not first") { $0.services.swapAt(0, 1) },
+        Fault("Accessory Information not iid 1") { $0.services[0].iid = InstanceID(99) },
+        Fault("101 services") { accessory in
+            for iid in 0..<99 {
+                var service = accessory.services[1]
+                service.isPrimary = false
+                service.iid = InstanceID(UInt64(1000 + 10 * iid))
+                service.characteristics = [characteristic(UInt64(1001 + 10 * iid), .on, .bool(true))]
+                accessory.services.append(service)
+            }
+        },
+        Fault("101 characteristics") { accessory in
+            for number in 0..<99 {
+                accessory.services[1].characteristics.append(
+                    characteristic(
+                        UInt64(100 + number), CharacteristicType(HAPType(apple: UInt32(0xF000 + number))),
+                        .string("")))
+            }
+        },
+        Fault("service with iid 0") { $0.services[1].iid = InstanceID(0) },
+        Fault("characteristic with iid 0") { $0.services[1].characteristics[0].iid = InstanceID(0) },
+        Fault("iid of two characteristics") { $0.services[1].characteristics[1].iid = InstanceID(9) },
+        Fault("iid of service and characteristic") { $0.services[1].characteristics[1].iid = InstanceID(8) },
+        Fault("iid across services") { $0.services[1].characteristics[1].iid = InstanceID(2) },
+        Fault("characteristic twice") {
+            $0.services[1].characteristics.append(characteristic(11, .on, .bool(false)))
+        },
+        Fault("required characteristic missing") { $0.services[1].characteristics.removeFirst() },
+        Fault("readable without value") { $0.services[1].characteristics[0].value = nil },
+        Fault("value that cannot be read") { $0.services[0].characteristics[0].value = .bool(true) },
+        Fault("value beyond its limits") { $0.services[1].characteristics[1].value = .integer(101) },
+        Fault("value of another kind") { $0.services[1].characteristics[1].value = .string("50") },
+        Fault("float for an integer") { $0.services[1].characteristics[1].value = .float(50) },
+        Fault("two primary services") { $0.services[0].isPrimary = true },
+        Fault("linked to itself") { $0.services[1].linked = [InstanceID(8)] },
+        Fault("linked to nothing") { $0.services[1].linked = [InstanceID(77)] },
+        Fault("linked to a characteristic") { $0.services[1].linked = [InstanceID(9)] },
+        Fault("all hidden but the service") { accessory in
+            for index in accessory.services[1].characteristics.indices {
+                accessory.services[1].characteristics[index].metadata.permissions.insert(.hidden)
+            }
+        },
+        Fault("empty manufacturer") { $0.services[0].characteristics[1].value = .string("") },
+        Fault("empty model") { $0.services[0].characteristics[2].value = .string("") },
+        Fault("empty name") { $0.services[0].characteristics[3].value = .string("") },
+        Fault("serial of one character") { $0.services[0].characteristics[4].value = .string("1") },
+        Fault("serial of 65 bytes") {
+            $0.services[0].characteristics[4].value = .string(String(repeating: "1", count: 65))
+        },
+        Fault("empty firmware revision") { $0.services[0].characteristics[5].value = .string("") },
+        Fault("firmware revision of letters") { $0.services[0].characteristics[5].value = .string("v1") },
+    ]
+
+    @Test("each fault is found", arguments: faults)
+    func fault(fault: Fault) {
+        var accessory = Self.lamp()
+        fault.plant(&accessory)
+        #expect(throws: ComplianceError.self) { try accessory.checkCompliance() }
+    }
+
+    @Test("what is allowed is not a fault")
+    func allowed() throws {
+        var accessory = Self.lamp()
+        accessory.services[1].linked = [.accessoryInformation]
+        accessory.services[1].characteristics[0].metadata.permissions.insert(.hidden)
+        accessory.services.append(
+            Service(
+                iid: InstanceID(50), type: ServiceType(HAPType(apple: 0xABCDEF)), isHidden: true,
+                characteristics: [
+                    Characteristic(
+                        iid: InstanceID(51), type: CharacteristicType(HAPType(apple: 0xABCDE0)),
+                        metadata: CharacteristicMetadata(format: .data, permissions: [.pairedWrite, .hidden]),
+                        value: nil)
+                ]))
+        try accessory.checkCompliance()
+    }
+}
