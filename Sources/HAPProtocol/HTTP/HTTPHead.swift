@@ -22,7 +22,9 @@ struct HTTPHead: Equatable, Sendable {
     init(_ bytes: [UInt8], _ range: Range<Int>, requests: Bool) throws(ProtocolViolation) {
         var lines = HTTPLines(bytes: bytes, range: range)
         guard let start = lines.next() else { throw .malformedHTTP(.startLine) }
-        guard start.count <= HTTPLimits.startLine else { throw .malformedHTTP(.headTooLong) }
+        guard start.count <= HTTPLimits.startLine, lines.range.count <= HTTPLimits.headers else {
+            throw .malformedHTTP(.headTooLong)
+        }
         (startLine, wantsClose) = requests ? try Self.requestLine(bytes[start]) : try Self.statusLine(bytes[start])
         var count = 0
         while let line = lines.next() {

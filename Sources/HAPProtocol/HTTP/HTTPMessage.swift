@@ -56,8 +56,10 @@ package enum HTTPMessage: Equatable, Sendable {
 package enum HTTPLimits {
     /// The longest start line: a read request can name hundreds of characteristics.
     package static let startLine = 64 * 1024
+    /// The longest header lines together, in bytes.
+    package static let headers = 32 * 1024
     /// The longest head with all its lines, in bytes.
-    package static let head = startLine + 32 * 1024
+    package static let head = startLine + headers
     /// The most header lines.
     package static let headerLines = 100
     /// The longest body of the pairing endpoints, in bytes.

@@ -48,11 +48,12 @@ package struct HTTPParser: Equatable, Sendable {
                 state = .head(searched: 0)
                 return Self.message(head, body)
             case .chunks(let head, var content):
+                // The state lets go of the content, or each chunk would copy all that came before it.
+                state = .head(searched: 0)
                 guard try nextChunk(&content) else {
                     state = .chunks(head, content: content)
                     return nil
                 }
-                state = .head(searched: 0)
                 return Self.message(head, content)
             }
         }
@@ -112,8 +113,9 @@ package struct HTTPParser: Equatable, Sendable {
             guard let end = try endOfLine(within: 64) else { return false }
             let line = buffer.bytes[buffer.start..<end]
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-            guard (1...8).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self), radix: 16),
-                length >= 0
+            // `Int` alone would take a sign.
+            guard (1...8).contains(digits.count), digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw .malformedHTTP(.chunk) }
             guard content.count + length <= HTTPLimits.responseBody else { throw .bodyTooLong }
             // The chunk and the line end behind it; after the last one, no trailers are taken.
