@@ -68,7 +68,9 @@ package struct PairVerifyController: Equatable, Sendable {
                 guard number ?? 2 == 2 else { throw .unexpectedState }
                 return try receivedM2(message, pair)
             case .awaitingM4(let keys):
-                guard number ?? 4 == 4 else { throw .unexpectedState }
+                // M4 holds nothing else: without its state an empty refusal would look like success.
+                guard let number else { throw .badItem(.state) }
+                guard number == 4 else { throw .unexpectedState }
                 return .verified(keys.sessionKeys)
             case .idle, .ended: throw .unexpectedState
             }
@@ -89,7 +91,10 @@ package struct PairVerifyController: Equatable, Sendable {
         guard let opened = try? keys.open(sealed, "PV-Msg02"),
             let peer = try? SignedIdentity(parsing: opened, withPublicKey: false)
         else { return .fail(.badIdentity) }
-        guard peer.identifier == Array(accessory.deviceID.description.utf8) else { return .fail(.otherAccessory) }
+        // Pair setup took the id in either case, so this does, too.
+        guard DeviceID(String(decoding: peer.identifier, as: UTF8.self)) == accessory.deviceID else {
+            return .fail(.otherAccessory)
+        }
         guard
             Ed25519.isValid(
                 peer.signature, of: keys.accessoryMessage(identifier: peer.identifier), by: accessory.publicKey)
