@@ -29,7 +29,7 @@ package enum TLV8 {
             guard bytes.count - position >= length else { throw .malformedTLV }
             let value = bytes[position..<(position + length)]
             position += length
-            if let last = items.last, last.type == type, type != PairingItem.separator.rawValue {
+            if items.last?.type == type, type != PairingItem.separator.rawValue {
                 guard lastFragment == 255 else { throw .malformedTLV }
                 items[items.count - 1].value += value
             } else {
