@@ -1,4 +1,5 @@
 package import BoundedJSON
+internal import HAPCrypto
 package import HAPModel
 
 /// `PUT /characteristics` (hap.md 8.5).
@@ -88,6 +89,9 @@ extension WriteRequest.Entry {
                 events = member.value.flag
                 if events == nil, !member.value.isNull { isMalformed = true }
             case "r": wantsResponse = member.value.flag ?? false
+            case "authData":
+                // No characteristic of ours asks for it, but what comes must be base64 (hap.md 8.5).
+                if !member.value.isNull, member.value.string.flatMap(Base64.decode) == nil { isMalformed = true }
             default: break
             }
         }
