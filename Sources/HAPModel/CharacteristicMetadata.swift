@@ -2,6 +2,9 @@
 public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
     case bool, uint8, uint16, uint32, uint64, int, float, string, tlv8, data
 
+    /// Whether values are numbers, with limits and a step.
+    public var isNumeric: Bool { self == .float || integerRange != nil }
+
     /// The integers this format can hold, or `nil` if it holds no integers; `uint64` is cut at `Int64.max` for limits.
     public var integerRange: ClosedRange<Int64>? {
         switch self {

@@ -45,19 +45,21 @@ extension CharacteristicMetadata {
         for (name, limit) in [
             (",\"minValue\":" as StaticString, minimum), (",\"maxValue\":", maximum), (",\"minStep\":", step),
         ] {
-            guard let limit else { continue }
+            guard let limit, format.isNumeric else { continue }
             json.raw(name)
             json.number(limit)
         }
-        if let maximumLength, maximumLength != Self.defaultMaximumLength {
+        if format == .string, let maximumLength, maximumLength != Self.defaultMaximumLength {
             json.raw(",\"maxLen\":")
             json.integer(Int64(maximumLength))
         }
-        if let maximumDataLength, maximumDataLength != Self.defaultMaximumDataLength {
+        if format == .data || format == .tlv8, let maximumDataLength, maximumDataLength != Self.defaultMaximumDataLength
+        {
             json.raw(",\"maxDataLen\":")
             json.integer(Int64(maximumDataLength))
         }
-        if let validValues {
+        // Apple's reference knows them for this format only (hap.md 9.4).
+        if format == .uint8, let validValues {
             json.raw(",\"valid-values\":[")
             for (index, value) in validValues.enumerated() {
                 if index > 0 { json.raw(",") }
