@@ -41,7 +41,6 @@ struct WritePlan {
         _ entry: WriteRequest.Entry, _ index: Int, _ isPrepared: Bool, _ reading: AccessoryRegistry.Reading?
     ) -> HAPStatus {
         guard let reading else { return .doesNotExist }
-        guard !entry.isMalformed, entry.value != nil || entry.events != nil else { return .invalidValue }
         var status = HAPStatus.success
         if let events = entry.events {
             if reading.metadata.permissions.contains(.notify) {
@@ -50,7 +49,9 @@ struct WritePlan {
                 status = .notificationNotSupported
             }
         }
-        guard let json = entry.value else { return status }
+        // The subscription holds, whatever becomes of the value (hap.md 8.5).
+        guard !entry.isMalformed else { return .invalidValue }
+        guard let json = entry.value else { return entry.events == nil ? .invalidValue : status }
         guard reading.metadata.permissions.contains(.pairedWrite) else { return .readOnly }
         guard isPrepared || !reading.metadata.permissions.contains(.timedWrite) else { return .invalidValue }
         guard let value = reading.metadata.value(from: json), reading.metadata.accepted(value) != nil else {
