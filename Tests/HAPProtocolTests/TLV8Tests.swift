@@ -1,1 +1,128 @@
+import HAPTesting
 import Testing
+
+@testable import HAPProtocol
+
+@Suite("TLV8 by the strict rules")
+struct TLV8Tests {
+    private let vectors: Vectors
+
+    init() throws { vectors = try Vectors.load()["tlv8"] }
+
+    private func value(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
+
+    @Test("values are cut into fragments of 255 bytes and put together again")
+    func fragmentation() throws {
+        let entries = try vectors["fragmentation"].list
+        #expect(entries.count == 9)
+        for entry in entries {
+            let item = TLV8.Item(type: UInt8(try entry["type_int"].int), value: value(try entry["value_len"].int))
+            let encoded = try entry["encoded"].bytes
+            #expect(TLV8.encode([item]) == encoded, "\(entry.path)")
+            #expect(try TLV8.items(in: encoded) == [item], "\(entry.path)")
+        }
+    }
+
+    @Test("a value of any length survives, alone and between others", arguments: Array(0...20) + Array(250...780))
+    func roundTrip(count: Int) throws {
+        let items = [
+            TLV8.Item(type: 6, value: [1]), TLV8.Item(type: 5, value: value(count)), TLV8.Item(type: 0, value: []),
+        ]
+        #expect(try TLV8.items(in: TLV8.encode(items)) == items)
+    }
+
+    @Test("malformed bodies are refused as a pairing message, each golden one")
+    func invalid() throws {
+        let entries = try vectors["invalid"].list
+        #expect(entries.count == 8)
+        for entry in entries {
+            let bytes = try entry["encoded"].bytes
+            let name = try entry["name_text"].text
+            if name.contains("followed by an empty fragment") {
+                // hap.md 3.2: a value of exactly 255 bytes written by a sloppy peer ends so.
+                #expect(try PairingTLV(parsing: bytes)[.encryptedData] == [UInt8](repeating: 0, count: 255))
+            } else {
+                #expect(throws: ProtocolViolation.self, "\(name)") {
+                    _ = try PairingTLV(parsing: bytes).state()
+                }
+            }
+        }
+    }
+
+    @Test("unknown types are passed over and the order is free")
+    func unusual() throws {
+        let entries = try vectors["valid_but_unusual"].list
+        #expect(entries.count == 2)
+        for entry in entries {
+            let message = try PairingTLV(parsing: try entry["encoded"].bytes)
+            #expect(try message.state() == 1)
+            #expect(try message.byte(.method) == 0)
+        }
+    }
+
+    @Test(
+        "the reader's rules, one by one",
+        arguments: [
+            ("06", nil), ("0601", nil), ("060201", nil), ("060101 06", nil),
+            ("060101 060101", nil), ("060101 000100 060101", nil), ("e70101 e70102", nil),
+            ("060101 e70101 060102", nil), ("ff0100", nil), ("060101 ff00 060102", 2), ("ff00 060101", 1),
+            ("060101 ff00", 1), ("ff00ff00 060101 ff00ff00 060102 ff00ff00", 2), ("", 1), ("ff00", 1), ("0600", 1),
+            ("e700", 1), ("e70101 060101 e70102", 1),
+        ] as [(String, Int?)])
+    func rules(hex: String, records: Int?) throws {
+        let bytes = try #require([UInt8](hex: hex.filter { $0 != " " }))
+        if let records {
+            #expect(try PairingTLV(parsing: bytes).list.count == records)
+        } else {
+            #expect(throws: ProtocolViolation.malformedTLV) { try PairingTLV(parsing: bytes) }
+        }
+    }
+
+    @Test("a list is written with a separator between its records")
+    func list() throws {
+        let encoded = try vectors["list_with_separator"]["encoded"].bytes
+        let message = try PairingTLV(parsing: encoded)
+        #expect(message.list.map { $0[.identifier] } == [Array("A".utf8), Array("B".utf8)])
+        #expect(message.list.map { $0[.permissions] } == [[1], [0]])
+        #expect(message.encoded == encoded)
+    }
+
+    @Test("state, method and error are one byte long, or wrong", arguments: [PairingItem.state, .method, .error])
+    func singleBytes(item: PairingItem) throws {
+        for value in [[], [1, 0], [UInt8](repeating: 0, count: 300)] as [[UInt8]] {
+            var message = PairingTLV()
+            message[item] = value
+            let read = try PairingTLV(parsing: message.encoded)
+            #expect(throws: ProtocolViolation.badItem(item)) { try read.byte(item) }
+        }
+        #expect(try PairingTLV().byte(item) == nil)
+        #expect(throws: ProtocolViolation.badItem(.state)) { try PairingTLV().state() }
+    }
+
+    @Test("an item of a length out of range is refused")
+    func required() throws {
+        var message = PairingTLV()
+        message[.proof] = [1, 2, 3]
+        #expect(try message.required(.proof, length: 3...3) == [1, 2, 3])
+        #expect(throws: ProtocolViolation.badItem(.proof)) { try message.required(.proof, length: 4...9) }
+        #expect(throws: ProtocolViolation.badItem(.salt)) { try message.required(.salt, length: 0...9) }
+        message[.proof] = nil
+        #expect(message.encoded == [])
+    }
+
+    @Test("a message begins with its state, and a failure is state and error and nothing else")
+    func messages() {
+        #expect(PairingTLV.message(2, (.salt, [9])).encoded == [6, 1, 2, 2, 1, 9])
+        #expect(PairingTLV.failure(4, .authentication).encoded == [6, 1, 4, 7, 1, 2])
+    }
+
+    @Test("a body cut anywhere is refused or shorter, and costs no more than its bytes")
+    func everyCut() throws {
+        let body = PairingTLV.message(3, (.publicKey, value(384)), (.proof, value(64))).encoded
+        for count in 0..<body.count {
+            if let message = try? PairingTLV(parsing: Array(body.prefix(count))) {
+                #expect(message[.proof] == nil)
+            }
+        }
+    }
+}

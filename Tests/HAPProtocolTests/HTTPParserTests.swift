@@ -1,0 +1,419 @@
+import HAPTesting
+import Testing
+
+@testable import HAPProtocol
+
+/// Shorthand: text as bytes.
+private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+/// All messages that come out when the pieces come in, and the violation that ended it.
+private func parse(
+    _ pieces: [[UInt8]], requests: Bool = true
+) -> (messages: [HTTPMessage], violation: ProtocolViolation?) {
+    var parser = HTTPParser(requests: requests)
+    var messages: [HTTPMessage] = []
+    do throws(ProtocolViolation) {
+        for piece in pieces {
+            parser.append(piece)
+            while let message = try parser.next() { messages.append(message) }
+        }
+    } catch {
+        return (messages, error)
+    }
+    return (messages, nil)
+}
+
+private func parse(
+    _ text: String, requests: Bool = true
+) -> (messages: [HTTPMessage], violation: ProtocolViolation?) { parse([bytes(text)], requests: requests) }
+
+@Suite("HTTP requests, as an accessory reads them")
+struct HTTPRequestParserTests {
+    @Test(
+        "requests are read for what HAP needs of them",
+        arguments: [
+            ("GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(.get, "/accessories")),
+            ("GET /accessories HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/accessories")),
+            (
+                "GET /characteristics?id=1.2&ev=1#x?y HTTP/1.1\r\n\r\n",
+                HTTPRequest(.get, "/characteristics", query: "id=1.2&ev=1")
+            ),
+            ("GET /characteristics? HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/characteristics", query: "")),
+            ("GET /a?b?c HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/a", query: "b?c")),
+            ("GET / HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/")),
+            ("PUT /prepare HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", HTTPRequest(.put, "/prepare", body: bytes("{}"))),
+            ("POST /identify HTTP/1.1\r\ncontent-LENGTH:0\r\n\r\n", HTTPRequest(.post, "/identify")),
+            ("POST /x HTTP/1.1\r\nContent-Length: \t 3 \t\r\n\r\nabc", HTTPRequest(.post, "/x", body: bytes("abc"))),
+            ("POST /x HTTP/1.1\r\nContent-Length: 003\r\n\r\nabc", HTTPRequest(.post, "/x", body: bytes("abc"))),
+            ("HEAD /accessories HTTP/1.1\r\n\r\n", HTTPRequest(.other, "/accessories")),
+            ("OPTIONS /accessories HTTP/1.1\r\n\r\n", HTTPRequest(.other, "/accessories")),
+            ("GET /Accessories HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/Accessories")),
+            ("GET /accessories%2F HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/accessories%2F")),
+            ("GET /a HTTP/1.0\r\n\r\n", HTTPRequest(.get, "/a", wantsClose: true)),
+            ("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", HTTPRequest(.get, "/a")),
+            ("GET /a HTTP/1.1\r\nConnection: Close\r\n\r\n", HTTPRequest(.get, "/a", wantsClose: true)),
+            ("GET /a HTTP/1.1\r\nConnection: Keep-Alive\r\n\r\n", HTTPRequest(.get, "/a")),
+            // iOS sends the Bonjour name with its escapes, and nobody may mind.
+            ("GET /a HTTP/1.1\r\nHost: Name\\032X._hap._tcp.local\r\n\r\n", HTTPRequest(.get, "/a")),
+            ("GET /a HTTP/1.1\r\nHost: Küche._hap._tcp.local\r\nHost: 2\r\n\r\n", HTTPRequest(.get, "/a")),
+            (
+                "GET /a HTTP/1.1\r\nX:\r\nExpect: 100-continue\r\nContent-Type: text/plain\r\n\r\n",
+                HTTPRequest(.get, "/a")
+            ),
+            ("\r\n\r\nGET /a HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/a")),
+        ])
+    func read(text: String, request: HTTPRequest) {
+        #expect(parse(text) == ([.request(request)], nil))
+        #expect(parse(bytes(text).map { [$0] }) == ([.request(request)], nil))
+        #expect(parse(text + text) == ([.request(request), .request(request)], nil))
+    }
+
+    @Test(
+        "what breaks HTTP is refused, for its reason",
+        arguments: [
+            ("GET /a HTTP/2.0\r\n\r\n", .version), ("GET /a http/1.1\r\n\r\n", .version),
+            ("GET /a HTTP/1.2\r\n\r\n", .version), ("GET /a HTTP/1.1 \r\n\r\n", .startLine),
+            ("GET /a\r\n\r\n", .startLine), ("GET  /a HTTP/1.1\r\n\r\n", .startLine),
+            (" GET /a HTTP/1.1\r\n\r\n", .startLine), ("GET /a b HTTP/1.1\r\n\r\n", .startLine),
+            ("get /a HTTP/1.1\r\n\r\n", .startLine), ("G3T /a HTTP/1.1\r\n\r\n", .startLine),
+            ("/a HTTP/1.1\r\n\r\n", .startLine), (" /a HTTP/1.1\r\n\r\n", .startLine),
+            ("GET a HTTP/1.1\r\n\r\n", .startLine), ("GET http://x/a HTTP/1.1\r\n\r\n", .startLine),
+            ("OPTIONS * HTTP/1.1\r\n\r\n", .startLine), ("GET /ä HTTP/1.1\r\n\r\n", .startLine),
+            ("GET /\u{7F} HTTP/1.1\r\n\r\n", .startLine), ("GET /\t HTTP/1.1\r\n\r\n", .startLine),
+            ("GET /a HTTP/1.1\nHost: x\r\n\r\n", .startLine), ("EVENT/1.0 200 OK\r\n\r\n", .startLine),
+            ("HTTP/1.1 200 OK\r\n\r\n", .startLine), ("\u{0}\u{1}\r\n\r\n", .startLine),
+            ("GET /a HTTP/1.1\r\nHost\r\n\r\n", .header), ("GET /a HTTP/1.1\r\n: x\r\n\r\n", .header),
+            ("GET /a HTTP/1.1\r\nHo st: x\r\n\r\n", .header), ("GET /a HTTP/1.1\r\nHost : x\r\n\r\n", .header),
+            ("GET /a HTTP/1.1\r\nHöst: x\r\n\r\n", .header), ("GET /a HTTP/1.1\r\n Host: x\r\n\r\n", .header),
+            ("GET /a HTTP/1.1\r\nA: x\r\n folded\r\n\r\n", .header), ("GET /a HTTP/1.1\r\nA: x\rB: y\r\n\r\n", .header),
+            ("GET /a HTTP/1.1\r\nA: x\nB: y\r\n\r\n", .header), ("GET /a HTTP/1.1\r\nA: \u{0}\r\n\r\n", .header),
+            ("PUT /a HTTP/1.1\r\nContent-Length: \r\n\r\n", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: -1\r\n\r\n", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: +1\r\n\r\nx", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 1 1\r\n\r\nx", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 0x1\r\n\r\nx", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 1,1\r\n\r\nx", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 18446744073709551616\r\n\r\n", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", .contentLength),
+            ("PUT /a HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nx", .transferEncoding),
+            ("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\nx", .transferEncoding),
+            ("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", .transferEncoding),
+            ("PUT /a HTTP/1.1\r\nTransfer-Encoding: identity\r\n\r\n", .transferEncoding),
+        ] as [(String, ProtocolViolation.StaticReason)])
+    func refused(text: String, reason: ProtocolViolation.StaticReason) {
+        #expect(parse(text) == ([], .malformedHTTP(reason)))
+        #expect(parse(bytes(text).map { [$0] }) == ([], .malformedHTTP(reason)))
+    }
+
+    @Test("a frame on a clear connection is no HTTP")
+    func frame() {
+        let frame: [UInt8] = [0x26, 0, 0xCF, 0x31, 0x68, 0xCC]
+        #expect(parse([frame + bytes("\r\n\r\n")]) == ([], .malformedHTTP(.startLine)))
+    }
+
+    // MARK: Limits (hap.md 7.3)
+
+    private func request(startLine count: Int) -> String {
+        let frame = "GET / HTTP/1.1"
+        return "GET /" + String(repeating: "a", count: count - frame.utf8.count) + " HTTP/1.1\r\n\r\n"
+    }
+
+    @Test("a start line may have 64 KiB and not one byte more")
+    func longStartLine() {
+        #expect(parse(request(startLine: 65536)).messages.count == 1)
+        #expect(parse(request(startLine: 65537)) == ([], .malformedHTTP(.headTooLong)))
+    }
+
+    @Test("headers may have 100 lines and not one more")
+    func headerCount() {
+        func text(_ count: Int) -> String {
+            "GET /a HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: count) + "\r\n"
+        }
+        #expect(parse(text(100)).messages.count == 1)
+        #expect(parse(text(101)) == ([], .malformedHTTP(.tooManyHeaders)))
+    }
+
+    @Test("headers may have 32 KiB together and not one byte more")
+    func headerLength() {
+        func text(_ count: Int) -> String {
+            "GET /a HTTP/1.1\r\nX: " + String(repeating: "y", count: count - 3) + "\r\n\r\n"
+        }
+        #expect(parse(text(32768)).messages.count == 1)
+        #expect(parse(text(32769)) == ([], .malformedHTTP(.headTooLong)))
+    }
+
+    @Test("a head without an end is given up at its limit, however it comes", arguments: [1, 1000, 65536, 1 << 20])
+    func endlessHead(size: Int) {
+        for filler in ["GET /", "\r\r\r\r", "X: y\r\n", "\n\n\n\n"] {
+            var parser = HTTPParser(requests: true)
+            let piece = (0..<size).map { Array(filler.utf8)[$0 % filler.utf8.count] }
+            var sent = 0
+            #expect(throws: ProtocolViolation.self) {
+                while sent < 200_000 {
+                    parser.append(piece)
+                    sent += size
+                    _ = try parser.next()
+                }
+            }
+            #expect(sent <= HTTPLimits.head + size)
+        }
+    }
+
+    @Test("empty lines before a request are passed over without being kept")
+    func emptyLines() throws {
+        var parser = HTTPParser(requests: true)
+        for _ in 0..<50_000 {
+            parser.append(bytes("\r\n"))
+            #expect(try parser.next() == nil)
+        }
+        #expect(!parser.isMidMessage)
+        #expect(parser.buffer.count == 0)
+    }
+
+    @Test(
+        "a body may be as long as its path takes and not one byte longer",
+        arguments: [
+            ("/pair-setup", 65536), ("/pair-verify", 65536), ("/pairings", 65536), ("/characteristics", 1 << 20),
+            ("/prepare", 1 << 20), ("/unknown", 1 << 20),
+        ])
+    func body(path: String, limit: Int) {
+        let head = bytes("POST \(path) HTTP/1.1\r\nContent-Length: \(limit)\r\n\r\n")
+        let whole = parse([head, [UInt8](repeating: 1, count: limit)])
+        #expect(whole.messages == [.request(HTTPRequest(.post, path, body: [UInt8](repeating: 1, count: limit)))])
+        // One byte more is refused before the body comes.
+        let tooLong = parse("POST \(path) HTTP/1.1\r\nContent-Length: \(limit + 1)\r\n\r\n")
+        #expect(tooLong == ([], .bodyTooLong))
+        #expect(parse("POST \(path) HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n") == ([], .bodyTooLong))
+    }
+
+    @Test("requests that come in one piece are answered one by one, with the rest kept")
+    func pipelined() throws {
+        let first = "PUT /characteristics HTTP/1.1\r\nContent-Length: 4\r\n\r\nGET "
+        let text = first + "GET /a HTTP/1.1\r\n\r\n" + "POST /b HTTP/1.1\r\nContent-Length: 1\r\n\r\nx" + "GET /"
+        var parser = HTTPParser(requests: true)
+        parser.append(bytes(text))
+        #expect(try parser.next() == .request(HTTPRequest(.put, "/characteristics", body: bytes("GET "))))
+        #expect(try parser.next() == .request(HTTPRequest(.get, "/a")))
+        #expect(try parser.next() == .request(HTTPRequest(.post, "/b", body: bytes("x"))))
+        #expect(try parser.next() == nil)
+        #expect(parser.isMidMessage)
+        parser.append(bytes("c HTTP/1.1\r\n\r\n"))
+        #expect(try parser.next() == .request(HTTPRequest(.get, "/c")))
+        #expect(!parser.isMidMessage)
+    }
+
+    @Test("a request may be cut anywhere")
+    func everySplit() {
+        let text = bytes("PUT /prepare HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n\r\n\r\n!")
+        let whole = HTTPMessage.request(HTTPRequest(.put, "/prepare", body: bytes("\r\n\r\n!")))
+        for split in 0...text.count {
+            #expect(parse([Array(text[..<split]), Array(text[split...])]) == ([whole], nil))
+        }
+    }
+
+    @Test("while a message is not whole the parser says so")
+    func midMessage() throws {
+        let text = bytes("PUT /prepare HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
+        var parser = HTTPParser(requests: true)
+        #expect(!parser.isMidMessage)
+        for byte in text.dropLast() {
+            parser.append([byte])
+            #expect(try parser.next() == nil)
+            #expect(parser.isMidMessage)
+        }
+        parser.append([text[text.count - 1]])
+        #expect(try parser.next() != nil)
+        #expect(!parser.isMidMessage)
+    }
+}
+
+@Suite("HTTP responses and events, as a controller reads them")
+struct HTTPResponseParserTests {
+    @Test(
+        "responses and events are told apart, and bodies come by length or in chunks",
+        arguments: [
+            ("HTTP/1.1 204 No Content\r\n\r\n", HTTPMessage.response(HTTPResponse(204))),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),
+            ("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),
+            ("HTTP/1.1 470 Any words at all\r\nContent-Length: 0\r\n\r\n", .response(HTTPResponse(470))),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", .response(HTTPResponse(200))),
+            // A 204 has no body, whatever it says.
+            ("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", .response(HTTPResponse(204))),
+            (
+                "HTTP/1.1 207 Multi-Status\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}",
+                .response(HTTPResponse(207, .hapJSON, body: bytes("{}")))
+            ),
+            (
+                "HTTP/1.1 200 OK\r\ncontent-type:  application/pairing+tlv8 \r\nContent-Length: 1\r\n\r\n\u{6}",
+                .response(HTTPResponse(200, .pairingTLV8, body: [6]))
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1\r\n\r\nx",
+                .response(HTTPResponse(200, body: bytes("x")))
+            ),
+            ("EVENT/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", .event(body: bytes("{}"))),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n",
+                .response(HTTPResponse(200, body: bytes("abc0123456789")))
+            ),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n00000001;name=value\r\na\r\n0 \r\n\r\n",
+                .response(HTTPResponse(200, body: bytes("a")))
+            ),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", .response(HTTPResponse(200))),
+            ("EVENT/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", .event(body: bytes("x"))),
+            ("\r\nHTTP/1.1 204 \r\n\r\n", .response(HTTPResponse(204))),
+        ])
+    func read(text: String, message: HTTPMessage) {
+        #expect(parse(text, requests: false) == ([message], nil))
+        #expect(parse(bytes(text).map { [$0] }, requests: false) == ([message], nil))
+        let event = "EVENT/1.0 200 OK\r\nContent-Length: 1\r\n\r\ne"
+        #expect(parse(text + event + text, requests: false) == ([message, .event(body: bytes("e")), message], nil))
+        let all = bytes(text)
+        for split in all.indices {
+            #expect(parse([Array(all[..<split]), Array(all[split...])], requests: false) == ([message], nil))
+        }
+    }
+
+    @Test(
+        "what breaks HTTP is refused, for its reason",
+        arguments: [
+            ("GET /a HTTP/1.1\r\n\r\n", .startLine), ("HTTP/1.1\r\n\r\n", .startLine),
+            ("HTTP/1.1 20 OK\r\n\r\n", .startLine), ("HTTP/1.1 2000 OK\r\n\r\n", .startLine),
+            ("HTTP/1.1 +20 OK\r\n\r\n", .startLine), ("HTTP/1.1 -20 OK\r\n\r\n", .startLine),
+            ("HTTP/1.1 099 OK\r\n\r\n", .startLine), ("HTTP/1.1 600 OK\r\n\r\n", .startLine),
+            ("HTTP/1.1 abc OK\r\n\r\n", .startLine), ("HTTP/1.1  200 OK\r\n\r\n", .startLine),
+            ("HTTP/2.0 200 OK\r\n\r\n", .version), ("EVENT/1.1 200 OK\r\n\r\n", .version),
+            ("event/1.0 200 OK\r\n\r\n", .version), ("ICY 200 OK\r\n\r\n", .version),
+            ("HTTP/1.1 200 OK\r\nA\r\n\r\n", .header),
+            ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", .contentLength),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", .contentLength),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", .transferEncoding),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", .transferEncoding),
+        ] as [(String, ProtocolViolation.StaticReason)])
+    func refused(text: String, reason: ProtocolViolation.StaticReason) {
+        #expect(parse(text, requests: false) == ([], .malformedHTTP(reason)))
+        #expect(parse(bytes(text).map { [$0] }, requests: false) == ([], .malformedHTTP(reason)))
+    }
+
+    @Test(
+        "chunks that are none are refused",
+        arguments: [
+            "x\r\n", "\r\n", ";a\r\n", "-1\r\n", "+1\r\na\r\n", "-0\r\n\r\n", "0x1\r\na\r\n", "123456789\r\n",
+            "1\r\nab\r\n", "1\r\na\n\n", "0\r\nTrailer: x\r\n\r\n", "1\na\n", "１\r\na\r\n",
+            String(repeating: "0", count: 70) + "\r\n", "1;" + String(repeating: "e", count: 70) + "\r\na\r\n",
+        ])
+    func badChunks(text: String) {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        // What comes behind completes what might only be waiting.
+        let filler = String(repeating: "z", count: 100)
+        #expect(parse(head + text + filler, requests: false) == ([], .malformedHTTP(.chunk)))
+        let single = parse(bytes(head + text + filler).map { [$0] }, requests: false)
+        #expect(single == ([], .malformedHTTP(.chunk)))
+    }
+
+    @Test("a body has a limit, by length and in chunks")
+    func limits() {
+        let limit = HTTPLimits.responseBody
+        #expect(parse("HTTP/1.1 200 OK\r\nContent-Length: \(limit)\r\n\r\n", requests: false) == ([], nil))
+        #expect(
+            parse("HTTP/1.1 200 OK\r\nContent-Length: \(limit + 1)\r\n\r\n", requests: false) == ([], .bodyTooLong))
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(parse(head + "FFFFFFFF\r\n", requests: false) == ([], .bodyTooLong))
+        let million = String(limit / 16, radix: 16)
+        let chunk = bytes(million + "\r\n") + [UInt8](repeating: 1, count: limit / 16) + bytes("\r\n")
+        let pieces = [bytes(head)] + [[UInt8]](repeating: chunk, count: 16)
+        let exact = parse(pieces + [bytes("0\r\n\r\n")], requests: false)
+        #expect(exact.violation == nil && exact.messages.count == 1)
+        #expect(parse(pieces + [bytes("1\r\n")], requests: false) == ([], .bodyTooLong))
+    }
+
+    @Test("many small chunks cost no more than their bytes", .timeLimit(.minutes(1)))
+    func smallChunks() throws {
+        var parser = HTTPParser(requests: false)
+        parser.append(bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nC00000\r\n"))
+        parser.append([UInt8](repeating: 1, count: 0xC00000) + bytes("\r\n"))
+        // Were the twelve megabytes before copied by each, these would move more than a terabyte.
+        let chunk = bytes("1\r\nx\r\n")
+        for _ in 0..<100_000 {
+            parser.append(chunk)
+            _ = try parser.next()
+        }
+        parser.append(bytes("0\r\n\r\n"))
+        guard case .response(let response)? = try parser.next() else {
+            Issue.record("the last chunk does not end the message")
+            return
+        }
+        #expect(response.body.count == 0xC00000 + 100_000)
+    }
+}
+
+@Suite("HTTP, as it is written")
+struct HTTPSerializerTests {
+    private func text(_ message: HTTPMessage) -> String {
+        String(decoding: HTTPSerializer.bytes(of: message), as: UTF8.self)
+    }
+
+    @Test("a response has a length and a type, a 204 neither")
+    func responses() {
+        #expect(text(.response(HTTPResponse(204))) == "HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(
+            text(.response(HTTPResponse(200, .hapJSON, body: bytes("{}"))))
+                == "HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}")
+        #expect(
+            text(.response(HTTPResponse(200, .pairingTLV8, body: bytes("x"))))
+                == "HTTP/1.1 200 OK\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 1\r\n\r\nx")
+        #expect(text(.response(HTTPResponse(400))) == "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+    }
+
+    @Test(
+        "each status of HAP is written as itself", arguments: [200, 204, 207, 400, 404, 405, 413, 470, 500, 503])
+    func statuses(status: Int) {
+        let written = HTTPSerializer.bytes(of: .response(HTTPResponse(status)))
+        #expect(parse([written], requests: false) == ([.response(HTTPResponse(status))], nil))
+    }
+
+    @Test("the reasons that hap.md names")
+    func reasons() {
+        #expect(text(.response(HTTPResponse(207))).hasPrefix("HTTP/1.1 207 Multi-Status\r\n"))
+        #expect(text(.response(HTTPResponse(470))).hasPrefix("HTTP/1.1 470 Connection Authorization Required\r\n"))
+    }
+
+    @Test("an event is the golden one")
+    func event() throws {
+        let vectors = try Vectors.load()["session_framing"]["vectors"].list
+        let vector = try #require(try vectors.first { try $0["name_text"].text == "event" })
+        let golden = try vector["plaintext"].bytes
+        guard case .event(let body)? = parse([golden], requests: false).messages.first else {
+            Issue.record("no event")
+            return
+        }
+        #expect(HTTPSerializer.bytes(of: .event(body: body)) == golden)
+    }
+
+    @Test("what a controller writes an accessory reads")
+    func requests() {
+        let requests = [
+            HTTPRequest(.get, "/accessories"), HTTPRequest(.get, "/characteristics", query: "id=1.2,3.4"),
+            HTTPRequest(.put, "/characteristics", body: bytes("{}")),
+            HTTPRequest(.post, "/pair-setup", body: [6, 1, 1]),
+            HTTPRequest(.post, "/identify"), HTTPRequest(.other, "/accessories"),
+        ]
+        let written = requests.flatMap { HTTPSerializer.bytes(of: .request($0)) }
+        #expect(parse([written]) == (requests.map { .request($0) }, nil))
+    }
+}
+
+@Suite("HTTP parsers of both roles")
+struct HTTPParserTests {
+    @Test("one request does not leak into the next", arguments: [true, false])
+    func noLeak(requests: Bool) {
+        let first =
+            requests
+            ? "POST /a?q HTTP/1.0\r\nContent-Length: 1\r\n\r\nx"
+            : "HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 1\r\n\r\nx"
+        let second = requests ? "GET /b HTTP/1.1\r\n\r\n" : "HTTP/1.1 404 Not Found\r\n\r\n"
+        let expected: HTTPMessage = requests ? .request(HTTPRequest(.get, "/b")) : .response(HTTPResponse(404))
+        #expect(parse(first + second, requests: requests).messages.last == expected)
+    }
+}
