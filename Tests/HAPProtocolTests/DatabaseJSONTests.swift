@@ -1,0 +1,307 @@
+import BoundedJSON
+import HAPModel
+import HAPTesting
+import Testing
+
+@testable import HAPProtocol
+
+@Suite("The attribute database as JSON")
+struct DatabaseJSONTests {
+    private func json(_ accessory: Accessory, values: Bool = true) throws -> JSONValue {
+        var writer = JSONWriter()
+        writer.accessory(accessory, values: values)
+        return try JSONValue(parsing: writer.bytes)
+    }
+
+    private func lamp(_ metadata: CharacteristicMetadata, _ value: CharacteristicValue?) -> Accessory {
+        let characteristic = Characteristic(
+            iid: InstanceID(9), type: .brightness, metadata: metadata, value: value)
+        return Accessory(
+            aid: AccessoryID(2),
+            services: [Service(iid: InstanceID(8), type: .lightbulb, characteristics: [characteristic])])
+    }
+
+    /// The one characteristic of `lamp`, as its members by name: the order of keys means nothing.
+    private func characteristic(
+        _ metadata: CharacteristicMetadata, _ value: CharacteristicValue? = nil
+    ) throws -> [String: JSONValue] {
+        let accessory = try json(lamp(metadata, value))
+        let object = try #require(accessory["services"]?.array?.first?["characteristics"]?.array?.first?.object)
+        var members: [String: JSONValue] = [:]
+        for member in object.members {
+            #expect(members.updateValue(member.value, forKey: member.name) == nil, "a key stands twice")
+        }
+        return members
+    }
+
+    private static let common: [String: JSONValue] = ["iid": 9, "type": "8"]
+
+    @Test("an accessory, its services and their characteristics")
+    func shape() throws {
+        var accessory = lamp(CharacteristicMetadata(format: .bool, permissions: [.pairedRead]), .bool(true))
+        accessory.services[0].isPrimary = true
+        accessory.services[0].linked = [InstanceID(20), InstanceID(21)]
+        accessory.services.append(
+            Service(iid: InstanceID(20), type: .switch, isHidden: true, characteristics: []))
+        let json = try json(accessory)
+        #expect(json["aid"] == 2)
+        #expect(json.object?.members.map(\.name).sorted() == ["aid", "services"])
+        let services = try #require(json["services"]?.array)
+        #expect(services.count == 2)
+        #expect(services[0]["primary"] == true)
+        #expect(services[0]["hidden"] == nil)
+        #expect(services[0]["linked"] == [20, 21])
+        #expect(services[0]["type"] == "43")
+        #expect(services[1]["primary"] == nil)
+        #expect(services[1]["hidden"] == true)
+        #expect(services[1]["linked"] == nil)
+        #expect(services[1]["characteristics"] == [])
+    }
+
+    @Test("a number of another maker's is written in full, ids of 64 bits exactly")
+    func types() throws {
+        var accessory = lamp(CharacteristicMetadata(format: .bool, permissions: []), nil)
+        accessory.aid = AccessoryID(.max)
+        let uuid = try #require(HAPType("e863f10a-079e-48ff-8f27-9c2605a29f52"))
+        accessory.services[0].type = ServiceType(uuid)
+        let json = try json(accessory)
+        #expect(json["aid"]?.unsignedInteger == .max)
+        #expect(json["services"]?.array?[0]["type"] == "E863F10A-079E-48FF-8F27-9C2605A29F52")
+    }
+
+    @Test("metadata stands where it is due, and nowhere else")
+    func metadata() throws {
+        let rows: [(CharacteristicMetadata, [String: JSONValue])] = [
+            (.init(format: .bool, permissions: [.pairedWrite]), ["format": "bool", "perms": ["pw"]]),
+            (
+                .init(
+                    format: .bool, permissions: [.pairedWrite], minimum: 0, maximum: 1, step: 1, maximumLength: 3,
+                    maximumDataLength: 4, validValues: [0, 1]), ["format": "bool", "perms": ["pw"]]
+            ),
+            (
+                .init(
+                    format: .int, permissions: [.pairedWrite, .notify], unit: .percentage, minimum: 0, maximum: 100,
+                    step: 1),
+                [
+                    "format": "int", "perms": ["pw", "ev"], "unit": "percentage", "minValue": 0, "maxValue": 100,
+                    "minStep": 1,
+                ]
+            ),
+            (
+                .init(format: .float, permissions: [.pairedWrite], minimum: -10, maximum: 38.5, step: 0.1),
+                ["format": "float", "perms": ["pw"], "minValue": -10, "maxValue": 38.5, "minStep": 0.1]
+            ),
+            (
+                .init(format: .uint8, permissions: [.pairedWrite], maximum: 3, validValues: [0, 1, 3]),
+                ["format": "uint8", "perms": ["pw"], "maxValue": 3, "valid-values": [0, 1, 3]]
+            ),
+            (
+                .init(format: .int, permissions: [.pairedWrite], validValues: [0, 1]),
+                ["format": "int", "perms": ["pw"]]
+            ),
+            (
+                .init(format: .string, permissions: [.pairedWrite], maximumLength: 64),
+                ["format": "string", "perms": ["pw"]]
+            ),
+            (
+                .init(
+                    format: .string, permissions: [.pairedWrite], minimum: 1, maximumLength: 65, maximumDataLength: 5),
+                ["format": "string", "perms": ["pw"], "maxLen": 65]
+            ),
+            (
+                .init(format: .data, permissions: [.pairedWrite], maximumDataLength: 2_097_152),
+                ["format": "data", "perms": ["pw"]]
+            ),
+            (
+                .init(format: .tlv8, permissions: [.pairedWrite], maximumLength: 5, maximumDataLength: 100),
+                ["format": "tlv8", "perms": ["pw"], "maxDataLen": 100]
+            ),
+            (
+                .init(format: .uint32, permissions: CharacteristicPermissions(rawValue: 0x7E)),
+                ["format": "uint32", "perms": ["pw", "ev", "aa", "tw", "wr", "hd"]]
+            ),
+        ]
+        for (metadata, members) in rows {
+            #expect(try characteristic(metadata) == members.merging(Self.common) { $1 })
+        }
+    }
+
+    @Test("a value stands where it can be read, in the form of its format")
+    func values() throws {
+        let rows: [(CharacteristicFormat, CharacteristicValue, JSONValue)] = [
+            (.bool, .bool(true), true), (.bool, .bool(false), false), (.int, .integer(-5), -5),
+            (.uint64, .integer(.max), .integer(.max)), (.float, .float(360), 360), (.float, .float(0.1), 0.1),
+            (.float, .float(21.300000000000001), 21.3), (.float, .float(-0.5), -0.5), (.string, .string(""), ""),
+            (.string, .string("a\"b\\c\nd\u{1}ü💡"), "a\"b\\c\nd\u{1}ü💡"), (.data, .data([]), ""),
+            (.tlv8, .data([1, 2, 255]), "AQL/"),
+        ]
+        for (format, value, json) in rows {
+            let metadata = CharacteristicMetadata(format: format, permissions: [.pairedRead])
+            #expect(try characteristic(metadata, value)["value"] == json, "\(value)")
+        }
+    }
+
+    @Test("without values nothing else changes: that text is what c# is about")
+    func withoutValues() throws {
+        let metadata = CharacteristicMetadata(format: .int, permissions: [.pairedRead], maximum: 100)
+        let accessory = lamp(metadata, .integer(5))
+        #expect(try json(accessory, values: false) == json(lamp(metadata, nil)))
+        #expect(try json(accessory, values: false) == json(lamp(metadata, .integer(6)), values: false))
+        #expect(try json(accessory) != json(lamp(metadata, nil)))
+        var narrowed = metadata
+        narrowed.maximum = 99
+        #expect(try json(accessory, values: false) != json(lamp(narrowed, nil), values: false))
+    }
+
+    @Test("every characteristic of the catalogue says only what its format knows")
+    func catalogue() throws {
+        let numbers: Set<CharacteristicFormat> = [.uint8, .uint16, .uint32, .uint64, .int, .float]
+        for definition in CharacteristicDefinition.all {
+            let metadata = definition.metadata
+            let value = metadata.permissions.contains(.pairedRead) ? metadata.defaultValue : nil
+            let members = try characteristic(metadata, value)
+            #expect(members["format"]?.string == metadata.format.rawValue)
+            #expect((members["value"] != nil) == metadata.permissions.contains(.pairedRead))
+            #expect(members["value"]?.isNull != true)
+            for key in ["minValue", "maxValue", "minStep"] where members[key] != nil {
+                #expect(numbers.contains(metadata.format), "\(definition.name)")
+            }
+            #expect(members["valid-values"] == nil || metadata.format == .uint8, "\(definition.name)")
+            if let json = members["value"] {
+                let read = try #require(metadata.value(from: json))
+                #expect(metadata.accepted(read) == value, "\(definition.name)")
+            }
+        }
+    }
+
+    // MARK: Values out of requests
+
+    @Test("JSON's kinds fit formats as hap.md 9.4 says")
+    func kinds() {
+        func value(_ format: CharacteristicFormat, _ json: JSONValue) -> CharacteristicValue? {
+            CharacteristicMetadata(format: format, permissions: []).value(from: json)
+        }
+        for format in [CharacteristicFormat.bool, .uint8, .uint16, .uint32, .uint64, .int, .float] {
+            #expect(value(format, true) == .bool(true))
+            #expect(value(format, 5) == .integer(5))
+            #expect(value(format, 1.5) == .float(1.5))
+            #expect(value(format, .unsigned(.max)) == .float(0x1p64))
+            for json in [.null, "1", [], [:]] as [JSONValue] { #expect(value(format, json) == nil) }
+        }
+        #expect(value(.string, "x") == .string("x"))
+        for json in [.null, true, 1, 1.5, [], [:]] as [JSONValue] {
+            #expect(value(.string, json) == nil)
+            #expect(value(.data, json) == nil)
+            #expect(value(.tlv8, json) == nil)
+        }
+        #expect(value(.data, "AQI=") == .data([1, 2]))
+        #expect(value(.tlv8, "") == .data([]))
+        for text in ["A", "AQI", "AQI= ", "AQ\nI=", "A_I="] { #expect(value(.tlv8, .string(text)) == nil) }
+    }
+}
+
+@Suite("Bodies of reads, writes and events")
+struct CharacteristicsBodyTests {
+    private let id = CharacteristicID(AccessoryID(2), InstanceID(9))
+
+    private func text(_ body: consuming CharacteristicsBody) -> String {
+        String(decoding: body.finished(), as: UTF8.self)
+    }
+
+    @Test("the examples of hap.md, byte for byte")
+    func examples() {
+        var read = CharacteristicsBody()
+        read.append(id, value: .bool(true))
+        #expect(text(read) == "{\"characteristics\":[{\"aid\":2,\"iid\":9,\"value\":true}]}")
+        var mixed = CharacteristicsBody()
+        mixed.append(id, status: .success, value: .bool(true))
+        mixed.append(CharacteristicID(AccessoryID(2), InstanceID(99)), status: .doesNotExist)
+        #expect(
+            text(mixed)
+                == "{\"characteristics\":[{\"aid\":2,\"iid\":9,\"status\":0,\"value\":true},"
+                + "{\"aid\":2,\"iid\":99,\"status\":-70409}]}")
+        var response = CharacteristicsBody(reserving: 0)
+        response.append(CharacteristicID(AccessoryID(2), InstanceID(13)), status: .success, value: .data([2, 0]))
+        #expect(text(response) == "{\"characteristics\":[{\"aid\":2,\"iid\":13,\"status\":0,\"value\":\"AgA=\"}]}")
+        #expect(text(CharacteristicsBody()) == "{\"characteristics\":[]}")
+    }
+
+    @Test("more members follow the value")
+    func more() {
+        var body = CharacteristicsBody()
+        body.append(id, value: .integer(1)) { json in
+            json.raw(",\"ev\":")
+            json.bool(true)
+        }
+        #expect(text(body) == "{\"characteristics\":[{\"aid\":2,\"iid\":9,\"value\":1,\"ev\":true}]}")
+    }
+
+    @Test("the event of hap.md 10.1, and its golden bytes")
+    func event() throws {
+        var body = CharacteristicsBody()
+        body.append(CharacteristicID(AccessoryID(1), InstanceID(10)), value: .bool(true))
+        let json = body.finished()
+        #expect(json.count == 53)
+        let message = String(decoding: HTTPSerializer.bytes(of: .event(body: json)), as: UTF8.self)
+        #expect(
+            message
+                == "EVENT/1.0 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 53\r\n\r\n"
+                + "{\"characteristics\":[{\"aid\":1,\"iid\":10,\"value\":true}]}")
+    }
+
+    @Test("a status for the whole request")
+    func status() {
+        #expect(HAPStatus.insufficientPrivileges.body == Array("{\"status\":-70401}".utf8))
+        #expect(HAPStatus.success.body == Array("{\"status\":0}".utf8))
+    }
+}
+
+@Suite("The advertisement")
+struct AdvertisementTests {
+    private func advertisement(_ id: String, _ setupID: String, isPaired: Bool = false) throws -> Advertisement {
+        Advertisement(
+            deviceID: try #require(DeviceID(id)), configurationNumber: 65535, isPaired: isPaired, category: .bridge,
+            model: "Lamplighter", setupID: try #require(SetupID(setupID)))
+    }
+
+    @Test("setup hashes are the golden ones")
+    func hashes() throws {
+        let hashes = try Vectors.load()["setup"]["hashes"].list
+        #expect(hashes.count == 4)
+        for vector in hashes {
+            let made = try advertisement(try vector["device_id_text"].text, try vector["setup_id_text"].text)
+            #expect(made.setupHash == (try vector["sh_base64_text"].text))
+            let hash = try vector["hash"].bytes
+            #expect(hash.count == 4 && made.setupHash.count == 8 && made.setupHash.hasSuffix("=="))
+        }
+    }
+
+    @Test("the TXT record says what hap.md 1.2 asks for, each key once")
+    func txt() throws {
+        let record = try advertisement("1a:2b:3c:4d:5e:ff", "1QJ8").txt
+        let expected: [String: String] = [
+            "c#": "65535", "ff": "0", "id": "1A:2B:3C:4D:5E:FF", "md": "Lamplighter", "pv": "1.1", "s#": "1",
+            "sf": "1", "ci": "2", "sh": "IoZq9w==",
+        ]
+        #expect(Dictionary(uniqueKeysWithValues: record.map { ($0.key, $0.value) }) == expected)
+        #expect(record.allSatisfy { ($0.key + "=" + $0.value).utf8.count <= 255 })
+    }
+
+    @Test("a paired bridge clears the flag, and nothing else changes")
+    func paired() throws {
+        let unpaired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8").txt
+        let paired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8", isPaired: true).txt
+        for (before, after) in zip(unpaired, paired) {
+            #expect(before.key == after.key)
+            #expect(after.value == (before.key == "sf" ? "0" : before.value))
+        }
+    }
+
+    @Test("a long model is cut between characters at 64 bytes")
+    func longModel() throws {
+        var made = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")
+        made.model = "x" + String(repeating: "ü", count: 40)
+        let model = try #require(made.txt.first { $0.key == "md" }?.value)
+        #expect(model == "x" + String(repeating: "ü", count: 31))
+    }
+}
