@@ -90,7 +90,12 @@ let package = Package(
         program("lamplighter", ["BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
 
         // For tests only
-        library("HAPTesting", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery"]),
+        library(
+            "HAPTesting",
+            [
+                "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery", logging,
+                nioCore, nioPosix,
+            ]),
 
         tests(of: "BoundedJSON"),
         tests(of: "HAPCrypto", ["HAPTesting"]),

@@ -22,6 +22,11 @@ package struct PairSetupController: Equatable, Sendable {
         package let deviceID: DeviceID
         /// The accessory's LTPK, 32 bytes.
         package let publicKey: [UInt8]
+
+        package init(deviceID: DeviceID, publicKey: [UInt8]) {
+            self.deviceID = deviceID
+            self.publicKey = publicKey
+        }
     }
 
     /// Why the procedure ended.

@@ -65,14 +65,19 @@ package struct MessageStream: Sendable {
     package mutating func encode(
         _ message: HTTPMessage, thenSecureWith keys: SessionKeys? = nil
     ) throws(ProtocolViolation) -> [UInt8] {
-        var bytes = HTTPSerializer.bytes(of: message)
-        if framer != nil {
-            var frames: [UInt8] = []
-            try framer?.seal(bytes, to: &frames)
-            bytes = frames
-        }
+        let bytes = try carried(HTTPSerializer.bytes(of: message))
         if let keys { secure(with: keys) }
         return bytes
+    }
+
+    /// The form in which bytes go over the wire now: sealed once the connection is a session.
+    ///
+    /// - Throws: `counterExhausted`.
+    package mutating func carried(_ bytes: [UInt8]) throws(ProtocolViolation) -> [UInt8] {
+        guard framer != nil else { return bytes }
+        var frames: [UInt8] = []
+        try framer?.seal(bytes, to: &frames)
+        return frames
     }
 
     /// Seals both directions from here on; bytes that have come and belong to no message yet are frames.

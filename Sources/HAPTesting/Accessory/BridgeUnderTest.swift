@@ -1,0 +1,130 @@
+package import HAPAccessory
+package import HAPModel
+package import HAPProtocol
+package import LightKit
+internal import Logging
+package import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// The true accessory role on a clock and a store of the test's own: registry, lights and server, as the daemon wires
+/// them.
+package final class BridgeUnderTest: Sendable {
+    /// The id of the driver whose lights are shown.
+    package static let driverID = "test"
+
+    package let loop: any EventLoop
+    package let scheduler: ManualScheduler
+    package let identity: AccessoryIdentity
+    package let registry: AccessoryRegistry
+    package let lights: LightBridge
+    package let server: AccessoryServer
+    package let driver = ScriptedLightDriver()
+    private let lastConnection = Mutex<UInt64>(0)
+
+    package var executor: any SerialExecutor { loop.executor }
+    package var host: any LightHost { lights.host(for: Self.driverID) }
+
+    /// Starts a bridge on a store in memory.
+    ///
+    /// - Parameters:
+    ///   - store: what is remembered of the last run.
+    ///   - lights: what the driver brings, all reachable.
+    package convenience init(
+        _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = []
+    ) async throws {
+        try await self.init(store, stored: store.stored, lights: lights)
+    }
+
+    /// Starts a bridge.
+    ///
+    /// - Parameters:
+    ///   - store: where changes are kept.
+    ///   - stored: what was kept of the last run.
+    ///   - lights: what the driver brings, all reachable.
+    ///   - overrides: what the operator wants otherwise.
+    ///   - eventWindow: for how long later changes are collected.
+    ///   - firmware: the program's version.
+    package init(
+        _ store: any AccessoryServerStore, stored: StoredServer, lights descriptions: [LightDescription] = [],
+        overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250), firmware: String = "1.0"
+    ) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        identity = stored.identity
+        loop = MultiThreadedEventLoopGroup.singleton.next()
+        scheduler = ManualScheduler(loop)
+        registry = AccessoryRegistry(
+            executor: loop.executor, scheduler: scheduler, store: store, configuration: stored.configuration,
+            firmware: firmware, logger: logger)
+        lights = LightBridge(
+            executor: loop.executor, scheduler: scheduler, registry: registry, store: store, overrides: overrides,
+            logger: logger)
+        server = AccessoryServer(
+            executor: loop.executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
+            eventWindow: eventWindow, logger: logger)
+        let bridge = BridgeAccessory(
+            name: "Bridge", serialNumber: "0001", firmware: firmware, ids: stored.bridgeInstanceIDs)
+        if bridge.ids != stored.bridgeInstanceIDs { try await store.save(bridgeInstanceIDs: bridge.ids) }
+        try await registry.set(bridge.accessory, source: nil, isReachable: true)
+        await lights.restore(stored.lights)
+        await registry.settleStructure()
+        await server.start()
+        await lights.attach(driver, as: Self.driverID)
+        driver.use(host)
+        for description in descriptions {
+            await host.added(description)
+            await host.report(LightReport(reachable: true), from: description.id)
+        }
+        await registry.settleStructure()
+        await scheduler.settle()
+    }
+
+    // MARK: Controllers
+
+    /// A new connection, in clear.
+    ///
+    /// - Parameter identity: who connects.
+    package func connect(_ identity: ControllerIdentity = .random()) async -> (TestController, InMemoryLink) {
+        let controller = TestController(identity, executor: executor)
+        let id = ConnectionID(
+            lastConnection.withLock { last in
+                last += 1
+                return last
+            })
+        let link = await InMemoryLink(controller, to: server, id: id, executor: executor)
+        return (controller, link)
+    }
+
+    /// A new session.
+    ///
+    /// - Parameter identity: who connects; it must be paired.
+    package func session(_ identity: ControllerIdentity) async throws -> TestController {
+        let (controller, _) = await connect(identity)
+        if let failure = try await controller.pairVerify(self.identity) { throw Refused(failure: failure) }
+        return controller
+    }
+
+    /// Pair verify has failed.
+    package struct Refused: Error {
+        package let failure: PairVerifyController.Failure
+    }
+
+    // MARK: Places
+
+    /// The aid of a light.
+    package func aid(_ light: LightID) async -> AccessoryID? {
+        let key = LightKey(driver: Self.driverID, light: light)
+        return await lights.snapshots().first { $0.key == key }?.aid
+    }
+
+    /// Where a characteristic is, as `aid.iid`.
+    package func place(_ type: CharacteristicType, of light: LightID) async -> CharacteristicID? {
+        guard let aid = await aid(light) else { return nil }
+        let accessory = await registry.accessories.first { $0.aid == aid }
+        return accessory?.services.flatMap(\.characteristics).first { $0.type == type }
+            .map { CharacteristicID(aid, $0.iid) }
+    }
+
+    /// What controllers read.
+    package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await registry.reading(id)?.value }
+}

@@ -1,0 +1,106 @@
+package import HAPAccessory
+package import HAPProtocol
+package import LightKit
+internal import Synchronization
+
+/// A store that forgets with the process, and that a test can make slow or broken.
+package final class InMemoryAccessoryServerStore: AccessoryServerStore {
+    /// What can be saved.
+    package enum Change: Hashable, Sendable, CaseIterable {
+        case pairings, failedAttempts, configuration, bridgeInstanceIDs, light, states
+    }
+
+    /// What a broken store says.
+    package struct Broken: Error {}
+
+    private struct State {
+        var stored: StoredServer
+        var broken: Set<Change> = []
+        var held: Set<Change> = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var saved: [Change] = []
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ stored: StoredServer = .random()) { state = Mutex(State(stored: stored)) }
+
+    /// What would be found after a restart.
+    package var stored: StoredServer { state.withLock(\.stored) }
+
+    /// What has been saved, in order; what failed is not among it.
+    package var saved: [Change] { state.withLock(\.saved) }
+
+    /// How many changes wait for ``release()``.
+    package var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    /// From now on these changes fail, and no others.
+    package func breakDown(_ changes: Set<Change>) { state.withLock { $0.broken = changes } }
+
+    /// From now on these changes wait for ``release()``.
+    package func hold(_ changes: Set<Change>) { state.withLock { $0.held = changes } }
+
+    /// Lets all changes go on, those that wait and those to come.
+    package func release() {
+        let waiting = state.withLock { state in
+            state.held = []
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func change(_ change: Change, _ body: (inout StoredServer) -> Void) async throws {
+        if state.withLock({ $0.held.contains(change) }) {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    guard state.held.contains(change) else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        }
+        try state.withLock { state in
+            guard !state.broken.contains(change) else { throw Broken() }
+            body(&state.stored)
+            state.saved.append(change)
+        }
+    }
+
+    // MARK: AccessoryServerStore
+
+    package func save(_ pairings: PairingList) async throws { try await change(.pairings) { $0.pairings = pairings } }
+
+    package func save(failedAttempts: Int) async throws {
+        try await change(.failedAttempts) { $0.failedAttempts = failedAttempts }
+    }
+
+    package func save(_ configuration: StoredConfiguration) async throws {
+        try await change(.configuration) { $0.configuration = configuration }
+    }
+
+    package func save(bridgeInstanceIDs: InstanceIDs) async throws {
+        try await change(.bridgeInstanceIDs) { $0.bridgeInstanceIDs = bridgeInstanceIDs }
+    }
+
+    package func save(_ light: StoredLight) async throws {
+        try await change(.light) { stored in
+            if let index = stored.lights.firstIndex(where: { $0.key == light.key }) {
+                stored.lights[index] = light
+            } else {
+                stored.lights.append(light)
+                stored.lights.sort { $0.aid < $1.aid }
+            }
+        }
+    }
+
+    package func save(states: [LightKey: LightReport]) async throws {
+        try await change(.states) { stored in
+            for (key, state) in states {
+                guard let index = stored.lights.firstIndex(where: { $0.key == key }) else { continue }
+                stored.lights[index].state = state
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package import HAPProtocol
+
+/// A controller's end of a connection that lies in memory.
+package struct InMemoryLink: ControllerLink {
+    /// The accessory's end.
+    package let connection: InMemoryAccessoryConnection
+
+    /// Connects a controller to a server, both on one executor.
+    ///
+    /// - Parameters:
+    ///   - controller: gets what the server sends.
+    ///   - server: gets the connection.
+    ///   - id: the connection's number.
+    ///   - executor: that of the controller and the server.
+    package init(
+        _ controller: TestController, to server: any AccessoryConnectionHandler, id: ConnectionID,
+        executor: any SerialExecutor
+    ) async {
+        connection = InMemoryAccessoryConnection(id: id, executor: executor, server: server) {
+            controller.received($0)
+        }
+        await controller.use(self)
+        await connection.open()
+    }
+
+    package func send(_ bytes: [UInt8]) { connection.received(bytes) }
+    package func close() { connection.peerClosed() }
+}

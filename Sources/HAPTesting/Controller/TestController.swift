@@ -1,0 +1,253 @@
+internal import HAPCrypto
+package import HAPModel
+package import HAPProtocol
+
+/// What a test controller's bytes travel on.
+package protocol ControllerLink: Sendable {
+    func send(_ bytes: [UInt8])
+    func close()
+}
+
+/// A small controller: real bytes, pair setup, pair verify, requests in order, and a log of what came back.
+///
+/// It runs on its link's executor.
+package actor TestController {
+    /// The connection has ended.
+    package struct Closed: Error {}
+
+    /// What came, in order.
+    package enum Arrival: Equatable, Sendable {
+        case response(HTTPResponse)
+        /// An event's body as text.
+        case event(String)
+    }
+
+    private let executor: any SerialExecutor
+    package nonisolated let identity: ControllerIdentity
+    private var link: (any ControllerLink)?
+    private var stream = MessageStream(role: .controller)
+    private var awaiting: [CheckedContinuation<HTTPResponse, any Error>] = []
+    private var watchers: [CheckedContinuation<Void, Never>] = []
+    package private(set) var arrivals: [Arrival] = []
+    package private(set) var isClosed = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    package init(_ identity: ControllerIdentity = .random(), executor: any SerialExecutor) {
+        self.identity = identity
+        self.executor = executor
+    }
+
+    /// Uses a link from now on.
+    package func use(_ link: any ControllerLink) { self.link = link }
+
+    // MARK: Bytes
+
+    /// Bytes came, or the end; called on the executor.
+    package nonisolated func received(_ bytes: [UInt8]?) {
+        assumeIsolated { controller in
+            if let bytes { controller.take(bytes) } else { controller.ended() }
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        stream.received(bytes)
+        do throws(ProtocolViolation) {
+            while let message = try stream.next() {
+                switch message {
+                case .response(let response):
+                    arrivals.append(.response(response))
+                    if !awaiting.isEmpty { awaiting.removeFirst().resume(returning: response) }
+                case .event(let body): arrivals.append(.event(String(decoding: body, as: UTF8.self)))
+                case .request: break
+                }
+            }
+        } catch {
+            close()
+        }
+        wakeWatchers()
+    }
+
+    private func ended() {
+        isClosed = true
+        for continuation in awaiting { continuation.resume(throwing: Closed()) }
+        awaiting = []
+        wakeWatchers()
+    }
+
+    private func wakeWatchers() {
+        for watcher in watchers { watcher.resume() }
+        watchers = []
+    }
+
+    /// Waits until what has arrived meets a condition, or the connection has ended.
+    package func wait(until isMet: @Sendable ([Arrival]) -> Bool) async {
+        while !isMet(arrivals), !isClosed { await withCheckedContinuation { watchers.append($0) } }
+    }
+
+    /// Waits for the end of the connection.
+    package func waitForClose() async {
+        while !isClosed { await withCheckedContinuation { watchers.append($0) } }
+    }
+
+    /// The bodies of the events so far.
+    package var events: [String] {
+        arrivals.compactMap { if case .event(let body) = $0 { body } else { nil } }
+    }
+
+    package func forgetArrivals() { arrivals = [] }
+
+    package func close() { link?.close() }
+
+    // MARK: Requests
+
+    /// Sends raw bytes.
+    package func send(bytes: [UInt8]) { link?.send(bytes) }
+
+    /// The bytes of a request, sealed if the connection is a session.
+    package func bytes(of request: HTTPRequest) throws -> [UInt8] { try stream.encode(.request(request)) }
+
+    /// Any bytes in the form in which they go over the wire now.
+    package func sealed(_ bytes: [UInt8]) throws -> [UInt8] { try stream.carried(bytes) }
+
+    /// Sends a request and waits for its answer.
+    package func request(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard !isClosed else { throw Closed() }
+        let bytes = try stream.encode(.request(request))
+        // A test must end also if no answer comes.
+        let watchdog = Task {
+            try await Task.sleep(for: .seconds(20))
+            close()
+        }
+        defer { watchdog.cancel() }
+        return try await withCheckedThrowingContinuation { continuation in
+            awaiting.append(continuation)
+            link?.send(bytes)
+        }
+    }
+
+    package func get(_ path: String, query: String? = nil) async throws -> HTTPResponse {
+        try await request(HTTPRequest(.get, path, query: query))
+    }
+
+    /// `GET /characteristics?QUERY`.
+    package func read(_ query: String) async throws -> HTTPResponse { try await get("/characteristics", query: query) }
+
+    package func put(_ path: String, _ body: String) async throws -> HTTPResponse {
+        try await request(HTTPRequest(.put, path, body: Array(body.utf8)))
+    }
+
+    /// `PUT /characteristics` with these entries.
+    package func write(_ entries: String) async throws -> HTTPResponse {
+        try await put("/characteristics", #"{"characteristics":[\#(entries)]}"#)
+    }
+
+    package func post(_ path: String, _ body: [UInt8] = []) async throws -> HTTPResponse {
+        try await request(HTTPRequest(.post, path, body: body))
+    }
+
+    /// A request to `/pairings`.
+    package func pairings(_ request: PairingsRequest) async throws -> PairingsResponse {
+        let response = try await post("/pairings", request.encoded)
+        guard response.status == 200 else { throw UnexpectedStatus(status: response.status) }
+        return try PairingsResponse(parsing: response.body, list: request == .list)
+    }
+
+    // MARK: Pairing
+
+    /// An answer of another HTTP status than 200.
+    package struct UnexpectedStatus: Error, Equatable {
+        package let status: Int
+
+        package init(status: Int) { self.status = status }
+    }
+
+    /// The first part of pair setup, up to M2.
+    package func beginPairSetup(_ code: SetupCode) async throws -> PairSetupController.Action {
+        setup = PairSetupController(identity: identity, setupCode: code)
+        return try await step(setup?.start())
+    }
+
+    /// Carries pair setup on by one message.
+    ///
+    /// - Returns: what the controller's machine says to the answer.
+    package func step(_ action: PairSetupController.Action?) async throws -> PairSetupController.Action {
+        switch action {
+        case .send(let body)?:
+            let response = try await post("/pair-setup", body)
+            guard response.status == 200 else { throw UnexpectedStatus(status: response.status) }
+            return setup?.received(response.body) ?? .fail(.violation(.unexpectedState))
+        case .compute(let code, let salt, let key)?:
+            let client = await Self.compute(code, salt, key)
+            return setup?.computed(client) ?? .fail(.violation(.unexpectedState))
+        case .paired, .fail, nil: return action ?? .fail(.violation(.unexpectedState))
+        }
+    }
+
+    private var setup: PairSetupController?
+
+    /// The whole of pair setup.
+    ///
+    /// - Returns: the last action: `paired` or `fail`.
+    package func pairSetup(_ code: SetupCode) async throws -> PairSetupController.Action {
+        var action = try await beginPairSetup(code)
+        while true {
+            switch action {
+            case .paired, .fail: return action
+            case .send, .compute: action = try await step(action)
+            }
+        }
+    }
+
+    @concurrent
+    private static func compute(
+        _ code: String, _ salt: [UInt8], _ key: [UInt8]
+    ) async -> Result<SRPClient, CryptoError> {
+        Result { () throws(CryptoError) in try SRPClient(setupCode: code, salt: salt, serverKey: key) }
+    }
+
+    /// Pair verify; from then on the connection is a session.
+    ///
+    /// - Returns: why it failed; `nil` for success.
+    package func pairVerify(_ accessory: AccessoryIdentity) async throws -> PairVerifyController.Failure? {
+        var verify = PairVerifyController(
+            identity: identity,
+            accessory: PairSetupController.PairedAccessory(
+                deviceID: accessory.deviceID, publicKey: accessory.longTermKey.publicKey))
+        var action = verify.start(ephemeral: .random(count: 32))
+        while true {
+            switch action {
+            case .send(let body):
+                let response = try await post("/pair-verify", body)
+                guard response.status == 200 else { throw UnexpectedStatus(status: response.status) }
+                action = verify.received(response.body)
+            case .verified(let keys):
+                stream.secure(with: keys)
+                return nil
+            case .fail(let failure): return failure
+            }
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The body as text.
+    package var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension ControllerIdentity {
+    /// A controller with an identifier as iOS makes them and a fresh key.
+    package static func random() -> ControllerIdentity {
+        let hex = RandomBytes.make(count: 16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+        let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hex[$0].joined() }
+        guard let controller = ControllerID(Array(groups.joined(separator: "-").utf8)),
+            let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
+        else { preconditionFailure("36 bytes make an identifier, 32 a seed") }
+        return ControllerIdentity(controller: controller, longTermKey: key)
+    }
+
+    /// The pairing that lets this controller in.
+    package func pairing(isAdmin: Bool = true) -> Pairing {
+        Pairing(controller: controller, publicKey: longTermKey.publicKey, isAdmin: isAdmin)
+    }
+}

@@ -1,0 +1,82 @@
+internal import HAPProtocol
+package import NIOCore
+internal import Synchronization
+
+/// A clock that stands still until a test moves it, on an event loop.
+package final class ManualScheduler: HAPProtocol.Scheduler {
+    private struct Timer {
+        let at: ContinuousClock.Instant
+        let body: @Sendable () -> Void
+    }
+
+    private struct State {
+        var now: ContinuousClock.Instant
+        /// By time, and by the order in which they were set.
+        var timers: [Timer] = []
+    }
+
+    private let loop: any EventLoop
+    private let state: Mutex<State>
+
+    /// Makes a clock.
+    ///
+    /// - Parameter loop: where callbacks run.
+    package init(_ loop: any EventLoop) {
+        self.loop = loop
+        state = Mutex(State(now: .now))
+    }
+
+    package var now: ContinuousClock.Instant { state.withLock(\.now) }
+
+    /// How many callbacks wait for their time.
+    package var timerCount: Int { state.withLock { $0.timers.count } }
+
+    package func schedule(at time: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) {
+        let isDue = state.withLock { state in
+            guard time > state.now else { return true }
+            let index = state.timers.firstIndex { $0.at > time } ?? state.timers.endIndex
+            state.timers.insert(Timer(at: time, body: body), at: index)
+            return false
+        }
+        if isDue { loop.execute(body) }
+    }
+
+    /// Moves the time on; every callback that falls due on the way runs at its own time.
+    package func advance(by duration: Duration) async {
+        let end = now + duration
+        while let body = next(until: end) {
+            loop.execute(body)
+            await settle()
+        }
+        state.withLock { $0.now = end }
+        await settle()
+    }
+
+    private func next(until end: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard let first = state.timers.first, first.at <= end else { return nil }
+            state.timers.removeFirst()
+            state.now = max(state.now, first.at)
+            return first.body
+        }
+    }
+
+    /// Lets everything run that the loop has before it, and what follows from that on the loop.
+    package func settle() async {
+        for _ in 0..<8 { try? await loop.submit {}.get() }
+    }
+
+    /// What a test waited for has not happened in 20 s of real time.
+    package struct NeverHappened: Error {}
+
+    /// Lets everything run until a condition is met, also what runs elsewhere.
+    ///
+    /// - Throws: ``NeverHappened``.
+    package func settle(until isMet: () async -> Bool) async throws {
+        let limit = ContinuousClock.now + .seconds(20)
+        while await !isMet() {
+            guard ContinuousClock.now < limit else { throw NeverHappened() }
+            await settle()
+        }
+    }
+}
