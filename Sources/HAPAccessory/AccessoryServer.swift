@@ -23,7 +23,7 @@ package actor AccessoryServer {
     var attempts: SetupAttempts
     /// Changes of pairings that wait for the one under way.
     var pairingChanges = PairingChanges()
-    private var subscriptions = SubscriptionIndex()
+    private(set) var subscriptions = SubscriptionIndex()
     private var configurationNumber: UInt16
     /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (hap.md 5.6).
     private var isAdvertisedAsPaired: Bool
@@ -165,7 +165,7 @@ package actor AccessoryServer {
     // MARK: Requests
 
     private func receive(_ request: HTTPRequest, on id: ConnectionID) {
-        guard let session = sessions[id] else { return }
+        guard let session = sessions[id], !session.hasEnded else { return }
         session.lastHeard = scheduler.now
         session.isAnswering = true
         if request.wantsClose { session.closesAfterAnswer = true }
@@ -185,8 +185,10 @@ package actor AccessoryServer {
     ) {
         session.isAnswering = false
         session.task = nil
+        session.hasEnded = session.closesAfterAnswer || isStopping
+        // The next request may come within this call.
         session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
-        if session.closesAfterAnswer || isStopping {
+        if session.hasEnded {
             session.connection.closeAfterWriting()
         } else {
             flush(session, scheduler.now)

@@ -15,6 +15,8 @@ final class AccessorySession {
     var isAnswering = false
     /// The answer under way is the last one.
     var closesAfterAnswer = false
+    /// The last answer has left: what the peer has sent behind that request is not executed.
+    var hasEnded = false
     var lastHeard: ContinuousClock.Instant
     let opened: ContinuousClock.Instant
     /// What works on the request, if that takes time.
