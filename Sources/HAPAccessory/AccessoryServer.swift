@@ -160,6 +160,8 @@ package actor AccessoryServer {
         for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
         attempts.release(id)
         session.task?.cancel()
+        // M6 will never be written, but the pairing holds.
+        if session.announcesPairing { advertisePairings() }
     }
 
     // MARK: Requests

@@ -9,7 +9,7 @@ extension AccessoryServer {
         let now = scheduler.now
         let conditions = PairSetupAccessory.Conditions(
             isPaired: isPaired, triesExhausted: attempts.areExhausted,
-            isBusy: attempts.isBusy(for: session.id, now: now), isFull: pairings.isFull)
+            isBusy: attempts.isBusy(for: session.id, now: now) || isRivalWaiting(session.id), isFull: pairings.isFull)
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
             // A silent owner has to give way: its next message finds its procedure reset.
@@ -18,6 +18,11 @@ extension AccessoryServer {
         }
         let id = session.id
         run(session) { server in await server.perform(action, id) }
+    }
+
+    /// An owner that waits for our answer is not silent, however long a power or the store takes.
+    private func isRivalWaiting(_ id: ConnectionID) -> Bool {
+        attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }
 
     /// Carries a procedure on until its next answer; in between the connection may be gone.
@@ -67,6 +72,7 @@ extension AccessoryServer {
             case .finish(let body):
                 attempts.release(id)
                 logger.notice("paired", metadata: ["peer": "\(session.connection.peer)"])
+                session.announcesPairing = true
                 answer(session, HTTPResponse(200, .pairingTLV8, body: body)) { [weak self] in
                     self?.assumeIsolated { $0.advertisePairings() }
                 }

@@ -17,6 +17,8 @@ final class AccessorySession {
     var closesAfterAnswer = false
     /// The last answer has left: what the peer has sent behind that request is not executed.
     var hasEnded = false
+    /// M6 is on its way: `sf` follows when it has been written, or the connection has ended.
+    var announcesPairing = false
     var lastHeard: ContinuousClock.Instant
     let opened: ContinuousClock.Instant
     /// What works on the request, if that takes time.
