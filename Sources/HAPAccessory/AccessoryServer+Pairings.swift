@@ -1,32 +1,18 @@
 package import HAPProtocol
 internal import Logging
 
-/// Lets one change of the pairings happen at a time: each is made from what the one before it has stored.
-struct PairingChanges {
-    var isUnderWay = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-}
-
 extension AccessoryServer {
-    /// Changes the pairings: stored first, then in force.
+    /// Changes the pairings: stored first, then in force; one change at a time, each made from what the one before it has
+    /// stored.
     ///
-    /// - Parameter change: changes the list, or says why it must not be changed.
+    /// - Parameter change: changes the list, or says why it must not be changed. It is asked when its turn has come, and
+    ///   then has to look again at whatever allowed it.
     /// - Returns: success once the change is durable and in force; else why nothing has changed.
     func changePairings(
         _ change: (inout PairingList) throws(PairingError) -> Void
     ) async -> Result<Void, PairingError> {
-        if pairingChanges.isUnderWay {
-            await withCheckedContinuation { pairingChanges.waiting.append($0) }
-        }
-        pairingChanges.isUnderWay = true
-        defer {
-            // The turn is handed on, so that nobody slips in between.
-            if pairingChanges.waiting.isEmpty {
-                pairingChanges.isUnderWay = false
-            } else {
-                pairingChanges.waiting.removeFirst().resume()
-            }
-        }
+        if !pairingTurns.takeIfFree() { await withCheckedContinuation { pairingTurns.wait($0) } }
+        defer { pairingTurns.passOn() }
         var list = pairings
         do throws(PairingError) {
             try change(&list)
@@ -46,17 +32,17 @@ extension AccessoryServer {
 
     /// Ends the sessions of controllers that are paired no more, and lets `sf` follow (hap.md 6.5).
     ///
-    /// - Parameter caller: the session whose request it was; it gets its answer first.
-    func closeUnpairedSessions(askedBy caller: ConnectionID?) {
-        for session in Array(sessions.values) {
-            guard let controller = session.controller, pairings[controller] == nil else { continue }
-            if session.id == caller {
-                session.closesAfterAnswer = true
-            } else {
-                session.connection.close()
-                forget(session.id)
-            }
+    /// - Parameter caller: the session whose request it was; its own answer ends it.
+    func closeUnpairedSessions(except caller: ConnectionID? = nil) {
+        for session in Array(sessions.values) where session.id != caller && isUnpaired(session) {
+            session.connection.close()
+            forget(session.id)
         }
+    }
+
+    /// Whether a session is that of a controller which is paired no more.
+    func isUnpaired(_ session: AccessorySession) -> Bool {
+        session.controller.map { pairings[$0] == nil } ?? false
     }
 
     // MARK: For the operator
@@ -76,7 +62,7 @@ extension AccessoryServer {
         guard pairings[controller] != nil else { return false }
         try await changePairings { $0.remove(controller) }.get()
         logger.notice("pairing removed by the operator", metadata: ["controller": "\(controller)"])
-        closeUnpairedSessions(askedBy: nil)
+        closeUnpairedSessions()
         advertisePairings()
         return true
     }
@@ -87,7 +73,7 @@ extension AccessoryServer {
     package func removeAllPairings() async throws(PairingError) {
         try await changePairings { $0 = PairingList() }.get()
         logger.notice("all pairings removed by the operator")
-        closeUnpairedSessions(askedBy: nil)
+        closeUnpairedSessions()
         advertisePairings()
     }
 }

@@ -21,8 +21,8 @@ package actor AccessoryServer {
     var sessions: [ConnectionID: AccessorySession] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
-    /// Changes of pairings that wait for the one under way.
-    var pairingChanges = PairingChanges()
+    /// Changes of pairings come one after the other.
+    var pairingTurns = Turns()
     private(set) var subscriptions = SubscriptionIndex()
     private var configurationNumber: UInt16
     /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (hap.md 5.6).

@@ -30,6 +30,7 @@ extension AccessoryServer {
 
     private func add(_ pairing: Pairing, _ id: ConnectionID, from controller: ControllerID) async {
         let outcome = await changePairings { (list: inout PairingList) throws(PairingError) in
+            try Self.checkAdmin(controller, in: list)
             if let known = list[pairing.controller] {
                 guard known.publicKey == pairing.publicKey else { throw .unknown }
             } else if list.isFull {
@@ -43,8 +44,16 @@ extension AccessoryServer {
     }
 
     private func remove(_ removed: ControllerID, _ id: ConnectionID, from controller: ControllerID) async {
-        let outcome = await changePairings { $0.remove(removed) }
+        let outcome = await changePairings { (list: inout PairingList) throws(PairingError) in
+            try Self.checkAdmin(controller, in: list)
+            list.remove(removed)
+        }
         finish(outcome, id, "controller \(controller) removed pairing \(removed)")
+    }
+
+    /// The caller may have lost its right while it waited for its turn.
+    private static func checkAdmin(_ caller: ControllerID, in list: PairingList) throws(PairingError) {
+        guard list[caller]?.isAdmin == true else { throw .authentication }
     }
 
     private func finish(_ outcome: Result<Void, PairingError>, _ id: ConnectionID, _ message: String) {
@@ -54,8 +63,11 @@ extension AccessoryServer {
         }
         logger.notice("\(message)")
         // Order: durable, then the answer, then sessions close, then mDNS (hap.md 6.5).
-        closeUnpairedSessions(askedBy: id)
-        if let session = sessions[id] { respond(.done, session) }
+        if let session = sessions[id] {
+            session.closesAfterAnswer = session.closesAfterAnswer || isUnpaired(session)
+            respond(.done, session)
+        }
+        closeUnpairedSessions(except: id)
         advertisePairings()
     }
 }
