@@ -29,6 +29,8 @@ package actor AccessoryServer {
     private var isAdvertisedAsPaired: Bool
     private var wakeAt: ContinuousClock.Instant?
     private var isStopping = false
+    /// Goes on when the last connection has ended.
+    private var stopped: CheckedContinuation<Void, Never>?
 
     /// What to advertise, now and after each change; only the newest matters.
     package nonisolated let advertisements: AsyncStream<Advertisement>
@@ -78,8 +80,13 @@ package actor AccessoryServer {
         updateAdvertisement()
     }
 
-    /// Stops: no new connections; those that wait for an answer get it and are closed.
-    package func stop() {
+    /// How long the last answers may take; a device has 2 s.
+    static let stoppingTime = Duration.milliseconds(2200)
+
+    /// Stops: no new connections; those that wait for an answer get it, and all are closed.
+    ///
+    /// Returns when the last connection has ended, after ``stoppingTime`` in any case.
+    package func stop() async {
         isStopping = true
         advertise.finish()
         for session in sessions.values {
@@ -89,6 +96,16 @@ package actor AccessoryServer {
                 session.connection.closeAfterWriting()
             }
         }
+        guard !sessions.isEmpty else { return }
+        scheduler.schedule(at: scheduler.now + Self.stoppingTime) { [weak self] in
+            self?.assumeIsolated { $0.haveStopped() }
+        }
+        await withCheckedContinuation { stopped = $0 }
+    }
+
+    private func haveStopped() {
+        stopped?.resume()
+        stopped = nil
     }
 
     // MARK: Advertisement
@@ -160,6 +177,7 @@ package actor AccessoryServer {
         for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
         attempts.release(id)
         session.task?.cancel()
+        if sessions.isEmpty { haveStopped() }
         // M6 will never be written, but the pairing holds.
         if session.announcesPairing { advertisePairings() }
     }

@@ -1,8 +1,10 @@
 """What a controller has learned of the bridge stays true over every kind of end."""
 
+import asyncio
 import random
 
 import hap
+from conftest import configuration
 from controllers import shape
 
 
@@ -95,3 +97,20 @@ async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
     assert daemon.cli("setup", "--force", "--json")["code"] == code
     with hap.session(lan.bridge.address, status["port"], me, accessory) as session:
         assert shape(session.get("/accessories").json["accessories"]) == before
+
+
+async def test_what_is_in_flight_at_the_end_is_answered(make_daemon, lan):
+    daemon = make_daemon(configuration(lights=[{"id": "slow", "name": "Slow", "latency": "1s"}]))
+    status = daemon.until_published()
+    me = hap.Identity()
+    with hap.Connection(lan.bridge.address, status["port"]) as connection:
+        accessory = hap.pair_setup(connection, daemon.setup_code, me)
+    with hap.session(lan.bridge.address, status["port"], me, accessory) as session:
+        light = daemon.lights["simulated/slow"]
+        on = on_of(shape(session.get("/accessories").json["accessories"]), light["aid"])
+        body = {"characteristics": [{"aid": light["aid"], "iid": on, "value": True}]}
+        answer = asyncio.get_running_loop().run_in_executor(None, session.put, "/characteristics", body)
+        await asyncio.sleep(0.3)  # the request is under way: the light takes a second
+        code, seconds = daemon.terminate()
+        assert (await answer).status == 204
+    assert code == 0 and seconds < 5
