@@ -23,12 +23,14 @@ struct TLV8Tests {
         }
     }
 
-    @Test("a value of any length survives, alone and between others", arguments: Array(0...20) + Array(250...780))
-    func roundTrip(count: Int) throws {
-        let items = [
-            TLV8.Item(type: 6, value: [1]), TLV8.Item(type: 5, value: value(count)), TLV8.Item(type: 0, value: []),
-        ]
-        #expect(try TLV8.items(in: TLV8.encode(items)) == items)
+    @Test("a value of any length survives between others")
+    func roundTrip() throws {
+        for count in 0...1100 {
+            let items = [
+                TLV8.Item(type: 6, value: [1]), TLV8.Item(type: 5, value: value(count)), TLV8.Item(type: 0, value: []),
+            ]
+            #expect(try TLV8.items(in: TLV8.encode(items)) == items)
+        }
     }
 
     @Test("malformed bodies are refused as a pairing message, each golden one")
