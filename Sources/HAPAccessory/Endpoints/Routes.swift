@@ -59,7 +59,7 @@ extension AccessoryServer {
 
     private func refuseUnverified(_ request: HTTPRequest, _ session: AccessorySession) {
         switch request.path {
-        case "/accessories", "/characteristics", "/prepare":
+        case "/accessories", "/characteristics", "/prepare", "/resource":
             answer(session, HTTPResponse(470, .hapJSON, body: HAPStatus.insufficientAuthorization.body))
         default: answer(session, HTTPResponse(470))
         }
