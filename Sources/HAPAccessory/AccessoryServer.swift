@@ -233,13 +233,16 @@ package actor AccessoryServer {
         for change in changes {
             for id in subscriptions[change.id] {
                 guard let session = sessions[id] else { continue }
-                if id == change.origin {
+                switch change.audience {
+                case .everybodyBut(let knowing) where knowing.contains(id):
                     // It knows what it wrote; what waits for it is older.
                     session.outbox.forget(change.id)
-                } else {
-                    session.outbox.changed(change.id, to: change.value, now: now)
-                    if !touched.contains(where: { $0 === session }) { touched.append(session) }
+                    continue
+                case .only(let mistaken) where !mistaken.contains(id): continue
+                case .everybody, .everybodyBut, .only: break
                 }
+                session.outbox.changed(change.id, to: change.value, now: now)
+                if !touched.contains(where: { $0 === session }) { touched.append(session) }
             }
         }
         // Most sessions are told the same: the body is written once for each distinct set.

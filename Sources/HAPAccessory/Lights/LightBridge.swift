@@ -182,7 +182,7 @@ package actor LightBridge {
         guard await save(stored), var current = lights[key] else { return }
         current.adapter = adapter
         lights[key] = current
-        let accessory = adapter.accessory(current.aid, state: current.shown)
+        let accessory = adapter.accessory(current.aid, state: current.state)
         do throws(ComplianceError) {
             try await registry.set(accessory, source: self, isReachable: current.state.isReachable)
         } catch {
@@ -229,18 +229,21 @@ package actor LightBridge {
         await tell(key, light, former: former, origin: .device)
     }
 
+    /// Tells what is true of a light now; what is only wanted is the registry's to show.
     private func tell(_ key: LightKey, _ light: Light, former: LightState, origin: LightEvent.Origin) async {
-        guard light.state != former else { return }
         if light.state.isReachable != former.isReachable {
             await registry.setReachable(light.state.isReachable, light.aid)
         }
-        unsaved.insert(key)
-        scheduleSave()
-        if !watchers.isEmpty {
-            let event = LightEvent(light: snapshot(key, light), origin: origin)
-            for watcher in watchers.values { watcher.yield(event) }
+        if light.state != former {
+            unsaved.insert(key)
+            scheduleSave()
+            if !watchers.isEmpty {
+                let event = LightEvent(light: snapshot(key, light), origin: origin)
+                for watcher in watchers.values { watcher.yield(event) }
+            }
         }
-        await registry.update(light.aid, light.adapter.values(of: light.shown))
+        // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
+        await registry.update(light.aid, light.adapter.values(of: light.state))
     }
 
     fileprivate func lastKnown(_ id: LightID, of driver: String) -> LightReport? {

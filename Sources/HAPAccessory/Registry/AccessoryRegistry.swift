@@ -44,6 +44,25 @@ package actor AccessoryRegistry {
                 }
             }
         }
+
+        subscript(place: (service: Int, characteristic: Int)) -> Characteristic {
+            get { accessory.services[place.service].characteristics[place.characteristic] }
+            set {
+                accessory.services[place.service].characteristics[place.characteristic] = newValue
+                json = nil
+            }
+        }
+
+        /// Goes on with the writes that are under way to the accessory of before.
+        mutating func takeOver(_ former: Entry) {
+            for (iid, flight) in former.writesInFlight {
+                guard let place = places[iid], let formerPlace = former.places[iid],
+                    let shown = former[formerPlace].value.flatMap(self[place].metadata.clamped)
+                else { continue }
+                writesInFlight[iid] = flight
+                self[place].value = shown
+            }
+        }
     }
 
     private let executor: any SerialExecutor
@@ -99,7 +118,9 @@ package actor AccessoryRegistry {
         if entries[aid] == nil {
             order.insert(aid, at: order.firstIndex { $0 > aid } ?? order.endIndex)
         }
-        entries[aid] = Entry(accessory, source: source, isReachable: isReachable)
+        var entry = Entry(accessory, source: source, isReachable: isReachable)
+        if let former = entries[aid] { entry.takeOver(former) }
+        entries[aid] = entry
         structureChanged()
     }
 
@@ -148,7 +169,7 @@ package actor AccessoryRegistry {
     package func reading(_ id: CharacteristicID) -> Reading? {
         guard let entry = entries[id.aid], let place = entry.places[id.iid] else { return nil }
         let service = entry.accessory.services[place.service]
-        let characteristic = service.characteristics[place.characteristic]
+        let characteristic = entry[place]
         // What describes the accessory is known without it.
         let isDescription = service.type == .accessoryInformation
         return Reading(
@@ -179,30 +200,26 @@ package actor AccessoryRegistry {
     // MARK: Changes from devices
 
     /// Takes over what a device says of itself; values are forced into their limits, wrong kinds are dropped.
+    ///
+    /// While a write is under way, reads go on to show what was written; what the device said comes out at its end.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) {
         var changes: [CharacteristicChange] = []
         for (iid, value) in values {
             guard let entry = entries[aid], let place = entry.places[iid] else { continue }
-            let characteristic = entry.accessory.services[place.service].characteristics[place.characteristic]
+            let characteristic = entry[place]
             guard let clamped = characteristic.metadata.clamped(value) else { continue }
-            let isChange = clamped != characteristic.value
-            entries[aid]?.writesInFlight[iid]?.reported(clamped, isAnnounced: isChange)
-            guard isChange else { continue }
-            set(clamped, aid, place)
-            changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped, origin: nil))
+            if entry.writesInFlight[iid] != nil {
+                entries[aid]?.writesInFlight[iid]?.reported(clamped)
+            } else if clamped != characteristic.value {
+                entries[aid]?[place].value = clamped
+                changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped))
+            }
         }
         if !changes.isEmpty { observer?.changed(changes) }
     }
 
     /// Says whether an accessory's device can be reached.
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) { entries[aid]?.isReachable = isReachable }
-
-    private func set(
-        _ value: CharacteristicValue?, _ aid: AccessoryID, _ place: (service: Int, characteristic: Int)
-    ) {
-        entries[aid]?.accessory.services[place.service].characteristics[place.characteristic].value = value
-        entries[aid]?.json = nil
-    }
 
     // MARK: Writing
 
@@ -231,14 +248,13 @@ package actor AccessoryRegistry {
                 statuses[index] = .doesNotExist
                 continue
             }
-            let service = entry.accessory.services[place.service]
-            let characteristic = service.characteristics[place.characteristic]
+            let characteristic = entry[place]
             guard let value = characteristic.metadata.accepted(write.value) else {
                 statuses[index] = .invalidValue
                 continue
             }
             let accepted = CharacteristicWrite(
-                iid: write.id.iid, service: service.type, type: characteristic.type, value: value)
+                iid: write.id.iid, service: entry.accessory.services[place.service].type, type: characteristic.type, value: value)
             if let group = groups.firstIndex(where: { $0.aid == write.id.aid }) {
                 groups[group].indices.append(index)
                 groups[group].accepted.append(accepted)
@@ -272,31 +288,36 @@ package actor AccessoryRegistry {
             await source.identify(aid)
         }
         guard !values.isEmpty else { return .success }
-        for write in values { began(write, aid) }
+        let tickets = values.map { began($0, aid) }
         let status = await source.write(values, to: aid)
-        let changes = values.compactMap { ended($0, aid, success: status == .success, origin: origin) }
+        let changes = zip(values, tickets).compactMap { write, ticket in
+            ticket.flatMap { ended(write, $0, aid, success: status == .success, origin: origin) }
+        }
         if !changes.isEmpty { observer?.changed(changes) }
         return status
     }
 
-    private func began(_ write: CharacteristicWrite, _ aid: AccessoryID) {
-        guard let entry = entries[aid], let place = entry.places[write.iid],
-            let current = entry.accessory.services[place.service].characteristics[place.characteristic].value
-        else { return }
-        entries[aid]?.writesInFlight[write.iid, default: WritesInFlight(current: current)].began()
-        set(write.value, aid, place)
+    private func began(_ write: CharacteristicWrite, _ aid: AccessoryID) -> WritesInFlight.Ticket? {
+        guard let entry = entries[aid], let place = entry.places[write.iid], let current = entry[place].value else {
+            return nil
+        }
+        entries[aid]?[place].value = write.value
+        return entries[aid]?.writesInFlight[write.iid, default: WritesInFlight(current: current)].began()
     }
 
     private func ended(
-        _ write: CharacteristicWrite, _ aid: AccessoryID, success: Bool, origin: ConnectionID?
+        _ write: CharacteristicWrite, _ ticket: WritesInFlight.Ticket, _ aid: AccessoryID, success: Bool,
+        origin: ConnectionID?
     ) -> CharacteristicChange? {
         // While the device was at work, the accessory may have gone or been replaced.
         guard let place = entries[aid]?.places[write.iid],
-            let outcome = entries[aid]?.writesInFlight[write.iid]?.ended(write.value, success: success, origin: origin)
+            let outcome = entries[aid]?.writesInFlight[write.iid]?.ended(
+                ticket, write.value, success: success, origin: origin)
         else { return nil }
         entries[aid]?.writesInFlight[write.iid] = nil
-        set(outcome.value, aid, place)
-        guard outcome.isNews else { return nil }
-        return CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, origin: outcome.origin)
+        entries[aid]?[place].value = outcome.value
+        return outcome.audience.map {
+            CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: $0)
+        }
     }
 }

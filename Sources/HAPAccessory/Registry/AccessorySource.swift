@@ -11,15 +11,23 @@ package struct CharacteristicWrite: Equatable, Sendable {
 
 /// A characteristic that has a new value.
 package struct CharacteristicChange: Equatable, Sendable {
+    /// Which subscribers are to be told.
+    package enum Audience: Equatable, Sendable {
+        case everybody
+        /// These know it: they wrote the value.
+        case everybodyBut(Set<ConnectionID>)
+        /// The others know it; these wrote another value, and something else came of it.
+        case only(Set<ConnectionID>)
+    }
+
     package let id: CharacteristicID
     package let value: CharacteristicValue
-    /// The connection whose write it was; it needs no event.
-    package let origin: ConnectionID?
+    package let audience: Audience
 
-    package init(id: CharacteristicID, value: CharacteristicValue, origin: ConnectionID?) {
+    package init(id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody) {
         self.id = id
         self.value = value
-        self.origin = origin
+        self.audience = audience
     }
 }
 
@@ -28,6 +36,10 @@ package struct CharacteristicChange: Equatable, Sendable {
 /// It runs on the registry's executor and must not block it.
 package protocol AccessorySource: Sendable {
     /// Hands all values that one request writes to one accessory to the device, as one update.
+    ///
+    /// What comes of it may differ from what was written (a limit of the device, another colour mode): a source that knows
+    /// says so by ``AccessoryRegistry/update(_:_:)`` before it returns, and that counts. If it says nothing, the written
+    /// values hold.
     ///
     /// - Returns: `success` once the device has accepted them, else why not; within 2 s in any case.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus

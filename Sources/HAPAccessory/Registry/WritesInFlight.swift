@@ -4,55 +4,68 @@ internal import HAPProtocol
 /// What a characteristic is really worth while writes to it are under way.
 ///
 /// Reads show a written value at once. Only when the last write has ended it is known which value holds: the last one
-/// that the device took, or that it reported by itself, or the one from before. Subscribers are told that one, not the
-/// steps on the way, so that nobody's slider jumps back to what somebody else wrote before.
+/// that the device took, or what it said by itself since, or the one from before. Subscribers are told that one, not the
+/// steps on the way, so that nobody's slider jumps back to what somebody else wrote before; and nobody is told what it
+/// knows already.
 struct WritesInFlight: Equatable {
-    /// The value that holds if all writes under way fail.
-    private var confirmed: CharacteristicValue
-    /// Whose write the confirmed value was.
-    private var origin: ConnectionID?
-    /// The value that subscribers were told last.
-    private var announced: CharacteristicValue
-    private var count = 0
-
-    init(current: CharacteristicValue) {
-        confirmed = current
-        announced = current
+    /// A write, as far as this machine tells writes apart: by how much the device had said when it began.
+    struct Ticket: Equatable {
+        fileprivate let reports: Int
     }
 
     /// What the end of the last write leads to.
     struct Outcome: Equatable {
         let value: CharacteristicValue
-        let origin: ConnectionID?
-        /// Whether subscribers have not been told this value.
-        let isNews: Bool
+        /// Who does not know the value; `nil` if everybody does.
+        let audience: CharacteristicChange.Audience?
     }
 
-    mutating func began() { count += 1 }
+    /// What subscribers were told last.
+    private let announced: CharacteristicValue
+    /// The value that holds if all writes under way fail.
+    private var confirmed: CharacteristicValue
+    /// What those think who wrote with success.
+    private var believed: [ConnectionID: CharacteristicValue] = [:]
+    private var reports = 0
+    private var count = 0
 
-    /// The device said a value by itself.
-    ///
-    /// - Parameters:
-    ///   - value: the value.
-    ///   - isAnnounced: whether subscribers are told at once, because it differs from what reads show.
-    mutating func reported(_ value: CharacteristicValue, isAnnounced: Bool) {
+    init(current: CharacteristicValue) {
+        announced = current
+        confirmed = current
+    }
+
+    mutating func began() -> Ticket {
+        count += 1
+        return Ticket(reports: reports)
+    }
+
+    /// The device said a value.
+    mutating func reported(_ value: CharacteristicValue) {
         confirmed = value
-        if isAnnounced {
-            announced = value
-            origin = nil
-        }
+        reports += 1
     }
 
     /// A write has ended.
     ///
     /// - Returns: what holds now, if no other write is under way.
-    mutating func ended(_ value: CharacteristicValue, success: Bool, origin: ConnectionID?) -> Outcome? {
+    mutating func ended(
+        _ ticket: Ticket, _ value: CharacteristicValue, success: Bool, origin: ConnectionID?
+    ) -> Outcome? {
         if success {
-            confirmed = value
-            self.origin = origin
+            // What the device said since the write began counts more than its yes.
+            if ticket.reports == reports { confirmed = value }
+            if let origin { believed[origin] = value }
         }
         count -= 1
-        guard count == 0 else { return nil }
-        return Outcome(value: confirmed, origin: self.origin, isNews: confirmed != announced)
+        return count == 0 ? Outcome(value: confirmed, audience: audience) : nil
+    }
+
+    private var audience: CharacteristicChange.Audience? {
+        if confirmed == announced {
+            let mistaken = believed.filter { $0.value != confirmed }
+            return mistaken.isEmpty ? nil : .only(Set(mistaken.keys))
+        }
+        let knowing = believed.filter { $0.value == confirmed }
+        return knowing.isEmpty ? .everybody : .everybodyBut(Set(knowing.keys))
     }
 }
