@@ -39,10 +39,13 @@ struct CommandPipeline: Equatable {
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
         if success, let command = underWay {
             // Reports differing from a newer target are echoes of an older one.
-            if settlesAt == nil || now >= settlesAt ?? now { target = LightCommand() }
+            if !isSettling(now) { target = LightCommand() }
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.settlingTime)
             settlesAt = now + (unconfirmed.isEmpty ? Self.echoTime : fade)
+        } else if !isSettling(now) {
+            // Nothing is expected any more: what was held is the truth.
+            settlesAt = now
         }
         underWay = waiting
         waiting = nil
@@ -52,9 +55,9 @@ struct CommandPipeline: Equatable {
 
     /// The driver has reported; returns what of it is news now.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
-        let isSettling = settlesAt.map { now < $0 } ?? false
+        let isSettling = isSettling(now)
         guard isSettling || underWay != nil else { return report }
-        var expected = target
+        var expected = isSettling ? target : LightCommand()
         if let underWay { expected.merge(underWay) }
         if let waiting { expected.merge(waiting) }
         var news = report
@@ -76,6 +79,8 @@ struct CommandPipeline: Equatable {
         if let settlesAt, underWay == nil, unconfirmed.isEmpty { self.settlesAt = min(settlesAt, now + Self.echoTime) }
         return news
     }
+
+    private func isSettling(_ now: ContinuousClock.Instant) -> Bool { settlesAt.map { now < $0 } ?? false }
 
     /// When ``settled(now:)`` should be asked; `nil` if nothing is held.
     var wakeAt: ContinuousClock.Instant? {
