@@ -24,28 +24,32 @@ package struct EventOutbox: Equatable, Sendable {
 
     private let window: Duration
     private var entries: [Entry] = []
+    /// Since when each entry has waited, the oldest first.
+    private var ages: [ContinuousClock.Instant] = []
     private var windowEnd: ContinuousClock.Instant?
-    /// Since when the oldest entry has waited; `nil` if there is none.
-    package private(set) var waitingSince: ContinuousClock.Instant?
 
     package init(window: Duration) { self.window = window }
 
     package var isEmpty: Bool { entries.isEmpty }
 
+    /// Since when the oldest entry has waited; `nil` if there is none.
+    package var waitingSince: ContinuousClock.Instant? { ages.first }
+
     /// A characteristic has changed.
     package mutating func changed(_ id: CharacteristicID, to value: CharacteristicValue, now: ContinuousClock.Instant) {
-        if waitingSince == nil { waitingSince = now }
         if let index = entries.firstIndex(where: { $0.id == id }) {
             entries[index].value = value
         } else {
             entries.append(Entry(id: id, value: value))
+            ages.append(now)
         }
     }
 
     /// The connection needs no word about a characteristic: it wrote it itself or has unsubscribed.
     package mutating func forget(_ id: CharacteristicID) {
-        entries.removeAll { $0.id == id }
-        if entries.isEmpty { waitingSince = nil }
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        entries.remove(at: index)
+        ages.remove(at: index)
     }
 
     /// What is due; the caller asks when something changed, when it was told to wake, and when the peer reads again.
@@ -53,7 +57,7 @@ package struct EventOutbox: Equatable, Sendable {
         guard !entries.isEmpty else { return .nothing }
         if let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
         windowEnd = now + window
-        waitingSince = nil
+        ages = []
         defer { entries = [] }
         return .send(entries)
     }
