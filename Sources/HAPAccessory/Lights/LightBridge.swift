@@ -20,6 +20,7 @@ package actor LightBridge {
         var command = 0
         var commandDeadline: ContinuousClock.Instant?
         var task: Task<Void, Never>?
+        var identification: Task<Void, Never>?
         var origin = LightEvent.Origin.device
 
         /// The state if all commands that are wanted succeed: what controllers are shown.
@@ -195,6 +196,7 @@ package actor LightBridge {
         guard let light = lights.removeValue(forKey: key) else { return }
         keys[light.aid] = nil
         light.task?.cancel()
+        light.identification?.cancel()
         waiters.answer(light.ticketsUnderWay + light.ticketsWaiting, .doesNotExist)
         let description = light.adapter.description
         let stored = StoredLight(
@@ -223,8 +225,13 @@ package actor LightBridge {
         guard var light = lights[key] else { return }
         let former = light.state
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))
-        if report.reachable == false { light.pipeline.reset() }
+        var given: [Int] = []
+        if report.reachable == false {
+            light.pipeline.reset()
+            swap(&given, &light.ticketsWaiting)
+        }
         lights[key] = light
+        waiters.answer(given, .unableToCommunicate)
         wakeWhenSettled(light)
         await tell(key, light, former: former, origin: .device)
     }
@@ -304,7 +311,7 @@ package actor LightBridge {
         let task = Task.immediate {
             var status = HAPStatus.success
             do throws(LightError) {
-                try await driver.apply(command, to: key.light)
+                try await driver.apply(command.forDriver, to: key.light)
             } catch {
                 status = HAPStatus(error)
             }
@@ -395,6 +402,8 @@ package actor LightBridge {
             try await store.save(states: states)
         } catch {
             logger.error("the lights' states cannot be stored", metadata: ["error": "\(error)"])
+            unsaved.formUnion(states.keys)
+            scheduleSave()
         }
     }
 
@@ -476,8 +485,19 @@ extension LightBridge: AccessorySource {
     package func identify(_ accessory: AccessoryID) async {
         guard let key = keys[accessory], let driver = drivers[key.driver] else { return }
         logger.info("identify", metadata: ["light": "\(key)"])
-        // Nobody waits for a light to blink.
-        Task { try? await driver.identify(key.light) }
+        // Nobody waits for a light to blink; one that never stops does it once.
+        lights[key]?.identification?.cancel()
+        lights[key]?.identification = Task { try? await driver.identify(key.light) }
+    }
+}
+
+extension LightCommand {
+    /// The command in the range that drivers are promised: HomeKit's 360 degrees are their 0.
+    var forDriver: LightCommand {
+        guard case .hueSaturation(let hue, let saturation)? = color, hue >= 360 else { return self }
+        var command = self
+        command.color = .hueSaturation(hue: 0, saturation: saturation)
+        return command
     }
 }
 

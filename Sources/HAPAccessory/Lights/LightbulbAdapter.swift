@@ -131,13 +131,14 @@ struct LightbulbAdapter: Equatable, Sendable {
         var command = LightCommand()
         var hue: Double?
         var saturation: Double?
+        var isZero = false
         for write in writes {
             switch write.type {
             case .on: command.on = write.value.bool
             case .brightness:
                 guard let percent = write.value.number.flatMap({ Int(exactly: $0) }) else { continue }
-                // Zero means off; the level to come back to stays (hap.md 11).
-                if percent == 0 { command.on = false } else { command.brightness = percent }
+                isZero = percent == 0
+                command.brightness = isZero ? nil : percent
             case .hue: hue = write.value.number
             case .saturation: saturation = write.value.number
             case .colorTemperature:
@@ -147,6 +148,8 @@ struct LightbulbAdapter: Equatable, Sendable {
             default: break
             }
         }
+        // Zero means off, in whatever order it stands; the level to come back to stays (hap.md 11).
+        if isZero { command.on = false }
         if hue != nil || saturation != nil {
             command.color = .hueSaturation(hue: hue ?? state.hue, saturation: saturation ?? state.saturation)
         }
