@@ -22,6 +22,8 @@ package actor AccessoryRegistry {
 
     /// Changes of structure within this time make one step of `c#`.
     static let structureDebounce = Duration.seconds(1)
+    /// When a `c#` that could not be stored is tried again.
+    static let storeRetry = Duration.seconds(10)
 
     private struct Entry {
         var accessory: Accessory
@@ -73,7 +75,10 @@ package actor AccessoryRegistry {
     private var entries: [AccessoryID: Entry] = [:]
     private var order: [AccessoryID] = []
     private var configuration: ConfigurationNumber
+    private var structureTurns = Turns()
     private var structureCheckIsDue = false
+    /// The accessories of the last run are all there: from now on changes count.
+    private var isComplete = false
     private var observer: (any AccessoryRegistryObserver)?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -132,25 +137,38 @@ package actor AccessoryRegistry {
     }
 
     private func structureChanged() {
+        if isComplete { checkStructure(in: Self.structureDebounce) }
+    }
+
+    private func checkStructure(in delay: Duration) {
         guard !structureCheckIsDue else { return }
         structureCheckIsDue = true
-        scheduler.schedule(at: scheduler.now + Self.structureDebounce) { [self] in
+        scheduler.schedule(at: scheduler.now + delay) { [self] in
             Task { await settleStructure() }
         }
     }
 
     /// Brings `c#` up to date with the structure now, without waiting for more changes.
+    ///
+    /// The first call says that all accessories of the last run are there; before it no change of structure counts, so that
+    /// a slow start is no reason for `c#` to rise.
     package func settleStructure() async {
+        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
+        defer { structureTurns.passOn() }
+        isComplete = true
         structureCheckIsDue = false
-        guard configuration.databaseChanged(accessories, firmware: firmware) else { return }
-        let stored = configuration.stored
+        var next = configuration
+        guard next.databaseChanged(accessories, firmware: firmware) else { return }
         do {
-            try await store.save(stored)
+            try await store.save(next.stored)
         } catch {
-            // The number rises again from the stored one after a restart; what is lost is one step, never the order.
+            // A number that is told before it is durable could be given to two databases.
             logger.error("the configuration number cannot be stored", metadata: ["error": "\(error)"])
+            checkStructure(in: Self.storeRetry)
+            return
         }
-        observer?.configurationNumberChanged(to: stored.number)
+        configuration = next
+        observer?.configurationNumberChanged(to: next.number)
     }
 
     // MARK: Reading
