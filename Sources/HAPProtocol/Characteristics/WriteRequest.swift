@@ -88,8 +88,6 @@ extension WriteRequest.Entry {
             case "ev":
                 events = member.value.flag
                 if events == nil, !member.value.isNull { isMalformed = true }
-            case "authData":
-                if member.value.string.flatMap(Base64.decode) == nil { isMalformed = true }
             case "r": wantsResponse = member.value.flag ?? false
             case "authData":
                 // No characteristic of ours asks for it, but what comes must be base64 (hap.md 8.5).
