@@ -35,6 +35,9 @@ package actor LightBridge {
     /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
     static let saveDelay = Duration.seconds(10)
 
+    /// The most lights; the bridge itself is an accessory, too.
+    static let maximumLights = AccessoryRegistry.maximumAccessories - 1
+
     private let executor: any SerialExecutor
     private let scheduler: any Scheduler
     private let registry: AccessoryRegistry
@@ -50,6 +53,8 @@ package actor LightBridge {
     /// Lights that are not shown, with the aids that wait for them.
     private var absent: [LightKey: StoredLight] = [:]
     private var highestAID = AccessoryID.bridge
+    /// Lights come, change and go one after the other.
+    private var structureTurns = Turns()
     private var waiters = CommandWaiters()
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: Set<LightKey> = []
@@ -89,6 +94,10 @@ package actor LightBridge {
             highestAID = max(highestAID, light.aid)
             if light.isRemoved || overrides[light.key]?.isHidden == true {
                 absent[light.key] = light
+            } else if lights.count == Self.maximumLights {
+                // Lights that were hidden come back into a house that is full.
+                absent[light.key] = light
+                warnOfTooMany(light.key)
             } else {
                 var state = LightState()
                 if let report = light.state { state.apply(report) }
@@ -111,61 +120,94 @@ package actor LightBridge {
         _ key: LightKey, _ aid: AccessoryID, _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
     ) async {
         let name = name(for: key, description, aid)
-        let adapter = LightbulbAdapter(description: description, name: name, ids: ids)
-        let accessory = adapter.accessory(aid, state: state)
-        lights[key] = Light(aid: aid, adapter: adapter, state: state)
+        lights[key] = Light(
+            aid: aid, adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
         keys[aid] = key
+        await showAccessory(key)
+    }
+
+    private func showAccessory(_ key: LightKey) async {
+        guard let light = lights[key] else { return }
+        let accessory = light.adapter.accessory(light.aid, state: light.state)
         do throws(ComplianceError) {
-            try await registry.set(accessory, source: self, isReachable: state.isReachable)
+            try await registry.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
             warn("\(key) cannot be shown: \(error.description)", about: key.description)
         }
     }
 
+    // MARK: Names
+
     private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        let wanted = overrides[key]?.name ?? description.name
-        let valid = AccessoryName.sanitized(wanted, fallback: "Light \(aid)")
-        let taken = Set(lights.filter { $0.key != key }.map(\.value.adapter.name))
-        return AccessoryName.unique(valid, among: taken)
+        let taken = Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
+        return AccessoryName.unique(wantedName(key, description, aid), among: taken)
     }
 
+    private func wantedName(_ key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
+        AccessoryName.sanitized(overrides[key]?.name ?? description.name, fallback: "Light \(aid)")
+    }
+
+    /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
+    private func settleNames() async {
+        var taken: Set<String> = []
+        for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
+            let description = light.adapter.description
+            let name = AccessoryName.unique(wantedName(key, description, light.aid), among: taken)
+            taken.insert(name)
+            guard name != light.adapter.name else { continue }
+            lights[key]?.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
+            await showAccessory(key)
+        }
+    }
+
+    // MARK: Lights that come and go
+
+    // Each of these waits for the store. They take turns: a light told twice in a row must not get two aids, nor one come
+    // back that was removed meanwhile.
+
     fileprivate func added(_ description: LightDescription, by driver: String) async {
+        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
+        defer { structureTurns.passOn() }
         let key = LightKey(driver: driver, light: description.id)
-        guard (1...255).contains(description.id.rawValue.utf8.count) else {
-            warn("a light of driver \(driver) has an id of no or more than 255 bytes and is left out", about: driver)
+        let id = description.id.rawValue.utf8
+        guard (1...255).contains(id.count), !id.contains(0) else {
+            warn(
+                "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
+                about: driver)
             return
         }
         guard overrides[key]?.isHidden != true else { return }
         if let light = lights[key] {
-            guard light.adapter.description != description else { return }
-            await replace(key, light, description)
-            return
+            if light.adapter.description != description { await replace(key, light, description) }
+        } else {
+            await add(key, description)
         }
-        let former = absent[key]
-        guard await registry.count < AccessoryRegistry.maximumAccessories else {
-            warn(
-                "\(key) is left out: a bridge shows at most \(AccessoryRegistry.maximumAccessories - 1) lights",
-                about: key.description)
+    }
+
+    private func add(_ key: LightKey, _ description: LightDescription) async {
+        guard lights.count < Self.maximumLights else {
+            warnOfTooMany(key)
             return
         }
         warn(nil, about: key.description)
+        let former = absent[key]
         let aid = former?.aid ?? nextAID()
-        absent[key] = nil
         var state = LightState()
         if let report = former?.state { state.apply(report) }
         state.isReachable = false
         let adapter = LightbulbAdapter(
             description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
-        let stored = StoredLight(
+        var stored = StoredLight(
             key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
         guard await save(stored) else {
-            absent[key] =
-                former
-                ?? StoredLight(
-                    key: key, aid: aid, instanceIDs: adapter.ids, description: description, isRemoved: true)
+            // Whatever comes of it, the aid is this light's.
+            stored.isRemoved = true
+            absent[key] = former ?? stored
             return
         }
+        absent[key] = nil
         await show(key, aid, description, adapter.ids, state)
+        await settleNames()
         logger.info("a light is there", metadata: ["light": "\(key)", "aid": "\(aid)"])
     }
 
@@ -174,24 +216,25 @@ package actor LightBridge {
         return highestAID
     }
 
+    private func warnOfTooMany(_ key: LightKey) {
+        warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key.description)
+    }
+
     private func replace(_ key: LightKey, _ light: Light, _ description: LightDescription) async {
         let adapter = LightbulbAdapter(
             description: description, name: name(for: key, description, light.aid), ids: light.adapter.ids)
         let stored = StoredLight(
             key: key, aid: light.aid, instanceIDs: adapter.ids, description: description,
             state: light.state.report(for: description.capabilities))
-        guard await save(stored), var current = lights[key] else { return }
-        current.adapter = adapter
-        lights[key] = current
-        let accessory = adapter.accessory(current.aid, state: current.state)
-        do throws(ComplianceError) {
-            try await registry.set(accessory, source: self, isReachable: current.state.isReachable)
-        } catch {
-            warn("\(key) cannot be shown: \(error.description)", about: key.description)
-        }
+        guard await save(stored) else { return }
+        lights[key]?.adapter = adapter
+        await showAccessory(key)
+        await settleNames()
     }
 
     fileprivate func removed(_ id: LightID, by driver: String) async {
+        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
+        defer { structureTurns.passOn() }
         let key = LightKey(driver: driver, light: id)
         guard let light = lights.removeValue(forKey: key) else { return }
         keys[light.aid] = nil
@@ -204,6 +247,7 @@ package actor LightBridge {
             state: light.state.report(for: description.capabilities), isRemoved: true)
         absent[key] = stored
         await registry.remove(light.aid)
+        await settleNames()
         _ = await save(stored)
         logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(light.aid)"])
     }

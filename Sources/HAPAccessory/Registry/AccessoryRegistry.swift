@@ -108,7 +108,6 @@ package actor AccessoryRegistry {
     package func observe(_ observer: any AccessoryRegistryObserver) { self.observer = observer }
 
     package var configurationNumber: UInt16 { configuration.number }
-    package var count: Int { order.count }
     package var accessories: [Accessory] { order.compactMap { entries[$0]?.accessory } }
 
     // MARK: Structure
