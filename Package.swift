@@ -106,6 +106,9 @@ let package = Package(
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", [grdb, logging]),
+        tests(
+            of: "HAPAccessory",
+            ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging, nioPosix]),
         tests(of: "lamplighterd", ["DaemonKit", "LightKit", "LineRPC", logging]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),

@@ -271,7 +271,8 @@ package actor AccessoryRegistry {
                 continue
             }
             let accepted = CharacteristicWrite(
-                iid: write.id.iid, service: entry.accessory.services[place.service].type, type: characteristic.type, value: value)
+                iid: write.id.iid, service: entry.accessory.services[place.service].type, type: characteristic.type,
+                value: value)
             if let group = groups.firstIndex(where: { $0.aid == write.id.aid }) {
                 groups[group].indices.append(index)
                 groups[group].accepted.append(accepted)

@@ -30,6 +30,7 @@ package final class BridgeUnderTest: Sendable {
     /// - Parameters:
     ///   - store: what is remembered of the last run.
     ///   - lights: what the driver brings, all reachable.
+    /// - Throws: what the store throws.
     package convenience init(
         _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = []
     ) async throws {
@@ -41,10 +42,11 @@ package final class BridgeUnderTest: Sendable {
     /// - Parameters:
     ///   - store: where changes are kept.
     ///   - stored: what was kept of the last run.
-    ///   - lights: what the driver brings, all reachable.
+    ///   - descriptions: what the driver brings, all reachable.
     ///   - overrides: what the operator wants otherwise.
     ///   - eventWindow: for how long later changes are collected.
     ///   - firmware: the program's version.
+    /// - Throws: what the store throws.
     package init(
         _ store: any AccessoryServerStore, stored: StoredServer, lights descriptions: [LightDescription] = [],
         overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250), firmware: String = "1.0"
@@ -84,6 +86,7 @@ package final class BridgeUnderTest: Sendable {
     /// A new connection, in clear.
     ///
     /// - Parameter identity: who connects.
+    /// - Returns: the controller, and its connection.
     package func connect(_ identity: ControllerIdentity = .random()) async -> (TestController, InMemoryLink) {
         let controller = TestController(identity, executor: executor)
         let id = ConnectionID(
@@ -98,6 +101,8 @@ package final class BridgeUnderTest: Sendable {
     /// A new session.
     ///
     /// - Parameter identity: who connects; it must be paired.
+    /// - Returns: the controller.
+    /// - Throws: ``Refused`` if pair verify fails.
     package func session(_ identity: ControllerIdentity) async throws -> TestController {
         let (controller, _) = await connect(identity)
         if let failure = try await controller.pairVerify(self.identity) { throw Refused(failure: failure) }

@@ -7,6 +7,7 @@ extension StoredServer {
     /// A server of a new identity.
     ///
     /// - Parameter controllers: who is paired, all admins.
+    /// - Returns: what a store would hold before the first start.
     package static func random(pairedWith controllers: [ControllerIdentity] = []) -> StoredServer {
         guard let deviceID = DeviceID(octets: RandomBytes.make(count: 6)),
             let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))

@@ -1,0 +1,180 @@
+internal import BoundedJSON
+internal import HAPAccessory
+internal import HAPModel
+internal import HAPProtocol
+internal import LightKit
+
+/// A long random life of a bridge, in which no identity may ever change hands.
+///
+/// Lights come, go, change their names and what they can do, and the bridge restarts, in an order that hangs on the seed
+/// alone. After each step all that a controller remembers is compared with all that it was ever told.
+package struct IdentityWalk: Sendable {
+    private let steps: Int
+    private let open: @Sendable () async throws -> StoreContract.Opened
+    private let disturb: (@Sendable (Bool) -> Void)?
+    private var random: SplitMix
+    /// A light could not be stored since the last start: after the next one it may be as it was.
+    private var isForgetful = false
+
+    /// Prepares a walk.
+    ///
+    /// - Parameters:
+    ///   - seed: decides the steps.
+    ///   - steps: how many there are.
+    ///   - disturb: makes the store fail to keep lights, or not; for stores that can.
+    ///   - open: opens the store, also after a restart.
+    package init(
+        seed: UInt64, steps: Int = 1000, disturb: (@Sendable (Bool) -> Void)? = nil,
+        open: @escaping @Sendable () async throws -> StoreContract.Opened
+    ) {
+        self.steps = steps
+        self.open = open
+        self.disturb = disturb
+        random = SplitMix(state: seed)
+    }
+
+    /// What a controller remembers.
+    private struct Memory {
+        var aids: [LightKey: AccessoryID] = [:]
+        var keys: [AccessoryID: LightKey] = [:]
+        var iids: [AccessoryID: [String: InstanceID]] = [:]
+        var parts: [AccessoryID: [InstanceID: String]] = [:]
+        var database: [UInt8] = []
+        var number: UInt16 = 0
+    }
+
+    /// Walks.
+    ///
+    /// - Returns: what was broken, and at which step; empty if nothing was.
+    /// - Throws: what the store throws.
+    package mutating func violations() async throws -> [String] {
+        var memory = Memory()
+        var found: [String] = []
+        var opened = try await open()
+        var bridge = try await BridgeUnderTest(opened.store, stored: opened.stored)
+        _ = try await check(bridge, &memory, mayChange: true)
+        for step in 0..<steps where found.count < 5 {
+            var mayChange = true
+            if random.next(below: 20) == 0 {
+                opened = try await open()
+                bridge = try await BridgeUnderTest(opened.store, stored: opened.stored)
+                mayChange = isForgetful
+                isForgetful = false
+            } else {
+                for _ in 0...random.next(below: 2) { await change(bridge) }
+                await bridge.scheduler.advance(by: AccessoryWalkTimes.settle)
+                await bridge.registry.settleStructure()
+            }
+            found += try await check(bridge, &memory, mayChange: mayChange).map { "step \(step): \($0)" }
+        }
+        return found
+    }
+
+    private mutating func change(_ bridge: BridgeUnderTest) async {
+        let light = LightID("light \(random.next(below: 16))")
+        let isBroken = disturb != nil && random.next(below: 25) == 0
+        if isBroken {
+            disturb?(true)
+            isForgetful = true
+        }
+        if random.next(below: 3) == 0 {
+            await bridge.host.removed(light)
+        } else {
+            await bridge.host.added(description(light))
+            await bridge.host.report(
+                LightReport(on: random.next(below: 2) == 0, reachable: random.next(below: 4) > 0), from: light)
+        }
+        if isBroken { disturb?(false) }
+    }
+
+    private mutating func description(_ light: LightID) -> LightDescription {
+        LightDescription(
+            id: light, name: ["Lamp", "Lamp", "Desk", "Lamp 2", "💡"][random.next(below: 5)],
+            kind: random.next(below: 4) > 0 ? .light : LightKind.allCases[random.next(below: 3)],
+            capabilities: LightCapabilities(
+                brightness: random.next(below: 2) == 0, color: random.next(below: 2) == 0,
+                temperature: [nil, 153...500, 200...400][random.next(below: 3)]),
+            firmware: ["1.0", "1.1"][random.next(below: 2)])
+    }
+
+    // MARK: Checks
+
+    private func check(_ bridge: BridgeUnderTest, _ memory: inout Memory, mayChange: Bool) async throws -> [String] {
+        var found: [String] = []
+        let snapshots = await bridge.lights.snapshots()
+        let accessories = await bridge.registry.accessories
+        for snapshot in snapshots {
+            if memory.aids[snapshot.key, default: snapshot.aid] != snapshot.aid {
+                found.append("\(snapshot.key) has another aid than before")
+            }
+            if memory.keys[snapshot.aid, default: snapshot.key] != snapshot.key {
+                found.append("aid \(snapshot.aid) was another light's before")
+            }
+            memory.aids[snapshot.key] = snapshot.aid
+            memory.keys[snapshot.aid] = snapshot.key
+        }
+        if Set(accessories.map(\.aid)) != Set(snapshots.map(\.aid) + [.bridge]) {
+            found.append("there are accessories that are no lights, or lights that are not shown")
+        }
+        if Set(snapshots.map(\.name)).count != snapshots.count { found.append("two lights have one name") }
+        for accessory in accessories {
+            try accessory.checkCompliance()
+            for service in accessory.services {
+                note("\(service.type)", service.iid, accessory.aid, &memory, &found)
+                for characteristic in service.characteristics {
+                    note("\(service.type)/\(characteristic.type)", characteristic.iid, accessory.aid, &memory, &found)
+                }
+            }
+        }
+        return found + (await checkNumber(bridge, accessories, &memory, mayChange: mayChange))
+    }
+
+    private func note(
+        _ part: String, _ iid: InstanceID, _ aid: AccessoryID, _ memory: inout Memory, _ found: inout [String]
+    ) {
+        if memory.iids[aid]?[part] ?? iid != iid { found.append("\(part) of \(aid) has another iid than before") }
+        if memory.parts[aid]?[iid] ?? part != part { found.append("iid \(aid).\(iid) was another part's before") }
+        memory.iids[aid, default: [:]][part] = iid
+        memory.parts[aid, default: [:]][iid] = part
+    }
+
+    private func checkNumber(
+        _ bridge: BridgeUnderTest, _ accessories: [Accessory], _ memory: inout Memory, mayChange: Bool
+    ) async -> [String] {
+        var found: [String] = []
+        var json = JSONWriter()
+        for accessory in accessories { json.accessory(accessory, values: false) }
+        let number = await bridge.registry.configurationNumber
+        let isChange = json.bytes != memory.database
+        let next: UInt16 = memory.number == .max ? 1 : memory.number + 1
+        if memory.number != 0, number != (isChange ? next : memory.number) {
+            found.append(
+                "c# is \(number) after \(memory.number), and the database has \(isChange ? "" : "not ")changed")
+        }
+        if isChange, !mayChange { found.append("a restart has changed the database") }
+        if await bridge.server.advertisement.configurationNumber != number {
+            found.append("another c# is advertised than counts")
+        }
+        memory.database = json.bytes
+        memory.number = number
+        return found
+    }
+}
+
+private enum AccessoryWalkTimes {
+    /// Longer than changes of structure are collected.
+    static let settle = Duration.milliseconds(1001)
+}
+
+/// A generator whose numbers hang on its seed alone.
+private struct SplitMix: Sendable {
+    var state: UInt64
+
+    mutating func next(below bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((z ^ (z >> 31)) % UInt64(bound))
+    }
+}

@@ -1,0 +1,129 @@
+package import HAPAccessory
+internal import HAPModel
+internal import HAPProtocol
+internal import LightKit
+
+/// What every store promises in the comment of `AccessoryServerStore`, as checks that any store can be put through.
+package struct StoreContract: Sendable {
+    /// A store and what is found in it.
+    package typealias Opened = (store: any AccessoryServerStore, stored: StoredServer)
+
+    /// Opens the same place again, as after a restart; the first time it is a new one.
+    package let open: @Sendable () async throws -> Opened
+
+    package init(open: @escaping @Sendable () async throws -> Opened) { self.open = open }
+
+    /// Puts the store through all checks.
+    ///
+    /// - Returns: the promises that were broken, in words; empty if all were kept.
+    /// - Throws: what the store throws.
+    package func violations() async throws -> [String] {
+        var found: [String] = []
+        let (store, first) = try await open()
+        var expected = first
+        if !first.pairings.isEmpty || !first.lights.isEmpty || first.failedAttempts != 0 {
+            found.append("a new store is empty")
+        }
+        func check(_ promise: String) async throws {
+            let stored = try await open().stored
+            if stored != expected { found.append(promise) }
+        }
+        try await check("identity, code and number are made once")
+        for list in Self.lists {
+            try await store.save(list)
+            expected.pairings = list
+            try await check("pairings are found again in their order (\(list.pairings.count))")
+        }
+        for count in [1, 100, 0, Int(Int32.max)] {
+            try await store.save(failedAttempts: count)
+            expected.failedAttempts = count
+            try await check("the count of failed proofs is found again (\(count))")
+        }
+        for (number, hash) in [(UInt16.max, [UInt8](repeating: 0, count: 64)), (1, Array(0..<64))] {
+            let configuration = StoredConfiguration(number: number, databaseHash: hash)
+            try await store.save(configuration)
+            expected.configuration = configuration
+            try await check("c# and its hash are found again (\(number))")
+        }
+        var ids = expected.bridgeInstanceIDs
+        _ = ids.id(of: .accessoryInformation)
+        _ = ids.id(of: .name, in: .accessoryInformation)
+        try await store.save(bridgeInstanceIDs: ids)
+        expected.bridgeInstanceIDs = ids
+        try await check("the bridge's iids are found again")
+        // Not in the order of their aids, in which they are found again.
+        for light in Self.lights(ids).reversed() {
+            try await store.save(light)
+            expected.lights.append(light)
+            expected.lights.sort { $0.aid < $1.aid }
+            try await check("a light is found again (\(light.key))")
+        }
+        expected.lights = try await changeLights(store, expected.lights)
+        try await check("a changed light replaces the former one")
+        expected.lights = try await changeStates(store, expected.lights)
+        try await check("states are found again, and those of lights that are not known are dropped")
+        return found
+    }
+
+    private func changeLights(_ store: any AccessoryServerStore, _ lights: [StoredLight]) async throws -> [StoredLight]
+    {
+        var changed: [StoredLight] = []
+        for light in lights {
+            var light = light
+            _ = light.instanceIDs.id(of: .lightbulb)
+            light.description.name = "New name"
+            light.description.capabilities = LightCapabilities(temperature: 200...300, transition: true)
+            light.isRemoved.toggle()
+            light.state = nil
+            try await store.save(light)
+            changed.append(light)
+        }
+        return changed
+    }
+
+    private func changeStates(_ store: any AccessoryServerStore, _ lights: [StoredLight]) async throws -> [StoredLight]
+    {
+        var changed = lights
+        var states: [LightKey: LightReport] = [
+            LightKey(driver: "nobody", light: "x"): LightReport(on: true)
+        ]
+        let reports = [
+            LightReport(on: true), LightReport(on: false, brightness: 1), LightReport(color: .temperature(mired: 153)),
+            LightReport(color: .hueSaturation(hue: 359.9, saturation: 0.1)), LightReport(),
+        ]
+        for (index, report) in zip(changed.indices, reports) {
+            states[changed[index].key] = report
+            changed[index].state = report
+        }
+        try await store.save(states: states)
+        return changed
+    }
+
+    private static var lists: [PairingList] {
+        let admin = ControllerIdentity.random().pairing()
+        let others = (0..<5).map { ControllerIdentity.random().pairing(isAdmin: $0.isMultiple(of: 2)) }
+        var odd = ControllerIdentity.random().pairing()
+        odd.controller = ControllerID([0, 0xFF, 0x27, 0x0A]) ?? odd.controller
+        return [
+            PairingList([admin]), PairingList(others + [admin, odd]), PairingList([odd] + others.reversed()),
+            PairingList(), PairingList([admin]),
+        ]
+    }
+
+    private static func lights(_ ids: InstanceIDs) -> [StoredLight] {
+        let names = ["plain", "with/slash/es", "ünïcode ☃", "quote ' and \"", String(repeating: "x", count: 255)]
+        return names.enumerated().map { index, name in
+            StoredLight(
+                key: LightKey(driver: index.isMultiple(of: 2) ? "one" : "two", light: LightID(name)),
+                aid: AccessoryID(UInt64(index * index + 2)), instanceIDs: ids,
+                description: LightDescription(
+                    id: LightID(name), name: "Name \u{0}\n\(name)", kind: LightKind.allCases[index % 3],
+                    capabilities: LightCapabilities(
+                        brightness: index > 0, color: index > 1, temperature: index > 2 ? 100...500 : nil),
+                    manufacturer: index > 1 ? "" : nil, model: index > 2 ? "M" : nil, serialNumber: "S\(index)",
+                    firmware: index > 3 ? "1" : nil, suggestedRoom: "Room"),
+                state: index == 0 ? nil : LightReport(on: index > 1, brightness: 100, color: .temperature(mired: 200)),
+                isRemoved: index == 3)
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import HAPAccessory
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Testing
+
+@Suite("Events", .timeLimit(.minutes(1)))
+struct EventTests {
+    private static let on = #"{"aid":2,"iid":9,"ev":true}"#
+    private static let level = #"{"aid":2,"iid":10,"ev":true}"#
+    private static let colors =
+        #"{"aid":2,"iid":11,"ev":true},{"aid":2,"iid":12,"ev":true},{"aid":2,"iid":13,"ev":true}"#
+
+    private static func event(_ entries: String) -> String { #"{"characteristics":[\#(entries)]}"# }
+
+    private static func on(_ isOn: Bool) -> String { #"{"aid":2,"iid":9,"value":\#(isOn)}"# }
+
+    private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
+
+    @Test("subscribing sends nothing; the first change leaves at once, with nothing in it but the change")
+    func leadingEdge() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write("\(Self.on),\(Self.level)")
+        await house.advance(.seconds(5))
+        #expect(await session.events.isEmpty)
+        await house.report(LightReport(on: true))
+        #expect(await session.events == [Self.event(Self.on(true))])
+        // The same again is no change.
+        await house.report(LightReport(on: true))
+        await house.advance(.seconds(1))
+        #expect(await session.events.count == 1)
+    }
+
+    @Test("within the window behind it changes are collected: one message, the latest value of each")
+    func window() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write("\(Self.on),\(Self.level)")
+        await house.report(LightReport(on: true))
+        for percent in [10, 20, 30] { await house.report(LightReport(brightness: percent)) }
+        await house.report(LightReport(on: false))
+        await house.advance(.milliseconds(249))
+        #expect(await session.events.count == 1)
+        await house.advance(.milliseconds(1))
+        #expect(await session.events.last == Self.event("\(Self.level(30)),\(Self.on(false))"))
+        #expect(await session.events.count == 2)
+        // A window in which nothing came is a quiet one.
+        await house.advance(.milliseconds(250))
+        await house.report(LightReport(on: true))
+        #expect(await session.events.count == 3)
+    }
+
+    @Test("the writer is told nothing, the others are, and a change by itself is told to all")
+    func originator() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        let watcher = try await house.session()
+        let stranger = try await house.session()
+        _ = try await writer.write(Self.on)
+        _ = try await watcher.write(Self.on)
+        _ = try await writer.write(Self.on(true))
+        #expect(await watcher.events == [Self.event(Self.on(true))])
+        await house.advance(.seconds(3))
+        #expect(await writer.events.isEmpty)
+        await house.report(LightReport(on: false))
+        #expect(await writer.events == [Self.event(Self.on(false))])
+        #expect(await watcher.events.count == 2)
+        #expect(await stranger.events.isEmpty)
+    }
+
+    @Test("what waits for the writer is older than what it wrote, and is not sent")
+    func olderThanWritten() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        _ = try await writer.write("\(Self.on),\(Self.level)")
+        await house.report(LightReport(on: true))
+        await house.report(LightReport(brightness: 20))
+        _ = try await writer.write(Self.level(70))
+        await house.advance(.seconds(3))
+        #expect(await writer.events == [Self.event(Self.on(true))])
+    }
+
+    @Test("a value written that was there already is an event to nobody")
+    func equalValue() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        let watcher = try await house.session()
+        _ = try await watcher.write("\(Self.on),\(Self.level)")
+        _ = try await writer.write("\(Self.on(false)),\(Self.level(100))")
+        await house.advance(.seconds(3))
+        #expect(await watcher.events.isEmpty)
+    }
+
+    @Test("a light that clamps: the writer is told the value that came of it, and so are the others")
+    func clamped() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        let watcher = try await house.session()
+        _ = try await writer.write(Self.level)
+        _ = try await watcher.write(Self.level)
+        house.bridge.driver.set("lamp", .reports([LightReport(brightness: 80)]))
+        _ = try await writer.write(Self.level(90))
+        #expect(await watcher.events == [Self.event(Self.level(90))])
+        await house.advance(.seconds(2))
+        #expect(await writer.events == [Self.event(Self.level(80))])
+        #expect(await watcher.events.last == Self.event(Self.level(80)))
+        #expect(await house.value(2, 10) == .integer(80))
+    }
+
+    @Test("the steps of a fade are told to nobody, its end is")
+    func fade() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        let watcher = try await house.session()
+        _ = try await writer.write(Self.level)
+        _ = try await watcher.write(Self.level)
+        _ = try await writer.write(Self.level(10))
+        for step in [90, 60, 30] {
+            await house.advance(.milliseconds(100))
+            await house.report(LightReport(brightness: step))
+        }
+        await house.report(LightReport(brightness: 10))
+        await house.advance(.seconds(3))
+        #expect(await writer.events.isEmpty)
+        #expect(await watcher.events == [Self.event(Self.level(10))])
+    }
+
+    @Test("colour temperature brings hue and saturation of that white, for the writer too; its own value not")
+    func colorTemperature() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        _ = try await writer.write(Self.colors)
+        _ = try await writer.write(#"{"aid":2,"iid":11,"value":240},{"aid":2,"iid":12,"value":100}"#)
+        await house.advance(.seconds(3))
+        await writer.forgetArrivals()
+        #expect(try await writer.write(#"{"aid":2,"iid":13,"value":400}"#).status == 204)
+        await house.advance(.seconds(3))
+        let events = await writer.events
+        #expect(events.count == 1)
+        let all = events.joined()
+        #expect(all.contains(#""iid":11"#))
+        #expect(all.contains(#""iid":12"#))
+        #expect(!all.contains(#""iid":13"#))
+        #expect(await house.value(2, 13) == .integer(400))
+        #expect(await house.value(2, 11) != .float(240))
+        // Hue and saturation leave colour temperature as it is.
+        _ = try await writer.write(#"{"aid":2,"iid":11,"value":10}"#)
+        #expect(await house.value(2, 13) == .integer(400))
+    }
+
+    @Test("both colour modes in one request: the one that lost is told to the writer as it is")
+    func mergedModes() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        _ = try await writer.write(Self.colors)
+        let before = await house.value(2, 13)
+        #expect(
+            try await writer.write(
+                #"{"aid":2,"iid":13,"value":400},{"aid":2,"iid":11,"value":240},{"aid":2,"iid":12,"value":100}"#
+            ).status == 204)
+        await house.advance(.seconds(3))
+        #expect(await house.value(2, 11) == .float(240))
+        #expect(await house.value(2, 13) == before)
+        #expect(await writer.events.joined().contains(#""iid":13"#))
+    }
+
+    @Test("Brightness 0 switches off and is never what is read: the level stays, and the writer is told so")
+    func brightnessZero() async throws {
+        let house = try await House()
+        await house.report(LightReport(on: true, brightness: 60))
+        let writer = try await house.session()
+        let watcher = try await house.session()
+        _ = try await writer.write("\(Self.on),\(Self.level)")
+        _ = try await watcher.write("\(Self.on),\(Self.level)")
+        #expect(try await writer.write(Self.level(0)).status == 204)
+        await house.advance(.seconds(3))
+        #expect(await house.value(2, 10) == .integer(60))
+        #expect(await house.value(2, 9) == .bool(false))
+        #expect(await writer.events.joined().contains(Self.on(false)))
+        #expect(await writer.events.joined().contains(Self.level(60)))
+        #expect(await watcher.events == [Self.event(Self.on(false))])
+        #expect(house.bridge.driver.orders.last == .init("lamp", LightCommand(on: false)))
+        // Already off: still not zero.
+        #expect(try await writer.write(Self.level(0)).status == 204)
+        await house.advance(.seconds(3))
+        #expect(await house.value(2, 10) == .integer(60))
+    }
+
+    @Test("after `ev:false` nothing comes any more, not even what was waiting")
+    func unsubscribe() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write("\(Self.on),\(Self.level)")
+        await house.report(LightReport(on: true))
+        await house.report(LightReport(brightness: 20))
+        _ = try await session.write(#"{"aid":2,"iid":10,"ev":false}"#)
+        await house.advance(.seconds(3))
+        await house.report(LightReport(brightness: 21))
+        await house.advance(.seconds(3))
+        #expect(await session.events == [Self.event(Self.on(true))])
+        // What was not subscribed can be unsubscribed.
+        #expect(try await session.write(#"{"aid":2,"iid":10,"ev":false}"#).status == 204)
+    }
+
+    @Test("subscriptions end with their connection")
+    func forgotten() async throws {
+        let house = try await House()
+        let first = try await house.session()
+        _ = try await first.write(Self.on)
+        await first.close()
+        let second = try await house.session()
+        await house.report(LightReport(on: true))
+        await house.advance(.seconds(3))
+        #expect(await second.events.isEmpty)
+        #expect(await first.events.isEmpty)
+        #expect(try await second.read("id=2.9&ev=1").text.contains(#""ev":false"#))
+    }
+
+    @Test("no event comes between a request and its answer")
+    func notInBetween() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(Self.on)
+        await session.forgetArrivals()
+        house.bridge.driver.set("plain", .waits)
+        async let answer = session.write(#"{"aid":3,"iid":9,"value":true}"#)
+        try await house.settle(until: { house.bridge.driver.waitingCount > 0 })
+        await house.report(LightReport(on: true))
+        await house.advance(.milliseconds(500))
+        #expect(await session.arrivals.isEmpty)
+        house.bridge.driver.answer("plain")
+        #expect(try await answer.status == 204)
+        await house.settle()
+        #expect(
+            await session.arrivals == [.response(HTTPResponse(204)), .event(Self.event(Self.on(true)))])
+    }
+
+    @Test("nothing is sent to a peer that takes nothing; when it does again, it gets the latest values")
+    func notWritable() async throws {
+        let house = try await House()
+        let (session, link) = await house.bridge.connect(house.admin)
+        #expect(try await session.pairVerify(house.bridge.identity) == nil)
+        _ = try await session.write("\(Self.on),\(Self.level)")
+        await link.connection.setTakesBytes(false)
+        for percent in [10, 20, 30] { await house.report(LightReport(on: true, brightness: percent)) }
+        await house.advance(.seconds(29))
+        await link.connection.setTakesBytes(true)
+        #expect(await session.events == [Self.event("\(Self.on(true)),\(Self.level(30))")])
+        await house.advance(.seconds(60))
+        #expect(await !session.isClosed)
+    }
+
+    @Test("a peer that has taken nothing for 30 s is dropped, others get their events all the time")
+    func slowPeer() async throws {
+        let house = try await House()
+        let (slow, link) = await house.bridge.connect(house.admin)
+        #expect(try await slow.pairVerify(house.bridge.identity) == nil)
+        let quick = try await house.session()
+        _ = try await slow.write(Self.level)
+        _ = try await quick.write(Self.level)
+        await link.connection.setTakesBytes(false)
+        for second in 1...29 {
+            await house.report(LightReport(brightness: second))
+            await house.advance(.seconds(1))
+        }
+        #expect(await quick.events.count == 29)
+        #expect(await !slow.isClosed)
+        await house.advance(.seconds(1))
+        #expect(await slow.isClosed)
+        #expect(await slow.events.isEmpty)
+        #expect(await house.bridge.server.controllerCount == 1)
+    }
+
+    @Test("with a window of nothing every change leaves at once")
+    func noWindow() async throws {
+        let admin = ControllerIdentity.random()
+        let store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))
+        let bridge = try await BridgeUnderTest(store, stored: store.stored, lights: [.lamp], eventWindow: .zero)
+        let session = try await bridge.session(admin)
+        _ = try await session.write(Self.level)
+        for percent in 1...5 { await bridge.host.report(LightReport(brightness: percent), from: "lamp") }
+        await bridge.scheduler.settle()
+        #expect(await session.events.count == 5)
+    }
+
+    @Test("a hundred changes to 40 sessions: each gets them all, latest last")
+    func fanOut() async throws {
+        let house = try await House()
+        var sessions: [TestController] = []
+        for _ in 0..<40 {
+            let session = try await house.session()
+            _ = try await session.write("\(Self.on),\(Self.level)")
+            sessions.append(session)
+        }
+        for percent in 1...99 { await house.bridge.host.report(LightReport(brightness: percent), from: "lamp") }
+        await house.advance(.seconds(1))
+        for session in sessions { #expect(await session.events == [1, 99].map { Self.event(Self.level($0)) }) }
+    }
+}

@@ -1,0 +1,307 @@
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Logging
+import Testing
+
+@Suite("Identity for ever", .timeLimit(.minutes(1)))
+struct IdentityTests {
+    @Test(
+        "in a thousand steps no identity changes hands, and c# follows the database",
+        arguments: [1, 2, 3, 4] as [UInt64])
+    func walk(seed: UInt64) async throws {
+        var stored = StoredServer.random()
+        // The wrap is on the way.
+        stored.configuration.number = 65_500
+        let store = InMemoryAccessoryServerStore(stored)
+        var walk = IdentityWalk(seed: seed, disturb: { store.breakDown($0 ? [.light] : []) }) {
+            (store, store.stored)
+        }
+        for violation in try await walk.violations() { Issue.record("\(violation)") }
+    }
+
+    @Test("the store in memory keeps the contract of stores")
+    func contract() async throws {
+        let store = InMemoryAccessoryServerStore()
+        for violation in try await StoreContract(open: { (store, store.stored) }).violations() {
+            Issue.record("\(violation)")
+        }
+    }
+}
+
+@Suite("Lights that come, change and go", .timeLimit(.minutes(1)))
+struct StructureTests {
+    private func number(_ house: House) async -> UInt16 { await house.bridge.server.advertisement.configurationNumber }
+
+    private func description(_ id: LightID, _ name: String = "Lamp") -> LightDescription {
+        LightDescription(id: id, name: name)
+    }
+
+    @Test("lights that appear while sessions are up raise c# once, a second later; sessions and subscriptions stay")
+    func appear() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":9,"ev":true}"#)
+        let before = await number(house)
+        for index in 0..<5 {
+            await house.bridge.host.added(description(LightID("new \(index)"), "New \(index)"))
+            await house.advance(.milliseconds(150))
+        }
+        #expect(await number(house) == before)
+        await house.advance(.milliseconds(250))
+        #expect(await number(house) == before + 1)
+        #expect(house.store.stored.configuration.number == before + 1)
+        await house.advance(.seconds(60))
+        #expect(await number(house) == before + 1)
+        #expect(try await session.get("/accessories").text.contains("New 4"))
+        await house.report(LightReport(on: true))
+        #expect(await session.events.count == 1)
+    }
+
+    @Test("what does not change the database does not raise c#")
+    func noChange() async throws {
+        let house = try await House()
+        let before = await number(house)
+        await house.bridge.host.added(.lamp)
+        await house.report(LightReport(on: true, brightness: 5, reachable: false))
+        await house.report(LightReport(reachable: true))
+        var other = LightDescription.lamp
+        // Told to nobody over the wire.
+        other.suggestedRoom = "Kitchen"
+        other.capabilities.transition = true
+        await house.bridge.host.added(other)
+        await house.advance(.seconds(5))
+        #expect(await number(house) == before)
+        // There and back within the second.
+        await house.bridge.host.added(description("guest"))
+        await house.bridge.host.removed("guest")
+        await house.advance(.seconds(5))
+        #expect(await number(house) == before)
+        // And a restart.
+        let again = try await BridgeUnderTest(house.store)
+        #expect(await again.server.advertisement.configurationNumber == before)
+        // Another version of the program is a change.
+        let newer = try await BridgeUnderTest(house.store, stored: house.store.stored, firmware: "2.0")
+        #expect(await newer.server.advertisement.configurationNumber == before + 1)
+    }
+
+    @Test("c# is told only once it is durable; a store that fails is tried again")
+    func durable() async throws {
+        let house = try await House()
+        let before = await number(house)
+        house.store.breakDown([.configuration])
+        await house.bridge.host.added(description("new"))
+        await house.advance(.seconds(5))
+        #expect(await number(house) == before)
+        house.store.breakDown([])
+        await house.advance(.seconds(10))
+        #expect(await number(house) == before + 1)
+        #expect(house.store.stored.configuration.number == before + 1)
+    }
+
+    @Test("with a slow store steps of c# do not overtake each other")
+    func slowStore() async throws {
+        let house = try await House()
+        let before = await number(house)
+        house.store.hold([.configuration])
+        await house.bridge.host.added(description("a"))
+        await house.advance(.seconds(2))
+        await house.bridge.host.added(description("b"))
+        await house.advance(.seconds(2))
+        #expect(house.store.waitingCount == 1)
+        #expect(await number(house) == before)
+        house.store.release()
+        await house.settle()
+        #expect(await number(house) == before + 2)
+        #expect(house.store.stored.configuration.number == before + 2)
+    }
+
+    @Test("a slow start, with time between the parts, is no change")
+    func slowStart() async throws {
+        let house = try await House()
+        let stored = house.store.stored
+        let loop = house.bridge.loop
+        let scheduler = ManualScheduler(loop)
+        let registry = AccessoryRegistry(
+            executor: house.bridge.executor, scheduler: scheduler, store: house.store,
+            configuration: stored.configuration,
+            firmware: "1.0", logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        for accessory in await house.bridge.registry.accessories {
+            try await registry.set(accessory, source: nil, isReachable: true)
+            await scheduler.advance(by: .seconds(2))
+        }
+        await registry.settleStructure()
+        #expect(await registry.configurationNumber == stored.configuration.number)
+    }
+
+    @Test("a light told twice while the store is at work is one light, with one aid")
+    func toldTwice() async throws {
+        let house = try await House()
+        house.store.hold([.light])
+        async let first: Void = house.bridge.host.added(description("new", "One"))
+        async let second: Void = house.bridge.host.added(description("new", "Two"))
+        try await house.settle(until: { house.store.waitingCount > 0 })
+        house.store.release()
+        _ = await (first, second)
+        #expect(await house.bridge.lights.snapshots().count == 3)
+        #expect(await house.bridge.registry.accessories.count == 4)
+        #expect(house.store.stored.lights.filter { $0.key.light == "new" }.count == 1)
+    }
+
+    @Test("a light removed while it was being added is gone")
+    func removedMeanwhile() async throws {
+        let house = try await House()
+        house.store.hold([.light])
+        async let added: Void = house.bridge.host.added(description("new"))
+        try await house.settle(until: { house.store.waitingCount > 0 })
+        async let removed: Void = house.bridge.host.removed("new")
+        await house.settle()
+        house.store.release()
+        _ = await (added, removed)
+        #expect(await house.bridge.lights.snapshots().count == 2)
+        #expect(house.store.stored.lights.first { $0.key.light == "new" }?.isRemoved == true)
+    }
+
+    @Test("a light that cannot be stored is not shown, and gets its own aid when it can")
+    func notStored() async throws {
+        let house = try await House()
+        house.store.breakDown([.light])
+        await house.bridge.host.added(description("new"))
+        #expect(await house.bridge.lights.snapshots().count == 2)
+        #expect(await house.bridge.lights.warnings().joined().contains("cannot be stored"))
+        house.store.breakDown([])
+        await house.bridge.host.added(description("other"))
+        await house.bridge.host.added(description("new"))
+        #expect(await house.bridge.aid("new") == 4)
+        #expect(await house.bridge.aid("other") == 5)
+        #expect(await !house.bridge.lights.warnings().joined().contains("cannot be stored"))
+    }
+
+    @Test("of lights of one name the oldest has it, the others numbers; a restart gives the same")
+    func names() async throws {
+        let house = try await House([])
+        func names() async -> [String] { await house.bridge.lights.snapshots().map(\.name) }
+        for id in ["a", "b", "c"] as [LightID] { await house.bridge.host.added(description(id)) }
+        #expect(await names() == ["Lamp", "Lamp 2", "Lamp 3"])
+        await house.bridge.host.added(description("a", "Desk"))
+        #expect(await names() == ["Desk", "Lamp", "Lamp 2"])
+        await house.bridge.host.removed("b")
+        #expect(await names() == ["Desk", "Lamp"])
+        await house.bridge.host.added(description("b"))
+        #expect(await names() == ["Desk", "Lamp", "Lamp 2"])
+        let again = try await BridgeUnderTest(house.store)
+        #expect(await again.lights.snapshots().map(\.name) == ["Desk", "Lamp", "Lamp 2"])
+        #expect(await again.lights.warnings().count == 1)
+    }
+
+    @Test("149 lights are shown; the next waits, with a warning, until there is room; hidden ones that return, too")
+    func full() async throws {
+        let house = try await House([])
+        for index in 0..<149 { await house.bridge.host.added(description(LightID("\(index)"), "Lamp \(index)")) }
+        await house.bridge.host.added(description("late"))
+        #expect(await house.bridge.registry.accessories.count == 150)
+        #expect(await house.bridge.lights.warnings().contains { $0.contains("test/late is left out") })
+        await house.bridge.host.removed("7")
+        await house.bridge.host.added(description("late"))
+        #expect(await house.bridge.aid("late") != nil)
+        // One is hidden, another takes its place, and the first is shown again.
+        let key = LightKey(driver: BridgeUnderTest.driverID, light: "3")
+        let hiding = try await BridgeUnderTest(
+            house.store, stored: house.store.stored, lights: [description("guest")],
+            overrides: [key: LightOverride(isHidden: true)])
+        #expect(await hiding.registry.accessories.count == 150)
+        #expect(await hiding.aid("3") == nil)
+        let back = try await BridgeUnderTest(house.store)
+        #expect(await back.registry.accessories.count == 150)
+        #expect(await back.aid("3") == 5)
+        #expect(await back.aid("guest") == nil)
+        #expect(await back.lights.warnings().contains { $0.contains("test/guest is left out") })
+    }
+
+    @Test(
+        "ids that no store can keep apart are refused", arguments: ["", "a\u{0}b", String(repeating: "x", count: 256)])
+    func badIDs(id: String) async throws {
+        let house = try await House([])
+        await house.bridge.host.added(description(LightID(id)))
+        #expect(await house.bridge.lights.snapshots().isEmpty)
+        #expect(await house.bridge.lights.warnings().count == 1)
+    }
+
+    @Test("lights of the last run are there before their driver is, out of reach, with their last values")
+    func restored() async throws {
+        let house = try await House()
+        await house.report(LightReport(on: true, brightness: 33, color: .hueSaturation(hue: 7, saturation: 8)))
+        await house.advance(.seconds(10))
+        let again = try await BridgeUnderTest(house.store)
+        let session = try await again.session(house.admin)
+        let database = try await session.get("/accessories").text
+        #expect(database.contains(#""minStep":1,"value":33}"#))
+        #expect(try await session.read("id=2.9").text.contains("-70402"))
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":true}"#).text.contains("-70402"))
+        #expect(await again.host.lastKnown("lamp")?.brightness == 33)
+        await again.host.report(LightReport(reachable: true), from: "lamp")
+        #expect(try await session.read("id=2.9").status == 200)
+    }
+
+    @Test("states are written down 10 s after the first change, and again if that failed")
+    func states() async throws {
+        let house = try await House()
+        func brightness() -> Int? { house.store.stored.lights[0].state?.brightness }
+        await house.report(LightReport(brightness: 1))
+        house.store.breakDown([.states])
+        await house.advance(.seconds(9))
+        await house.report(LightReport(brightness: 2))
+        await house.advance(.seconds(2))
+        #expect(brightness() != 2)
+        house.store.breakDown([])
+        await house.advance(.seconds(10))
+        #expect(brightness() == 2)
+    }
+
+    @Test("a driver that has ended takes its lights out of reach and says why; commands find no driver")
+    func driverEnded() async throws {
+        let house = try await House()
+        await house.bridge.lights.driverEnded(BridgeUnderTest.driverID, "it broke")
+        let session = try await house.session()
+        #expect(try await session.read("id=2.9,3.9").status == 207)
+        #expect(await house.bridge.lights.warnings().contains { $0.contains("it broke") })
+        #expect(await house.bridge.lights.driverReports().first?.state == .degraded("it broke"))
+    }
+
+    @Test("changes are told live with who made them, by light")
+    func events() async throws {
+        let house = try await House()
+        var events = await house.bridge.lights.events().makeAsyncIterator()
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":3,"iid":9,"value":true}"#)
+        let first = await events.next()
+        #expect(first?.origin == .controller)
+        #expect(first?.light.key.light == "plain")
+        #expect(first?.light.on == true)
+        await house.report(LightReport(brightness: 9))
+        let second = await events.next()
+        #expect(second?.origin == .device)
+        #expect(second?.light.brightness == 9)
+        let key = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
+        #expect(await house.bridge.lights.command(LightCommand(color: .temperature(mired: 9999)), key) == .success)
+        let third = await events.next()
+        #expect(third?.origin == .operator)
+        #expect(third?.light.mired == 500)
+        let plain = LightKey(driver: BridgeUnderTest.driverID, light: "plain")
+        #expect(await house.bridge.lights.command(LightCommand(brightness: 5), plain) == .invalidValue)
+    }
+
+    @Test("drivers are given hues below 360, and 360 is read back as written")
+    func hue360() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":11,"value":360},{"aid":2,"iid":12,"value":50}"#)
+        #expect(
+            house.bridge.driver.orders.last?.command == LightCommand(color: .hueSaturation(hue: 0, saturation: 50)))
+        #expect(try await session.read("id=2.11").text.contains(#""value":360"#))
+        await house.report(LightReport(color: .hueSaturation(hue: 0, saturation: 50)))
+        #expect(try await session.read("id=2.11").text.contains(#""value":360"#))
+    }
+}

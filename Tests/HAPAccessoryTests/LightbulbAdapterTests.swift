@@ -1,0 +1,179 @@
+import HAPModel
+import LightKit
+import Testing
+
+@testable import HAPAccessory
+
+@Suite("LightbulbAdapter")
+struct LightbulbAdapterTests {
+    private func adapter(
+        _ kind: LightKind = .light, brightness: Bool = false, color: Bool = false, temperature: ClosedRange<Int>? = nil
+    ) -> LightbulbAdapter {
+        LightbulbAdapter(
+            description: LightDescription(
+                id: "x", name: "X", kind: kind,
+                capabilities: LightCapabilities(brightness: brightness, color: color, temperature: temperature)),
+            name: "X", ids: InstanceIDs())
+    }
+
+    private func types(_ adapter: LightbulbAdapter) -> [CharacteristicType] {
+        adapter.accessory(2, state: LightState()).services[1].characteristics.map(\.type)
+    }
+
+    @Test("what a light can do decides what its service has; hue and saturation stand before colour temperature")
+    func capabilities() {
+        #expect(types(adapter()) == [.on])
+        #expect(types(adapter(brightness: true)) == [.on, .brightness])
+        #expect(types(adapter(brightness: true, color: true)) == [.on, .brightness, .hue, .saturation])
+        #expect(types(adapter(temperature: 200...300)) == [.on, .colorTemperature])
+        #expect(
+            types(adapter(brightness: true, color: true, temperature: 153...500))
+                == [.on, .brightness, .hue, .saturation, .colorTemperature])
+    }
+
+    @Test("a switch and an outlet have no light's values, whatever is claimed")
+    func others() {
+        let all = LightCapabilities(brightness: true, color: true, temperature: 153...500)
+        let kinds: [(LightKind, ServiceType, [CharacteristicType])] = [
+            (.switch, .switch, [.on]), (.outlet, .outlet, [.on, .outletInUse]), (.light, .lightbulb, []),
+        ]
+        for (kind, service, characteristics) in kinds {
+            let adapter = adapter(kind, brightness: all.brightness, color: all.color, temperature: all.temperature)
+            #expect(adapter.accessory(2, state: LightState()).services[1].type == service)
+            if kind != .light { #expect(types(adapter) == characteristics) }
+        }
+        var state = LightState()
+        state.on = true
+        let outlet = adapter(.outlet).accessory(2, state: state).services[1].characteristics
+        #expect(outlet.map(\.value) == [.bool(true), .bool(true)])
+    }
+
+    @Test(
+        "temperatures are cut to what HomeKit knows; what lies outside altogether is none",
+        arguments: [
+            (153...500, 153...500), (1...1000, 50...500), (500...600, 500...500), (1...49, nil), (501...900, nil),
+            (50...50, 50...50), (-5...60, 50...60),
+        ] as [(ClosedRange<Int>, ClosedRange<Int>?)])
+    func ranges(given: ClosedRange<Int>, shown: ClosedRange<Int>?) throws {
+        let accessory = adapter(temperature: given).accessory(2, state: LightState())
+        try accessory.checkCompliance()
+        let metadata = accessory.services[1].characteristics.first { $0.type == .colorTemperature }?.metadata
+        #expect(metadata?.minimum == shown.map { Double($0.lowerBound) })
+        #expect(metadata?.maximum == shown.map { Double($0.upperBound) })
+    }
+
+    @Test("every kind with every capability and any state is what controllers take")
+    func compliance() throws {
+        var states = [LightState()]
+        for report in [
+            LightReport(brightness: 0, color: .hueSaturation(hue: -7, saturation: 900)),
+            LightReport(brightness: 1000, color: .hueSaturation(hue: .nan, saturation: 1)),
+            LightReport(brightness: 1, color: .temperature(mired: Int.max)),
+            LightReport(brightness: Int.min, color: .temperature(mired: Int.min)),
+            LightReport(color: .hueSaturation(hue: 1e300, saturation: -.infinity)),
+            LightReport(color: .hueSaturation(hue: 360, saturation: 100)),
+        ] {
+            var state = LightState()
+            state.apply(report)
+            states.append(state)
+        }
+        for kind in LightKind.allCases {
+            for bits in 0..<8 {
+                let adapter = adapter(
+                    kind, brightness: bits & 1 != 0, color: bits & 2 != 0, temperature: bits & 4 != 0 ? 100...400 : nil)
+                for state in states {
+                    let accessory = adapter.accessory(2, state: state)
+                    try accessory.checkCompliance()
+                    #expect(accessory.services[0].iid == 1)
+                }
+            }
+        }
+    }
+
+    @Test("texts that controllers refuse are replaced")
+    func information() throws {
+        let adapter = LightbulbAdapter(
+            description: LightDescription(
+                id: "x", name: "X", manufacturer: "", model: String(repeating: "ü", count: 90), serialNumber: "7",
+                firmware: "beta"),
+            name: "X", ids: InstanceIDs())
+        let accessory = adapter.accessory(2, state: LightState())
+        try accessory.checkCompliance()
+        let texts = accessory.services[0].characteristics.compactMap { $0.value?.string }
+        #expect(texts == ["Unknown", String(repeating: "ü", count: 32), "X", "Unknown", "0.0.1"])
+    }
+
+    @Test("iids stay with their parts, whatever comes and goes, and none is given twice")
+    func identifiers() {
+        let full = adapter(brightness: true, color: true, temperature: 153...500)
+        let plain = LightbulbAdapter(description: adapter().description, name: "X", ids: full.ids)
+        #expect(plain.ids == full.ids)
+        let outlet = LightbulbAdapter(description: adapter(.outlet).description, name: "X", ids: plain.ids)
+        #expect(Set(outlet.ids.ids.values).count == outlet.ids.ids.count)
+        #expect(outlet.ids.ids.filter { full.ids.ids[$0.key] != nil } == full.ids.ids)
+        let back = LightbulbAdapter(description: full.description, name: "X", ids: outlet.ids)
+        #expect(back.accessory(2, state: LightState()) == full.accessory(2, state: LightState()))
+    }
+
+    // MARK: Commands
+
+    private func command(
+        _ values: [(CharacteristicType, CharacteristicValue)], _ state: LightState = LightState()
+    ) -> LightCommand {
+        adapter(brightness: true, color: true, temperature: 153...500).command(
+            for: values.map { CharacteristicWrite(iid: 1, service: .lightbulb, type: $0.0, value: $0.1) }, state: state)
+    }
+
+    @Test("values become one command")
+    func commands() {
+        #expect(command([(.on, .bool(true))]) == LightCommand(on: true))
+        #expect(command([(.brightness, .integer(40))]) == LightCommand(brightness: 40))
+        #expect(command([(.on, .bool(true)), (.brightness, .integer(40))]) == LightCommand(on: true, brightness: 40))
+        #expect(
+            command([(.hue, .float(120)), (.saturation, .float(50))])
+                == LightCommand(color: .hueSaturation(hue: 120, saturation: 50)))
+        #expect(command([(.colorTemperature, .integer(300))]) == LightCommand(color: .temperature(mired: 300)))
+        #expect(command([]).isEmpty)
+    }
+
+    @Test("of hue and saturation the one that is not written stays")
+    func half() {
+        var state = LightState()
+        state.apply(LightReport(color: .hueSaturation(hue: 10, saturation: 90)))
+        #expect(command([(.hue, .float(20))], state) == LightCommand(color: .hueSaturation(hue: 20, saturation: 90)))
+        #expect(
+            command([(.saturation, .float(20))], state) == LightCommand(color: .hueSaturation(hue: 10, saturation: 20)))
+    }
+
+    @Test("Brightness 0 switches off, wherever it stands, and sets no level")
+    func zero() {
+        #expect(command([(.brightness, .integer(0))]) == LightCommand(on: false))
+        #expect(command([(.on, .bool(true)), (.brightness, .integer(0))]) == LightCommand(on: false))
+        #expect(command([(.brightness, .integer(0)), (.on, .bool(true))]) == LightCommand(on: false))
+    }
+
+    @Test("of what an operator asks, that is left which the light can do")
+    func possible() {
+        let wish = LightCommand(on: true, brightness: 5, color: .temperature(mired: 1000))
+        #expect(adapter().possible(wish) == LightCommand(on: true))
+        #expect(
+            adapter(brightness: true, temperature: 200...300).possible(wish)
+                == LightCommand(on: true, brightness: 5, color: .temperature(mired: 300)))
+        #expect(adapter(color: true).possible(LightCommand(color: .temperature(mired: 300))) == nil)
+        #expect(adapter().possible(LightCommand(brightness: 5)) == nil)
+    }
+
+    @Test("a white shows as its place on the colour wheel; the wheel leaves the white as it was")
+    func modes() {
+        var state = LightState()
+        state.apply(LightCommand(color: .temperature(mired: 400)))
+        #expect(state.mode == .temperature)
+        #expect((20...45).contains(state.hue))
+        let hue = state.hue
+        state.apply(LightCommand(color: .hueSaturation(hue: 200, saturation: 10)))
+        #expect(state.mired == 400)
+        #expect(state.mode == .hueSaturation)
+        state.apply(LightCommand(color: .temperature(mired: 400)))
+        #expect(state.hue == hue)
+    }
+}

@@ -1,0 +1,265 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Testing
+
+@testable import HAPAccessory
+
+@Suite("Lights that answer late or never, and several writers", .timeLimit(.minutes(1)))
+struct SilentLightTests {
+    private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
+
+    private func waits(_ house: House, _ count: Int = 1) async throws {
+        try await house.settle(until: { house.bridge.driver.waitingCount >= count })
+    }
+
+    @Test("a light that never answers: -70408 after 2 s and not before; others are not kept waiting")
+    func silent() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let writer = try await house.session()
+        let other = try await house.session()
+        async let answer = writer.write(#"{"aid":2,"iid":9,"value":true},{"aid":3,"iid":9,"value":true}"#)
+        try await waits(house)
+        #expect(try await other.write(#"{"aid":3,"iid":9,"value":false}"#).status == 204)
+        #expect(try await other.read("id=2.9,3.9").status == 200)
+        await house.advance(.milliseconds(1999))
+        #expect(await writer.arrivals.count == 2)
+        await house.advance(.milliseconds(1))
+        let response = try await answer
+        #expect(response.status == 207)
+        #expect(
+            response.text
+                == #"{"characteristics":[{"aid":2,"iid":9,"status":-70408},{"aid":3,"iid":9,"status":0}]}"#)
+        #expect(await house.value(2, 9) == .bool(false))
+    }
+
+    @Test("after one that was not answered, the next command is tried, and a driver is asked to end the first")
+    func nextIsTried() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let writer = try await house.session()
+        async let first = writer.write(Self.level(10))
+        try await waits(house)
+        await house.advance(.seconds(2))
+        #expect(try await first.status == 207)
+        await house.settle()
+        #expect(house.bridge.driver.waitingCount == 0)
+        house.bridge.driver.set("lamp", .accepts)
+        #expect(try await writer.write(Self.level(20)).status == 204)
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
+    }
+
+    @Test("what waited behind a command that was not answered is sent then")
+    func waitingIsSent() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .ignoresCancellation)
+        let first = try await house.session()
+        let second = try await house.session()
+        async let one = first.write(Self.level(10))
+        try await waits(house)
+        await house.advance(.seconds(1))
+        async let two = second.write(Self.level(20))
+        await house.settle()
+        await house.advance(.seconds(1))
+        #expect(try await one.status == 207)
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
+        // A driver that takes no notice of being cancelled answers the first one now: too late, and for no other.
+        house.bridge.driver.answer("lamp")
+        await house.settle()
+        #expect(await second.arrivals.count == 2)
+        house.bridge.driver.answer("lamp")
+        #expect(try await two.status == 204)
+        #expect(await house.value(2, 10) == .integer(20))
+    }
+
+    @Test("a late yes is not believed; what the light then reports is")
+    func late() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .ignoresCancellation)
+        let writer = try await house.session()
+        _ = try await writer.write(#"{"aid":2,"iid":10,"ev":true}"#)
+        async let answer = writer.write(Self.level(10))
+        try await waits(house)
+        await house.advance(.seconds(2))
+        #expect(try await answer.text.contains("-70408"))
+        house.bridge.driver.answer("lamp")
+        await house.settle()
+        #expect(await house.value(2, 10) == .integer(100))
+        await house.report(LightReport(brightness: 10))
+        #expect(await house.value(2, 10) == .integer(10))
+        // Its value differs from what it was told before: the failure.
+        #expect(await writer.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":10}]}"#])
+    }
+
+    @Test("what a light said while its command failed is the truth")
+    func saidMeanwhile() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let writer = try await house.session()
+        async let answer = writer.write(Self.level(10))
+        try await waits(house)
+        await house.report(LightReport(brightness: 55))
+        house.bridge.driver.answer("lamp", with: .busy)
+        #expect(try await answer.text.contains("-70403"))
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 10) == .integer(55))
+    }
+
+    @Test("what else a light says while a command is under way does not make the command's value true")
+    func otherNews() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let writer = try await house.session()
+        async let answer = writer.write(Self.level(10))
+        try await waits(house)
+        await house.report(LightReport(on: true))
+        house.bridge.driver.answer("lamp", with: .busy)
+        _ = try await answer
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 9) == .bool(true))
+        #expect(await house.value(2, 10) == .integer(100))
+    }
+
+    @Test(
+        "two writers at once, each accepted or refused: what is read at the end is what the light took last",
+        arguments: [(true, true, 20), (true, false, 10), (false, true, 20), (false, false, 100)])
+    func twoWriters(first: Bool, second: Bool, result: Int64) async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let a = try await house.session()
+        let b = try await house.session()
+        let watcher = try await house.session()
+        for session in [a, b, watcher] { _ = try await session.write(#"{"aid":2,"iid":10,"ev":true}"#) }
+        async let one = a.write(Self.level(10))
+        try await waits(house)
+        async let two = b.write(Self.level(20))
+        await house.settle()
+        #expect(try await watcher.read("id=2.10").text.contains(#""value":20"#))
+        house.bridge.driver.answer("lamp", with: first ? nil : .busy)
+        #expect(try await one.status == (first ? 204 : 207))
+        try await waits(house)
+        #expect(try await watcher.read("id=2.10").text.contains(#""value":20"#))
+        house.bridge.driver.answer("lamp", with: second ? nil : .busy)
+        #expect(try await two.status == (second ? 204 : 207))
+        await house.advance(.seconds(3))
+        #expect(await house.value(2, 10) == .integer(result))
+        // Who is told: everybody whose last knowledge differs from it.
+        let event = #"{"characteristics":[{"aid":2,"iid":10,"value":\#(result)}]}"#
+        #expect(await watcher.events == (result == 100 ? [] : [event]))
+        #expect(await a.events.last == (result == 20 ? event : nil))
+        #expect(await b.events.last == (result == 10 ? event : nil))
+    }
+
+    @Test("many writes while a light is busy become one command with the latest values; all get its answer")
+    func merged() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let sessions = [try await house.session(), try await house.session(), try await house.session()]
+        async let one = sessions[0].write(Self.level(1))
+        try await waits(house)
+        async let two = sessions[1].write(Self.level(2))
+        async let three = sessions[2].write(#"{"aid":2,"iid":9,"value":true}"#)
+        await house.settle()
+        await house.settle()
+        house.bridge.driver.answer("lamp")
+        #expect(try await one.status == 204)
+        try await waits(house)
+        house.bridge.driver.answer("lamp", with: .busy)
+        #expect(try await two.status == 207)
+        #expect(try await three.status == 207)
+        #expect(
+            house.bridge.driver.orders.map(\.command) == [
+                LightCommand(brightness: 1), LightCommand(on: true, brightness: 2),
+            ])
+    }
+
+    @Test("a light that is lost takes those down who wait for it, at once")
+    func lost() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let a = try await house.session()
+        let b = try await house.session()
+        async let one = a.write(Self.level(1))
+        try await waits(house)
+        async let two = b.write(Self.level(2))
+        await house.settle()
+        await house.report(LightReport(reachable: false))
+        #expect(try await two.text.contains("-70402"))
+        house.bridge.driver.answer("lamp", with: .unreachable)
+        #expect(try await one.text.contains("-70402"))
+        #expect(house.bridge.driver.orders.count == 1)
+    }
+
+    @Test("a light that is removed in mid-command: -70409, and nothing of it comes back")
+    func removed() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let session = try await house.session()
+        async let answer = session.write(Self.level(1))
+        try await waits(house)
+        await house.bridge.host.removed("lamp")
+        #expect(try await answer.text.contains("-70409"))
+        await house.settle()
+        #expect(house.bridge.driver.waitingCount == 0)
+        #expect(try await session.read("id=2.10").text.contains("-70409"))
+    }
+
+    @Test("a light described anew in mid-command keeps what is true of it", arguments: [true, false])
+    func describedAnew(succeeds: Bool) async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let session = try await house.session()
+        async let answer = session.write(Self.level(1))
+        try await waits(house)
+        var description = LightDescription.lamp
+        description.firmware = "9"
+        await house.bridge.host.added(description)
+        house.bridge.driver.answer("lamp", with: succeeds ? nil : .busy)
+        _ = try await answer
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 10) == .integer(succeeds ? 1 : 100))
+    }
+
+    @Test("the operator's command and a controller's: what the light took last is what is read")
+    func operatorBeside() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let session = try await house.session()
+        let lights = house.bridge.lights
+        async let one = lights.command(
+            LightCommand(brightness: 10), LightKey(driver: BridgeUnderTest.driverID, light: "lamp"))
+        try await waits(house)
+        async let two = session.write(Self.level(20))
+        await house.settle()
+        house.bridge.driver.answer("lamp")
+        #expect(await one == .success)
+        try await waits(house)
+        house.bridge.driver.answer("lamp", with: .busy)
+        #expect(try await two.status == 207)
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 10) == .integer(10))
+    }
+
+    @Test("a source that answers by a status alone is believed; what it reported meanwhile counts more")
+    func otherSources() async throws {
+        let house = try await House()
+        let source = GadgetSource()
+        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":100,"iid":17,"value":5,"ev":true}"#)
+        #expect(await house.value(100, 17) == .float(5))
+        source.setWaits()
+        async let answer = session.write(#"{"aid":100,"iid":17,"value":7}"#)
+        await house.settle()
+        await house.bridge.registry.update(100, [(17, .float(6))])
+        #expect(await house.value(100, 17) == .float(7))
+        source.answer(.success)
+        #expect(try await answer.status == 204)
+        await house.settle()
+        #expect(await house.value(100, 17) == .float(6))
+        #expect(await session.events == [#"{"characteristics":[{"aid":100,"iid":17,"value":6}]}"#])
+    }
+}

@@ -1,0 +1,247 @@
+import HAPAccessory
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Testing
+
+@Suite("PUT /characteristics", .timeLimit(.minutes(1)))
+struct WriteTests {
+    @Test(
+        "a body that cannot be read is 400 and nothing of it is executed",
+        arguments: [
+            "", "{", "[]", "null", "{}", #"{"characteristics":[]}"#, #"{"characteristics":{}}"#, #"{"other":1}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true}]} x"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true},{"iid":9,"value":true}]}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true},{"aid":2,"value":true}]}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true},{"aid":"2","iid":9,"value":true}]}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true},{"aid":2.5,"iid":9,"value":true}]}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true},{"aid":-2,"iid":9,"value":true}]}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true},7]}"#,
+            #"{"characteristics":[{"aid":2,"iid":9,"value":true}],"pid":"x"}"#,
+        ])
+    func malformed(body: String) async throws {
+        let house = try await House()
+        let response = try await house.session().put("/characteristics", body)
+        #expect(response.status == 400)
+        #expect(response.body.isEmpty)
+        #expect(house.bridge.driver.orders.isEmpty)
+    }
+
+    @Test("a body that is no UTF-8 is 400")
+    func notUTF8() async throws {
+        let house = try await House()
+        var body = Array(#"{"characteristics":[{"aid":2,"iid":9,"value":true,"x":""#.utf8)
+        body += [0xFF, 0xFE] + Array(#""}]}"#.utf8)
+        let session = try await house.session()
+        #expect(try await session.request(HTTPRequest(.put, "/characteristics", body: body)).status == 400)
+        #expect(house.bridge.driver.orders.isEmpty)
+    }
+
+    /// One entry and its status; 0 is a 204.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let place: String
+        let members: String
+        let status: Int
+        var testDescription: String { "\(place) \(members)" }
+
+        init(_ place: String, _ members: String, _ status: Int) {
+            self.place = place
+            self.members = members
+            self.status = status
+        }
+    }
+
+    @Test(
+        "each row of the entry table of hap.md 8.5",
+        arguments: [
+            Row("2.9", #""value":true"#, 0), Row("2.9", #""value":1"#, 0), Row("2.9", #""value":0"#, 0),
+            Row("2.9", #""value":1.0"#, 0), Row("2.9", #""value":2"#, -70410), Row("2.9", #""value":"1""#, -70410),
+            Row("2.9", #""value":"true""#, -70410), Row("2.99", #""value":true"#, -70409),
+            Row("99.9", #""value":true"#, -70409), Row("99.9", #""ev":true"#, -70409),
+            Row("2.8", #""ev":true"#, -70409),
+            Row("2.5", #""value":"New""#, -70404), Row("2.5", #""ev":true"#, -70406), Row("2.2", #""value":true"#, 0),
+            Row("2.2", #""value":false"#, 0), Row("1.2", #""value":true"#, 0), Row("2.2", #""ev":true"#, -70406),
+            Row("2.9", #""ev":true"#, 0), Row("2.9", #""ev":1"#, 0), Row("2.9", #""ev":0"#, 0),
+            Row("2.9", #""ev":false"#, 0), Row("2.9", #""ev":2"#, -70410), Row("2.9", #""ev":"yes""#, -70410),
+            Row("2.9", #""remote":true"#, -70410), Row("2.9", #""value":null"#, -70410),
+            Row("2.9", #""value":[]"#, -70410), Row("2.9", #""value":{}"#, -70410),
+            Row("2.9", #""value":null,"ev":true"#, 0), Row("2.9", #""value":true,"unknown":[1]"#, 0),
+            Row("2.9", #""value":false,"value":true"#, 0), Row("2.9", #""value":true,"remote":true"#, 0),
+            Row("2.9", #""value":true,"authData":"AQI=""#, 0),
+            Row("2.9", #""value":true,"authData":"not base64!""#, -70410), Row("2.9", #""value":true,"r":true"#, 0),
+            Row("2.10", #""value":50"#, 0), Row("2.10", #""value":50.0"#, 0), Row("2.10", #""value":49.6"#, 0),
+            Row("2.10", #""value":5e1"#, 0), Row("2.10", #""value":true"#, 0), Row("2.10", #""value":101"#, -70410),
+            Row("2.10", #""value":-1"#, -70410), Row("2.10", #""value":1e300"#, -70410),
+            Row("2.10", #""value":"50""#, -70410), Row("2.11", #""value":360"#, 0),
+            Row("2.11", #""value":361"#, -70410),
+            Row("2.11", #""value":12.25"#, 0), Row("2.13", #""value":152"#, -70410), Row("2.13", #""value":153"#, 0),
+            Row("2.13", #""value":501"#, -70410), Row("100.11", #""value":1"#, -70410),
+            Row("100.13", #""value":true"#, -70404),
+            Row("100.13", #""ev":true"#, 0), Row("100.14", #""ev":true"#, -70406), Row("100.14", #""value":true"#, 0),
+            Row("100.15", #""value":3"#, 0), Row("100.15", #""value":2"#, -70410),
+            Row("100.15", #""value":0.6"#, -70410),
+            Row("100.16", #""value":"12345678""#, 0), Row("100.16", #""value":"123456789""#, -70410),
+            Row("100.16", #""value":"üüüüü""#, -70410), Row("100.16", #""value":5"#, -70410),
+            Row("100.17", #""value":-10"#, 0), Row("100.17", #""value":10.001"#, -70410),
+            Row("100.17", #""value":0.3"#, 0), Row("100.18", #""value":"AQIDBA==""#, 0),
+            Row("100.18", #""value":"AQIDBAU=""#, -70410), Row("100.18", #""value":"A Q=""#, -70410),
+            Row("100.18", #""value":"""#, 0), Row("100.19", #""value":true"#, 0),
+        ])
+    func row(_ row: Row) async throws {
+        let house = try await House()
+        try await house.bridge.registry.set(.gadget, source: GadgetSource(), isReachable: true)
+        let numbers = row.place.split(separator: ".")
+        let response = try await house.session().write(
+            #"{"aid":\#(numbers[0]),"iid":\#(numbers[1]),\#(row.members)}"#)
+        guard row.status != 0 else {
+            #expect(response == HTTPResponse(204))
+            return
+        }
+        #expect(response.status == 207)
+        #expect(
+            response.text
+                == #"{"characteristics":[{"aid":\#(numbers[0]),"iid":\#(numbers[1]),"status":\#(row.status)}]}"#)
+    }
+
+    @Test("a failing entry does not stop the others, and every entry gets its status")
+    func partial() async throws {
+        let house = try await House()
+        await house.report(LightReport(reachable: false), "plain")
+        let response = try await house.session().write(
+            #"{"aid":2,"iid":9,"value":true},{"aid":2,"iid":10,"value":101},{"aid":3,"iid":9,"value":true},"#
+                + #"{"aid":9,"iid":9,"value":true},{"aid":2,"iid":9,"ev":true}"#)
+        #expect(response.status == 207)
+        #expect(
+            response.text == #"{"characteristics":[{"aid":2,"iid":9,"status":0},{"aid":2,"iid":10,"status":-70410},"#
+                + #"{"aid":3,"iid":9,"status":-70402},{"aid":9,"iid":9,"status":-70409},{"aid":2,"iid":9,"status":0}]}"#
+        )
+        #expect(house.bridge.driver.orders == [.init("lamp", LightCommand(on: true))])
+    }
+
+    @Test("all failed is still 207")
+    func allFailed() async throws {
+        let response = try await House().session().write(
+            #"{"aid":9,"iid":9,"value":true},{"aid":2,"iid":5,"value":"x"}"#)
+        #expect(response.status == 207)
+        #expect(
+            response.text
+                == #"{"characteristics":[{"aid":9,"iid":9,"status":-70409},{"aid":2,"iid":5,"status":-70404}]}"#)
+    }
+
+    @Test(
+        "a light's error becomes its status",
+        arguments: [
+            (LightError.unreachable, -70402), (.busy, -70403), (.unknownLight, -70409), (.refused("no"), -70402),
+        ])
+    func errors(error: LightError, status: Int) async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .refuses(error))
+        let response = try await house.session().write(#"{"aid":2,"iid":9,"value":true}"#)
+        #expect(response.text == #"{"characteristics":[{"aid":2,"iid":9,"status":\#(status)}]}"#)
+        #expect(await house.value(2, 9) == .bool(false))
+    }
+
+    @Test("what a light refused is not shown, and nobody is told of it")
+    func refusedIsUndone() async throws {
+        let house = try await House()
+        let watcher = try await house.session()
+        _ = try await watcher.write(#"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":10,"ev":true}"#)
+        house.bridge.driver.set("lamp", .refuses(.busy))
+        let writer = try await house.session()
+        _ = try await writer.write(#"{"aid":2,"iid":9,"value":true},{"aid":2,"iid":10,"value":7}"#)
+        #expect(try await watcher.read("id=2.9,2.10").text.contains(#""value":false},{"aid":2,"iid":10,"value":100}"#))
+        await house.advance(.seconds(5))
+        #expect(await watcher.events.isEmpty)
+    }
+
+    @Test("values of one accessory go to it as one command, in whatever order they stand; accessories side by side")
+    func grouped() async throws {
+        let house = try await House()
+        let response = try await house.session().write(
+            #"{"aid":2,"iid":10,"value":30},{"aid":3,"iid":9,"value":true},{"aid":2,"iid":9,"value":true},"#
+                + #"{"aid":2,"iid":12,"value":50},{"aid":2,"iid":11,"value":120}"#)
+        #expect(response.status == 204)
+        #expect(
+            house.bridge.driver.orders == [
+                .init(
+                    "lamp",
+                    LightCommand(on: true, brightness: 30, color: .hueSaturation(hue: 120, saturation: 50))),
+                .init("plain", LightCommand(on: true)),
+            ])
+    }
+
+    @Test("the same characteristic twice is written in order")
+    func twice() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        #expect(
+            try await session.write(#"{"aid":2,"iid":10,"value":30},{"aid":2,"iid":10,"value":31}"#).status == 204)
+        #expect(await house.value(2, 10) == .integer(31))
+        #expect(house.bridge.driver.orders == [.init("lamp", LightCommand(brightness: 31))])
+    }
+
+    @Test("an `ev` beside a value that fails is done all the same")
+    func eventsBesideFailure() async throws {
+        let session = try await House().session()
+        #expect(try await session.write(#"{"aid":2,"iid":10,"value":101,"ev":true}"#).status == 207)
+        #expect(try await session.read("id=2.10&ev=1").text.contains(#""ev":true"#))
+    }
+
+    @Test("a value beside an `ev` that fails is written all the same")
+    func valueBesideFailedEvents() async throws {
+        let house = try await House()
+        let source = GadgetSource()
+        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        let response = try await house.session().write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
+        #expect(response.text == #"{"characteristics":[{"aid":100,"iid":14,"status":-70406}]}"#)
+        #expect(source.written.map(\.value) == [.bool(true)])
+    }
+
+    @Test("`r` on a characteristic with `wr` brings the value back, and every entry its status")
+    func writeResponse() async throws {
+        let house = try await House()
+        try await house.bridge.registry.set(.gadget, source: GadgetSource(), isReachable: true)
+        let session = try await house.session()
+        let response = try await session.write(
+            #"{"aid":100,"iid":12,"value":"AQI=","r":true},{"aid":2,"iid":9,"value":true,"r":true}"#)
+        #expect(response.status == 207)
+        #expect(
+            response.text == #"{"characteristics":[{"aid":100,"iid":12,"status":0,"value":"AQI="},"#
+                + #"{"aid":2,"iid":9,"status":0}]}"#)
+        #expect(try await session.write(#"{"aid":100,"iid":12,"value":"AQI="}"#).status == 204)
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":true,"r":1}"#).status == 204)
+    }
+
+    @Test("identify reaches the light; false, and the bridge's own, do nothing")
+    func identify() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":2,"value":true}"#)
+        _ = try await session.write(#"{"aid":3,"iid":2,"value":false},{"aid":1,"iid":2,"value":true}"#)
+        await house.settle()
+        #expect(house.bridge.driver.identified == ["lamp"])
+        #expect(house.bridge.driver.orders.isEmpty)
+    }
+
+    @Test("a written value is read back at once, while the light is still thinking")
+    func optimistic() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let writer = try await house.session()
+        let reader = try await house.session()
+        async let written = writer.write(#"{"aid":2,"iid":10,"value":12}"#)
+        try await house.settle(until: { house.bridge.driver.waitingCount > 0 })
+        #expect(try await reader.read("id=2.10").text.contains(#""value":12"#))
+        house.bridge.driver.answer("lamp")
+        #expect(try await written.status == 204)
+    }
+
+    @Test("a body of nearly a megabyte works")
+    func large() async throws {
+        let entries = Array(repeating: #"{"aid":9,"iid":9,"value":true}"#, count: 20_000).joined(separator: ",")
+        let response = try await House().session().write(entries)
+        #expect(response.status == 207)
+    }
+}
