@@ -123,9 +123,10 @@ struct BrokerTests {
         #expect(light.settings.availability.sources.first?.available == "1")
     }
 
-    @Test("without discovery nothing is discovered")
-    func noDiscovery() throws {
-        #expect(try Self.configuration(Self.url).discoveryPrefix == nil)
+    @Test("lights are discovered where nothing is said of discovery, and not where it is emptied")
+    func discovery() throws {
+        #expect(try Self.configuration(Self.url).discoveryPrefix == "homeassistant")
+        #expect(try Self.configuration(Self.url + #", "discovery": {}"#).discoveryPrefix == nil)
     }
 
     @Test(
@@ -138,7 +139,7 @@ struct BrokerTests {
             (url + #", "password-file": "/x""#, "add user"), (url + #", "user": """#, "leave the key out"),
             (url + #", "ca-file": "/x""#, "mqtts://"),
             (#""url": "mqtts://h", "client-key": "/x""#, "write both"), (url + #", "client-id": "a b""#, "1 to 64"),
-            (url + #", "announce": true"#, "write discovery"),
+            (url + #", "announce": true, "discovery": {}"#, "write discovery"),
             (
                 url + #", "lights": [{"id": "a", "command_topic": "x"}, {"id": "a", "command_topic": "x"}]"#,
                 "its own id"

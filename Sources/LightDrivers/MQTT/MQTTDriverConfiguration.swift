@@ -55,7 +55,8 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
             clientCertificate: try Self.text(.clientCertificate, in: container),
             clientKey: try Self.text(.clientKey, in: container))
         try Self.check(connection, container)
-        discoveryPrefix = try container.decodeIfPresent(DiscoveryKeys.self, forKey: .discovery)?.homeAssistant
+        let discovery = try container.decodeIfPresent(DiscoveryKeys.self, forKey: .discovery)
+        discoveryPrefix = discovery.map(\.homeAssistant) ?? "homeassistant"
         announce = try container.decodeIfPresent(Bool.self, forKey: .announce) ?? false
         if announce, discoveryPrefix == nil {
             throw DecodingError.dataCorruptedError(
