@@ -11,7 +11,9 @@ import Synchronization
 /// This is the one file with unsafe pointers. The handle of libmosquitto lives exactly as long as the thread; others
 /// reach it through `state` alone, where the thread takes it away before it frees it. libmosquitto calls back on the
 /// thread, with an unretained pointer to this object, which the thread retains until it ends. The callbacks take the
-/// lock of `state`; no call made under that lock waits for a lock that libmosquitto holds while it calls back.
+/// lock of `state`; no call made under that lock waits for a lock that libmosquitto holds while it calls back. The one
+/// for log messages is the exception: libmosquitto locks its log during the call, and each of its functions writes to
+/// that log, also those called under the lock of `state`. So this callback takes `lastError` and nothing else.
 package final class MosquittoClient: Sendable {
     /// Why a message could not be handed over.
     package enum Failure: Error, Equatable, Sendable {
@@ -48,18 +50,22 @@ package final class MosquittoClient: Sendable {
         var lastTicket = 0
         var subscriptions: [Int32: String] = [:]
         var refusal: String?
-        var lastError: String?
         var endWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let settings: MQTTConnectionSettings
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
+    /// What libmosquitto last logged as an error; behind a lock of its own, see above.
+    private let lastError = Mutex<String?>(nil)
 
     /// How long a broker may take to take us in.
     private static let connectSeconds = 10
     /// How long a connection that was told to end may take to flush.
     private static let flushMilliseconds = 1000
+
+    /// Where Debian and most others keep the certificates of authorities.
+    private static let systemCertificates = "/etc/ssl/certs"
 
     private static let initialised: Void = { _ = mosquitto_lib_init() }()
 
@@ -297,10 +303,12 @@ extension MosquittoClient {
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
             if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(systemErrorText(errno)))" }
         }
+        // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto wants a directory all the same.
         if settings.caFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
         // A key with a passphrase would ask for it on the terminal; a callback that knows none makes it fail instead.
         let result = mosquitto_tls_set(
-            handle, settings.caFile, nil, settings.clientCertificate, settings.clientKey, { _, _, _, _ in 0 })
+            handle, settings.caFile, settings.caFile == nil ? Self.systemCertificates : nil,
+            settings.clientCertificate, settings.clientKey, { _, _, _, _ in 0 })
         guard result == MOSQ_ERR_SUCCESS.code,
             mosquitto_tls_opts_set(handle, 1, nil, nil) == MOSQ_ERR_SUCCESS.code
         else { return "TLS cannot be set up; check ca-file, client-certificate and client-key" }
@@ -324,7 +332,8 @@ extension MosquittoClient {
         }
         mosquitto_log_callback_set(handle) { _, context, level, text in
             guard level == Int32(MOSQ_LOG_ERR), let text else { return }
-            MosquittoClient.at(context)?.state.withLock { $0.lastError = String(cString: text) }
+            let line = String(cString: text)
+            MosquittoClient.at(context)?.lastError.withLock { $0 = line }
         }
     }
 
@@ -402,8 +411,7 @@ extension MosquittoClient {
     }
 
     private func reason(_ result: Int32, _ failedAt: Int32) -> String {
-        let (refusal, lastError) = state.withLock { ($0.refusal, $0.lastError) }
-        if let refusal { return refusal }
+        if let refusal = state.withLock({ $0.refusal }) { return refusal }
         switch result {
         case MOSQ_ERR_SUCCESS.code, MOSQ_ERR_NO_CONN.code: return "the connection was closed"
         case MOSQ_ERR_CONN_LOST.code: return "the broker closed the connection"
@@ -412,7 +420,7 @@ extension MosquittoClient {
         case MOSQ_ERR_EAI.code: return "the host name cannot be resolved"
         case MOSQ_ERR_ERRNO.code: return systemErrorText(failedAt)
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
-            return "TLS failed (\(lastError.map(Self.harmless) ?? "no reason given"))"
+            return "TLS failed (\(lastError.withLock { $0 }.map(Self.harmless) ?? "no reason given"))"
         default: return Self.harmless(String(cString: mosquitto_strerror(result)))
         }
     }
