@@ -292,6 +292,10 @@ struct MQTTHomeTests {
         var house = House()
         #expect(house.announces("a", #""uniq_id": "a", "ent_cat": "config""#) == [])
         #expect(house.announces("b", #""uniq_id": "b", "en": false"#) == [])
+        // Nor does anyone want to hear that they would not be understood.
+        let odd = #""stat_t": "x", "stat_val_tpl": "{% if value_json.x %}ON{% endif %}""#
+        #expect(house.announces("c", #""uniq_id": "c", "ent_cat": "config", \#(odd)"#) == [])
+        #expect(Self.warnings(house.announces("c", #""uniq_id": "c", \#(odd)"#)).count == 1)
     }
 
     @Test("the number of lights and of warnings has an end that is said")

@@ -163,6 +163,7 @@ package struct MQTTHome: Sendable {
             case .migrated: return release(place.key)
             case .device: return []
             case .single(let keys):
+                guard try !MQTTEntity.isHidden(keys) else { return withdraw(place.key, now: now) }
                 let entity = try MQTTEntity(
                     keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
                 return announce(entity, as: place.key, topic: topic, now: now)
@@ -190,6 +191,10 @@ package struct MQTTHome: Sendable {
             keys.insert(key)
             let subject = "\(topic) \(MQTTProblem.quoted(part.name))"
             do throws(MQTTProblem) {
+                guard try !MQTTEntity.isHidden(values) else {
+                    actions += withdraw(key, now: now)
+                    continue
+                }
                 let entity = try MQTTEntity(
                     values, component: part.platform, fallbackID: "\(topic) \(part.name)",
                     fallbackName: "\(place.objectID) \(part.name)")
@@ -211,7 +216,6 @@ package struct MQTTHome: Sendable {
         _ entity: MQTTEntity, as key: DiscoveryKey, topic: String, now: Duration
     ) -> [MQTTAction] {
         let id = entity.description.id
-        guard !entity.isHidden else { return withdraw(key, now: now) }
         var actions: [MQTTAction] = []
         if let earlier = announced[key] ?? setAside[key]?.entity.description.id, earlier != id {
             actions += withdraw(key, now: now)

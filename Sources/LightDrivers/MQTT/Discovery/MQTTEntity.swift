@@ -5,8 +5,6 @@ package import LightKit
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// Whether its source wants it hidden: a setting, a diagnosis, or switched off by default.
-    package var isHidden: Bool
     /// Whether it has an id of its own and keeps it when it is announced elsewhere.
     package var hasOwnID: Bool
 
@@ -29,9 +27,6 @@ package struct MQTTEntity: Equatable, Sendable {
         guard LightIDRule.accepts(id) else { throw MQTTProblem("unique_id is \(LightIDRule.problem)") }
         hasOwnID = own != nil
         settings = try MQTTLightSettings(keys, isSwitch: component == "switch")
-        let category = try reader.string("entity_category")
-        let isEnabled = try reader.bool("enabled_by_default") ?? true
-        isHidden = category != nil || !isEnabled
         let device = KeyReader(keys: keys["device"]?.object ?? [:])
         description = LightDescription(
             id: LightID(id), name: Self.name(reader, device, fallbackName), kind: settings.kind,
@@ -39,6 +34,14 @@ package struct MQTTEntity: Equatable, Sendable {
             model: Self.text(device, "model"),
             serialNumber: Self.text(device, "serial_number") ?? Self.firstIdentifier(device),
             firmware: Self.text(device, "sw_version"), suggestedRoom: Self.text(device, "suggested_area"))
+    }
+
+    /// Whether the source of an announcement wants it hidden: a setting, a diagnosis, or switched off by default.
+    static func isHidden(_ keys: JSONObject) throws(MQTTProblem) -> Bool {
+        let reader = KeyReader(keys: keys)
+        let isEnabled = try reader.bool("enabled_by_default") ?? true
+        let category = try reader.string("entity_category")
+        return category != nil || !isEnabled
     }
 
     /// The device's name, and the thing's own behind it, if it has one.
