@@ -344,6 +344,49 @@ struct MQTTHomeTests {
 
     // MARK: Availability
 
+    static let gate = #"{"t": "gate/state", "val_tpl": "{{ value_json.state }}"}"#
+
+    @Test("a light that comes later knows what others have heard already on topics they share")
+    func sharedTopics() {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "stat_t": "twin", "avty": [\#(Self.gate)]"#)
+        house.hears("gate/state", #"{"state": "online"}"#)
+        let second = house.announces("second", #""uniq_id": "u2", "stat_t": "twin", "avty": [\#(Self.gate)]"#)
+        #expect(second.contains(.report("u2", .init(reachable: true))))
+        // What the broker has retained of the state comes again with a subscription alone.
+        #expect(second.filter { if case .subscribe = $0 { true } else { false } } == [.subscribe("twin", qos: 0)])
+    }
+
+    @Test("a shared topic that is read in another way is asked for again")
+    func sharedTopicReadOtherwise() {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
+        house.hears("gate/state", #"{"state": "online"}"#)
+        let second = house.announces("second", #""uniq_id": "u2", "avty_t": "gate/state", "pl_avail": "yes""#)
+        #expect(second.contains(.subscribe("gate/state", qos: 0)))
+        #expect(second.contains(.report("u2", .init(reachable: false))))
+    }
+
+    @Test("an announcement that adds an availability topic forgets nothing of the others")
+    func moreAvailability() {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
+        house.hears("gate/state", #"{"state": "online"}"#)
+        let more = house.announces(
+            "first", #""uniq_id": "u1", "avty": [\#(Self.gate), {"t": "lamp/status"}], "avty_mode": "all""#)
+        #expect(more == [.subscribe("lamp/status", qos: 0), .report("u1", .init(reachable: false))])
+        #expect(house.hears("lamp/status", "online") == [.report("u1", .init(reachable: true))])
+    }
+
+    @Test("an availability topic that is to be read in another way is asked for again")
+    func availabilityReadOtherwise() {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "avty_t": "lamp/status""#)
+        house.hears("lamp/status", "online")
+        let other = house.announces("first", #""uniq_id": "u1", "avty_t": "lamp/status", "pl_avail": "yes""#)
+        #expect(other == [.subscribe("lamp/status", qos: 0), .report("u1", .init(reachable: false))])
+    }
+
     @Test(
         "availability counts as its mode says",
         arguments: [

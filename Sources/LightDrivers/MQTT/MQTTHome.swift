@@ -256,6 +256,7 @@ package struct MQTTHome: Sendable {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
         let isNew = member.description != entity.description
+        let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
         member.description = entity.description
         member.source = source
         member.light.update(entity.settings)
@@ -263,6 +264,9 @@ package struct MQTTHome: Sendable {
         if isNew { actions.append(.added(entity.description)) }
         let topics = entity.settings.topics
         actions += unlisten(id, keeping: topics)
+        if isReadOtherwise {
+            for topic in topics where member.light.isWaiting(for: topic) { listeners[topic]?.remove(id) }
+        }
         actions += listen(id, to: topics)
         return actions + reach(id)
     }
@@ -293,11 +297,23 @@ package struct MQTTHome: Sendable {
     private mutating func listen(_ id: LightID, to topics: Set<String>) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for topic in topics.sorted() {
-            let isNew = listeners[topic] == nil
-            listeners[topic, default: []].insert(id)
-            if isNew { actions.append(.subscribe(topic, qos: qos(of: topic))) }
+            let others = listeners[topic] ?? []
+            guard !others.contains(id) else { continue }
+            listeners[topic] = others.union([id])
+            for other in others where members[id]?.light.isWaiting(for: topic) == true {
+                if let light = members[other]?.light { members[id]?.light.learnAvailability(from: light) }
+            }
+            // A topic that others listen to already has said what it has to say. Subscribed again, it repeats what the
+            // broker has retained of it (MQTT 3.1.1, 3.8.4).
+            if others.isEmpty || isMissing(topic, id) { actions.append(.subscribe(topic, qos: qos(of: topic))) }
         }
         return actions
+    }
+
+    /// Whether a light that begins to listen to a topic knows less than it says.
+    private func isMissing(_ topic: String, _ id: LightID) -> Bool {
+        guard let light = members[id]?.light else { return false }
+        return light.settings.stateTopics.contains(topic) || light.isWaiting(for: topic)
     }
 
     private mutating func unlisten(_ id: LightID, keeping topics: Set<String>) -> [MQTTAction] {

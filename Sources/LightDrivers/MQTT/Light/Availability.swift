@@ -59,6 +59,21 @@ package struct Availability: Equatable, Sendable {
         }
     }
 
+    /// Whether a topic is one of these and has said nothing yet.
+    func isWaiting(for topic: String) -> Bool {
+        zip(sources, states).contains { source, state in source.topic == topic && state == nil }
+    }
+
+    /// Takes over what was heard already on topics that the other reads in the same way.
+    mutating func learn(from other: Availability) {
+        for (index, source) in sources.enumerated() where states[index] == nil {
+            if let place = other.sources.firstIndex(of: source) { states[index] = other.states[place] }
+        }
+        guard latest == nil, states.contains(where: { $0 != nil }) else { return }
+        // Of several, nobody knows which spoke last.
+        latest = sources == other.sources ? other.latest : !states.contains(false)
+    }
+
     /// Whether the two listen to the same topics in the same way.
-    package func hasSameSources(as other: Availability) -> Bool { sources == other.sources && mode == other.mode }
+    func hasSameSources(as other: Availability) -> Bool { sources == other.sources && mode == other.mode }
 }

@@ -37,9 +37,23 @@ package struct MQTTLight: Equatable, Sendable {
 
     /// Takes new settings and keeps what is known of the light.
     package mutating func update(_ settings: MQTTLightSettings) {
-        if !availability.hasSameSources(as: settings.availability) { availability = settings.availability }
+        if !hasSameAvailability(as: settings) {
+            let former = availability
+            availability = settings.availability
+            availability.learn(from: former)
+        }
         self.settings = settings
     }
+
+    func hasSameAvailability(as settings: MQTTLightSettings) -> Bool {
+        availability.hasSameSources(as: settings.availability)
+    }
+
+    /// Whether the light has yet to hear on a topic whether it is there.
+    func isWaiting(for topic: String) -> Bool { availability.isWaiting(for: topic) }
+
+    /// Takes over what another light has heard on availability topics that they share.
+    mutating func learnAvailability(from other: MQTTLight) { availability.learn(from: other.availability) }
 
     /// Takes over what the bridge remembers, where the light has not said anything itself.
     package mutating func restore(_ known: LightReport) {

@@ -82,8 +82,11 @@ package struct MQTTLightSettings: Equatable, Sendable {
     }
 
     /// Every topic the light is told on.
-    package var topics: Set<String> {
-        var topics = Set(availability.sources.map(\.topic))
+    package var topics: Set<String> { stateTopics.union(availability.sources.map(\.topic)) }
+
+    /// The topics that tell what the light does.
+    var stateTopics: Set<String> {
+        var topics: Set<String> = []
         for source in [power, brightness, colorMode] + states.values.map(Optional.some) {
             if let source { topics.insert(source.topic) }
         }
