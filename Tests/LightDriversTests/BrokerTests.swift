@@ -46,6 +46,33 @@ struct BrokerTests {
         #expect(backoff.failed(share: 1) == .seconds(1))
     }
 
+    @Test("a broker that throws us out again is tried less and less often, and soon after a connection that stood")
+    func flapping() {
+        var session = MQTTSession(statusTopic: "status")
+        let delays = (0..<4).map { _ in
+            session.connected(now: .seconds(1))
+            return session.closed(now: .seconds(2), share: 1) / .seconds(1)
+        }
+        #expect(delays == [1, 2, 4, 8])
+        session.connected(now: .seconds(100))
+        #expect(session.closed(now: .seconds(110), share: 1) == .seconds(1))
+        #expect(session.reconnectAt == .seconds(111))
+    }
+
+    @Test("a try that brings no answer for 10 seconds is told, once")
+    func slowTry() {
+        var session = MQTTSession(statusTopic: "status")
+        session.connecting(now: .seconds(5))
+        #expect(session.slowAt == .seconds(15) && !session.takeSlow(now: .seconds(14)))
+        #expect(session.takeSlow(now: .seconds(15)) && !session.takeSlow(now: .seconds(16)))
+        session.connecting(now: .seconds(20))
+        session.connected(now: .seconds(21))
+        #expect(session.slowAt == nil)
+        session.connecting(now: .seconds(30))
+        _ = session.closed(now: .seconds(31), share: 1)
+        #expect(session.slowAt == nil)
+    }
+
     @Test("the client id is stable, and another for each bridge and driver")
     func clientID() {
         let id = MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt")

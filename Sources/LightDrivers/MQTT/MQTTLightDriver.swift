@@ -44,7 +44,8 @@ package final class MQTTLightDriver: LightDriver {
             for await _ in wake {
                 if let at = timerAt, at <= now { timerAt = nil }
                 await turn(&session, host)
-                guard let next = [state.withLock { $0.home.deadline }, session.reconnectAt].compactMap({ $0 }).min()
+                let deadlines = [state.withLock { $0.home.deadline }, session.reconnectAt, session.slowAt]
+                guard let next = deadlines.compactMap({ $0 }).min()
                 else { continue }
                 if timerAt.map({ next < $0 }) ?? true {
                     timerAt = next
@@ -69,11 +70,14 @@ package final class MQTTLightDriver: LightDriver {
         }
         let now = now
         await carryOut(state.withLock { $0.home.timePassed(now: now) }, &session, host)
+        if session.takeSlow(now: now) {
+            await host.report(.degraded("broker \(configuration.connection.address): no answer yet; still trying"))
+        }
         if let at = session.reconnectAt, at <= now { connect(&session) }
     }
 
     private func connect(_ session: inout MQTTSession) {
-        session.reconnectAt = nil
+        session.connecting(now: now)
         var settings = configuration.connection
         settings.will = MQTTMessage(topic: session.statusTopic, text: "offline", qos: 1, retain: true)
         let client = MosquittoClient(settings: settings) { [waker] in waker.yield() }
@@ -85,7 +89,7 @@ package final class MQTTLightDriver: LightDriver {
         switch event {
         case .connected:
             logger.info("connected to the broker", metadata: ["broker": "\(configuration.connection.address)"])
-            session.connected()
+            session.connected(now: now)
             await carryOut(state.withLock { $0.home.connected() }, &session, host)
             if session.takeReady() { await ready(session, host) }
         case .subscribed(let topic, let granted):

@@ -9,19 +9,39 @@ struct MQTTSession {
 
     private var unconfirmed: Set<String> = []
     private var refused: Set<String> = []
-    private var isConnected = false
+    /// When to say that the broker gives no answer, while a connection is being made.
+    private(set) var slowAt: Duration?
+    private var connectedAt: Duration?
     private var hasSaidReady = false
     private var backoff = ReconnectBackoff()
     private var lastReason: String?
 
     init(statusTopic: String) { self.statusTopic = statusTopic }
 
-    mutating func connected() {
-        isConnected = true
+    /// How long a connection may be in the making before the operator is told.
+    private static let patience = Duration.seconds(10)
+    /// How long a connection must have stood for the next try to come soon: a broker that takes us in only to throw us
+    /// out, perhaps because another has our client id, is not besieged.
+    private static let firm = Duration.seconds(10)
+
+    mutating func connecting(now: Duration) {
+        reconnectAt = nil
+        slowAt = now + Self.patience
+    }
+
+    /// Whether it is time to say that the broker gives no answer; once a try.
+    mutating func takeSlow(now: Duration) -> Bool {
+        guard let at = slowAt, at <= now else { return false }
+        slowAt = nil
+        return true
+    }
+
+    mutating func connected(now: Duration) {
+        slowAt = nil
+        connectedAt = now
         hasSaidReady = false
         unconfirmed = []
         lastReason = nil
-        backoff.succeeded()
     }
 
     mutating func subscribing(_ topic: String) {
@@ -31,7 +51,7 @@ struct MQTTSession {
 
     /// Whether, for the first time in this connection, everything is confirmed.
     mutating func takeReady() -> Bool {
-        guard isConnected, !hasSaidReady, unconfirmed.isEmpty else { return false }
+        guard connectedAt != nil, !hasSaidReady, unconfirmed.isEmpty else { return false }
         hasSaidReady = true
         return true
     }
@@ -51,7 +71,9 @@ struct MQTTSession {
     ///
     /// - Returns: how long to wait for the next.
     mutating func closed(now: Duration, share: Double) -> Duration {
-        isConnected = false
+        if let connectedAt, now - connectedAt >= Self.firm { backoff.succeeded() }
+        slowAt = nil
+        connectedAt = nil
         let delay = backoff.failed(share: share)
         reconnectAt = now + delay
         return delay
