@@ -172,3 +172,12 @@ async def test_the_broker_is_killed_and_nothing_is_lost(daemon, make_lamp, broke
 
         assert await obeys(), "the lamp hears its controller again"
         assert (await pairing.get_characteristics([on]))[on].get("status", 0) == 0
+
+
+def test_a_broker_that_swallows_every_packet_is_told_and_does_not_hold_up_the_end(make_daemon, lan):
+    # A neighbour that is known and does not exist: a connection is neither taken nor refused.
+    lan.bridge.run("ip", "neigh", "replace", "10.77.0.99", "lladdr", "02:00:00:00:00:99", "dev", "eth0")
+    daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": "mqtt://10.77.0.99"}]))
+    daemon.until(lambda status: "no answer yet" in status["drivers"][0]["state"], 20)
+    code, seconds = daemon.terminate()
+    assert code == 0 and seconds < 5

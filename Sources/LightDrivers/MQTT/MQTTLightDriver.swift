@@ -39,6 +39,7 @@ package final class MQTTLightDriver: LightDriver {
         await host.report(.starting)
         await carryOut(state.withLock { $0.home.started() }, &session, host)
         connect(&session)
+        waker.yield()
         await withDiscardingTaskGroup { timers in
             var timerAt: Duration?
             for await _ in wake {
