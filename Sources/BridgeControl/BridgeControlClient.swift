@@ -37,6 +37,8 @@ package struct BridgeControlClient: Sendable {
         _ = try await call(.setLight, ["key": .string(key), "change": change.json])
     }
 
+    package func forgetLight(_ key: String) async throws { _ = try await call(.forgetLight, ["key": .string(key)]) }
+
     package func simulate(_ key: String, _ change: LightChange) async throws {
         _ = try await call(.simulate, ["key": .string(key), "change": change.json])
     }

@@ -21,6 +21,12 @@ package protocol BridgeControlHandler: Sendable {
     /// - Throws: ``BridgeControlError`` if there is no such light or it refuses.
     func setLight(_ key: String, _ change: LightChange) async throws
 
+    /// Takes away a light that is out of reach for good; should it come back, it keeps its accessory id.
+    ///
+    /// - Parameter key: `<driver id>/<light id>`.
+    /// - Throws: ``BridgeControlError`` if there is no such light or it is in reach.
+    func forgetLight(_ key: String) async throws
+
     /// Lets a simulated light change by itself; returns when it has happened.
     ///
     /// - Parameters:

@@ -6,6 +6,8 @@ package enum BridgeControlMethod: String, Sendable, CaseIterable {
     case lights
     /// Parameters `key`, `change`.
     case setLight = "lights.set"
+    /// Parameter `key`.
+    case forgetLight = "lights.forget"
     /// Parameters `key`, `change`.
     case simulate
     case pairings

@@ -52,6 +52,7 @@ private struct Adapter: LineRPCHandler {
         case .setLight:
             let (key, change) = try change(in: params, for: .command)
             try await bridge.setLight(key, change)
+        case .forgetLight: try await bridge.forgetLight(try params.value("key", \.string))
         case .simulate:
             let (key, change) = try change(in: params, for: .simulation)
             try await bridge.simulate(key, change)

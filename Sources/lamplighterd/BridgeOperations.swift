@@ -89,6 +89,16 @@ struct BridgeOperations: BridgeControlHandler {
         guard status == .success else { throw BridgeControlError.refused(key, status) }
     }
 
+    func forgetLight(_ key: String) async throws {
+        let (light, snapshot) = try await find(key)
+        guard !snapshot.isReachable else {
+            throw BridgeControlError.usage(
+                "\(key) is in reach; only a light that is gone can be forgotten, others are hidden in the configuration"
+            )
+        }
+        await lights.host(for: light.driver).removed(light.light)
+    }
+
     func simulate(_ key: String, _ change: LightChange) async throws {
         let (light, snapshot) = try await find(key)
         guard let driver = drivers.first(where: { $0.id == light.driver })?.driver as? SimulatedLightDriver else {

@@ -20,6 +20,7 @@ struct ServerTests {
             #expect(keys == ["a/b"])
             try await client.setLight("a/b", LightChange(on: true, hue: 20))
             try await client.simulate("a/b", LightChange(reachable: false))
+            try await client.forgetLight("a/b")
             let pairings = try await client.pairings()
             #expect(pairings == [PairingListing(id: "x", admin: true, connected: false)])
             try await client.removePairing("x")
@@ -28,7 +29,7 @@ struct ServerTests {
         #expect(
             bridge.calls == [
                 "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
-                #"simulate a/b {"reachable":false}"#, "pairings", "remove x", "remove all",
+                #"simulate a/b {"reachable":false}"#, "forget a/b", "pairings", "remove x", "remove all",
             ])
     }
 
@@ -105,6 +106,7 @@ struct BridgeControlTestClient: Sendable {
     func simulate(_ key: String, _ change: LightChange) async throws {
         try await ask { try await $0.simulate(key, change) }
     }
+    func forgetLight(_ key: String) async throws { try await ask { try await $0.forgetLight(key) } }
     func pairings() async throws -> [PairingListing] { try await ask { try await $0.pairings() } }
     func removePairing(_ id: String) async throws { try await ask { try await $0.removePairing(id) } }
     func removeAllPairings() async throws { try await ask { try await $0.removeAllPairings() } }
@@ -165,6 +167,7 @@ final class FakeBridge: BridgeControlHandler {
     }
 
     func setLight(_ key: String, _ change: LightChange) async throws { note("set \(key) \(change.json.text)") }
+    func forgetLight(_ key: String) async throws { note("forget \(key)") }
     func simulate(_ key: String, _ change: LightChange) async throws { note("simulate \(key) \(change.json.text)") }
 
     func pairings() async throws -> [PairingListing] {

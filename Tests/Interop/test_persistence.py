@@ -114,3 +114,24 @@ async def test_what_is_in_flight_at_the_end_is_answered(make_daemon, lan):
         code, seconds = daemon.terminate()
         assert (await answer).status == 204
     assert code == 0 and seconds < 5
+
+
+def test_lights_of_a_driver_that_is_gone_stay_until_they_are_forgotten(make_daemon):
+    daemon = make_daemon()
+    daemon.until(lambda status: status["lights"]["reachable"] == 3)
+    aid = daemon.lights["simulated/reading"]["aid"]
+    refused = daemon.cli("lights", "forget", "simulated/reading", check=False)
+    assert refused.returncode == 64 and "in reach" in refused.stderr
+    daemon.terminate()
+    daemon.configure(configuration(drivers=[{"driver": "simulated", "id": "other"}]))
+    daemon.start()
+    assert not daemon.lights["simulated/reading"]["reachable"]
+    daemon.cli("lights", "forget", "simulated/reading")
+    assert sorted(daemon.lights) == ["simulated/kettle", "simulated/porch"]
+    daemon.restart()
+    assert sorted(daemon.lights) == ["simulated/kettle", "simulated/porch"]
+    daemon.terminate()
+    daemon.configure(configuration())
+    daemon.start()
+    daemon.until(lambda status: status["lights"]["reachable"] == 3)
+    assert daemon.lights["simulated/reading"]["aid"] == aid

@@ -130,6 +130,16 @@ struct LamplighterTests {
             ])
     }
 
+    @Test("a light is forgotten by its key")
+    func forget() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            #expect(await run("--control", path, "lights", "forget", "mqtt/old") == Outcome(code: 0))
+            #expect(await run("--control", path, "lights", "forget").code == 64)
+        }
+        #expect(bridge.calls == ["forget mqtt/old"])
+    }
+
     @Test("pairings are removed by id or all together, and never by accident")
     func pairings() async throws {
         let bridge = Bridge()
@@ -283,6 +293,7 @@ final class Bridge: BridgeControlHandler {
         }
     }
 
+    func forgetLight(_ key: String) async throws { note("forget \(key)") }
     func simulate(_ key: String, _ change: LightChange) async throws { note("simulate \(key) \(change.json.text)") }
 
     func pairings() async throws -> [PairingListing] { [PairingListing(id: "AB\u{1B}", admin: true, connected: false)] }

@@ -4,8 +4,9 @@ import BridgeControl
 
 struct LightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lights", abstract: "List the lights, or command one.",
-        subcommands: [LightsListCommand.self, LightsSetCommand.self], defaultSubcommand: LightsListCommand.self)
+        commandName: "lights", abstract: "List the lights, command one, or forget one that is gone.",
+        subcommands: [LightsListCommand.self, LightsSetCommand.self, LightsForgetCommand.self],
+        defaultSubcommand: LightsListCommand.self)
 }
 
 struct LightsListCommand: AsyncParsableCommand {
@@ -56,5 +57,24 @@ struct LightsSetCommand: AsyncParsableCommand {
     func run() async throws {
         let change = try LightChange(parsing: changes, for: .command)
         try await options.ask { [key] in try await $0.setLight(key, change) }
+    }
+}
+
+struct LightsForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Take away a light that is gone for good.",
+        discussion: """
+            A light stays, out of reach, when its driver is removed from the configuration or its source forgets it, so \
+            that no room or scene is lost by accident. If it is announced again, or still stands in the configuration \
+            at the next start, it comes back with its accessory id.
+            """)
+
+    @Argument(help: "The light's key, as lamplighter lights shows it.")
+    var key: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.ask { [key] in try await $0.forgetLight(key) }
     }
 }
