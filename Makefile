@@ -38,7 +38,7 @@ format:
 install: all
 	install -D -m 0755 .build/release/lamplighterd $(DESTDIR)$(PREFIX)/sbin/lamplighterd
 	install -D -m 0755 .build/release/lamplighter $(DESTDIR)$(PREFIX)/bin/lamplighter
-	install -D -m 0644 Config/lamplighter.yaml $(DESTDIR)/etc/lamplighter/lamplighter.yaml
+	test -e $(DESTDIR)/etc/lamplighter/lamplighter.yaml || install -D -m 0644 Config/lamplighter.yaml $(DESTDIR)/etc/lamplighter/lamplighter.yaml
 	install -D -m 0644 systemd/lamplighterd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/lamplighterd.service
 	install -D -m 0644 systemd/lamplighter.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/lamplighter.conf
 
