@@ -114,12 +114,13 @@ struct RoutesTests {
         let busy = try await house.session()
         async let answer = busy.write(#"{"aid":2,"iid":9,"value":true}"#)
         try await house.settle(until: { house.bridge.driver.waitingCount > 0 })
-        await house.bridge.server.stop()
+        async let stopping: Void = house.bridge.server.stop()
         await idle.waitForClose()
         #expect(await !busy.isClosed)
         house.bridge.driver.answer("lamp")
         #expect(try await answer.status == 204)
         await busy.waitForClose()
+        await stopping
         let (late, _) = await house.bridge.connect()
         #expect(await late.isClosed)
     }

@@ -277,7 +277,8 @@ package actor LightBridge {
         lights[key] = light
         waiters.answer(given, .unableToCommunicate)
         wakeWhenSettled(light)
-        await tell(key, light, former: former, origin: .device)
+        // What a light says while a command is under way is that command's doing.
+        await tell(key, light, former: former, origin: light.pipeline.underWay == nil ? .device : light.origin)
     }
 
     /// Tells what is true of a light now; what is only wanted is the registry's to show.
