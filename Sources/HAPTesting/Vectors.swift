@@ -87,6 +87,9 @@ package struct Vectors: Sendable {
         }
     }
 
+    /// An integer, or `nil` for `null`.
+    package var optionalInt: Int? { get throws { json.isNull ? nil : try int } }
+
     /// A truth value.
     package var bool: Bool {
         get throws {

@@ -80,6 +80,18 @@ struct TLV8Tests {
         }
     }
 
+    @Test(
+        "only the separator may repeat, and characteristic values have one of their own",
+        arguments: [
+            ("0000 0000", 0, 2), ("0000 0000", 0xFF, nil), ("ff00 ff00", 0xFF, 2), ("ff00 ff00", 0, nil),
+            ("010105 0000 010106", 0, 3), ("010105 0000 010106", 0xFF, 3), ("010105 010106", 0, nil),
+        ] as [(String, UInt8, Int?)])
+    func separators(hex: String, separator: UInt8, count: Int?) throws {
+        let bytes = try #require([UInt8](hex: hex.filter { $0 != " " }))
+        let items = try? TLV8.items(in: bytes, separator: separator)
+        #expect(items?.count == count)
+    }
+
     @Test("a list is written with a separator between its records")
     func list() throws {
         let encoded = try vectors["list_with_separator"]["encoded"].bytes

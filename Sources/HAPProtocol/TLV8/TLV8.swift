@@ -16,8 +16,15 @@ package enum TLV8 {
     /// A fragment continues the item before it if it has the same type and that item's last fragment was full. The same
     /// type after a shorter fragment is an error; two values of one type need an item of another type between them.
     ///
+    /// - Parameters:
+    ///   - bytes: the items as they came.
+    ///   - separator: the type that may repeat, since it only stands between others: FF in pairing messages, 00 in the
+    ///     lists inside characteristic values (hap.md 3.3).
+    /// - Returns: the items, separators among them.
     /// - Throws: `malformedTLV`.
-    package static func items(in bytes: [UInt8]) throws(ProtocolViolation) -> [Item] {
+    package static func items(
+        in bytes: [UInt8], separator: UInt8 = PairingItem.separator.rawValue
+    ) throws(ProtocolViolation) -> [Item] {
         var items: [Item] = []
         var position = 0
         var lastFragment = 0
@@ -29,7 +36,7 @@ package enum TLV8 {
             guard bytes.count - position >= length else { throw .malformedTLV }
             let value = bytes[position..<(position + length)]
             position += length
-            if items.last?.type == type, type != PairingItem.separator.rawValue {
+            if items.last?.type == type, type != separator {
                 guard lastFragment == 255 else { throw .malformedTLV }
                 items[items.count - 1].value += value
             } else {
