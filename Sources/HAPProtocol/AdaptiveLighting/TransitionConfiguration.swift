@@ -1,0 +1,45 @@
+package import HAPModel
+
+/// A transition as a hub enables it: a curve, for which characteristic, and how often it is followed.
+package struct TransitionConfiguration: Equatable, Sendable {
+    /// The ColorTemperature that follows the curve.
+    package let colorTemperature: InstanceID
+    /// What the hub wants to hear again.
+    package let parameters: TransitionParameters
+    /// The curve.
+    package let curve: AdaptiveLightingCurve
+    /// From one automatic change to the next.
+    package let updateInterval: Duration
+    /// For how long automatic changes make no further event.
+    package let notifyThreshold: Duration
+
+    static let enabled: UInt64 = 1
+
+    /// Reads a configuration that enables a transition.
+    ///
+    /// - Throws: a violation.
+    package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
+        let items = try TransitionItems(parsing: bytes)
+        colorTemperature = try items.instanceID(1)
+        parameters = try TransitionParameters(parsing: try items.required(2, .parameters))
+        guard let enable = try items.number(3, .enable) else { throw .missing(.enable) }
+        guard enable == Self.enabled else { throw .invalid(.enable) }
+        curve = try AdaptiveLightingCurve(parsing: try items.required(5, .curve))
+        updateInterval =
+            try items.duration(6, .updateInterval, maximum: UInt64(UInt16.max)) ?? .milliseconds(60_000)
+        guard updateInterval > .zero else { throw .invalid(.updateInterval) }
+        notifyThreshold = try items.duration(8, .notifyThreshold) ?? .milliseconds(600_000)
+    }
+
+    /// The bytes of the configuration; `explicitHolds` writes a hold of 0 where an entry has none.
+    package func encoded(explicitHolds: Bool) -> [UInt8] {
+        TLV8.encode([
+            TLV8.Item(type: 1, shortest: colorTemperature.rawValue),
+            TLV8.Item(type: 2, value: parameters.encoded),
+            TLV8.Item(type: 3, shortest: Self.enabled),
+            TLV8.Item(type: 5, value: curve.encoded(explicitHolds: explicitHolds)),
+            TLV8.Item(type: 6, fixed: UInt16(clamping: updateInterval.milliseconds)),
+            TLV8.Item(type: 8, fixed: UInt32(clamping: notifyThreshold.milliseconds)),
+        ])
+    }
+}

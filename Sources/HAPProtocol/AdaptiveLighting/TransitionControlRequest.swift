@@ -1,0 +1,47 @@
+package import HAPModel
+
+/// What a hub writes to CharacteristicValueTransitionControl (143), always asking for a response.
+package enum TransitionControlRequest: Equatable, Sendable {
+    /// Which transition is active for a characteristic?
+    case read(InstanceID)
+    /// Follow this curve from now on.
+    case update(TransitionConfiguration)
+    /// Follow none.
+    case disable(InstanceID)
+
+    /// Reads a written value.
+    ///
+    /// - Throws: a violation.
+    package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
+        let items = try TransitionItems(parsing: bytes)
+        switch (try items.bytes(1), try items.bytes(2)) {
+        case (let read?, nil): self = .read(try TransitionItems(parsing: read).instanceID(1))
+        case (nil, let update?):
+            let bytes = try TransitionItems(parsing: update).required(1, .configuration)
+            let configuration = try TransitionItems(parsing: bytes)
+            // A hub that disables leaves the item out; HAP-NodeJS takes a zero for the same.
+            switch try configuration.number(3, .enable) {
+            case nil, 0: self = .disable(try configuration.instanceID(1))
+            case _?: self = .update(try TransitionConfiguration(parsing: bytes))
+            }
+        case (nil, nil): throw .missing(.request)
+        case (_?, _?): throw .invalid(.request)
+        }
+    }
+
+    /// The bytes to write.
+    package var encoded: [UInt8] {
+        func update(_ configuration: [UInt8]) -> [UInt8] {
+            let items = [TLV8.Item(type: 1, value: configuration)]
+            return TLV8.encode([TLV8.Item(type: 2, value: TLV8.encode(items))])
+        }
+        func instance(_ instance: InstanceID) -> [UInt8] {
+            TLV8.encode([TLV8.Item(type: 1, shortest: instance.rawValue)])
+        }
+        return switch self {
+        case .read(let id): TLV8.encode([TLV8.Item(type: 1, value: instance(id))])
+        case .update(let configuration): update(configuration.encoded(explicitHolds: false))
+        case .disable(let id): update(instance(id))
+        }
+    }
+}
