@@ -5,8 +5,8 @@ internal import NIOCore
 /// One TCP connection: bytes in, requests to the server; answers and events out.
 ///
 /// It runs on its channel's event loop, which is the server's executor, so a request is answered within the read that
-/// brought it. The next request is taken when the last has been answered; what comes meanwhile waits, up to a limit, and
-/// then in the peer's own buffers.
+/// brought it. The next request is taken when the last has been answered and the peer has taken most of what it was sent;
+/// what comes meanwhile waits, up to a limit, and then in the peer's own buffers.
 final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -22,8 +22,15 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private var isTaking = false
     /// No more requests are taken.
     private var isClosing = false
+    /// The peer sends nothing more.
+    private var inputIsClosed = false
     private var readWaits = false
-    private var progressTimer: Scheduled<Void>?
+    /// Runs out when a message that has begun is not there.
+    private var messageTimer: Scheduled<Void>?
+    /// Runs out when a frame that has begun is not there.
+    private var frameTimer: Scheduled<Void>?
+    /// The number of that frame.
+    private var awaitedFrame: UInt64 = 0
 
     init(id: ConnectionID, server: any AccessoryConnectionHandler, logger: Logger) {
         self.id = id
@@ -41,7 +48,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        progressTimer?.cancel()
+        stopTimers()
         self.context = nil
         isClosing = true
         server.closed(id)
@@ -62,21 +69,24 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func read(context: ChannelHandlerContext) {
-        if isAnswering, stream.bufferedBytes >= TransportLimits.readAhead {
+        if isBusy, stream.bufferedBytes >= TransportLimits.readAhead {
             readWaits = true
         } else {
             context.read()
         }
     }
 
-    /// Takes requests as long as there are any and the last one has been answered.
+    /// Requests have to wait: for the answer to the last one, or for a peer that does not read its answers.
+    private var isBusy: Bool { isAnswering || context?.channel.isWritable == false }
+
+    /// Takes requests as long as there are any and nothing is in their way.
     private func take() {
         // An answer given within `received` comes back here; the loop below goes on with it.
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }
         do throws(ProtocolViolation) {
-            while !isAnswering, !isClosing, let message = try stream.next() {
+            while !isBusy, !isClosing, let message = try stream.next() {
                 guard case .request(let request) = message else { continue }
                 isAnswering = true
                 server.received(request, on: id)
@@ -86,10 +96,12 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
             return
         }
         superviseProgress()
-        if readWaits, !isAnswering || stream.bufferedBytes < TransportLimits.readAhead {
+        if readWaits, !isBusy || stream.bufferedBytes < TransportLimits.readAhead {
             readWaits = false
             context?.read()
         }
+        // All that the peer has asked has been answered.
+        if inputIsClosed, !isBusy, !isClosing { closeAfterWriting() }
     }
 
     private func violated(_ violation: ProtocolViolation) {
@@ -103,28 +115,44 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         closeAfterWriting()
     }
 
-    /// A message that has begun must come whole within its time, else the connection only holds a place.
+    /// A message that has begun must come whole within its time, and so must each of its frames, else the connection only
+    /// holds a place.
     private func superviseProgress() {
-        guard stream.isMidMessage, !isAnswering, !isClosing else {
-            progressTimer?.cancel()
-            progressTimer = nil
+        guard stream.isMidMessage, !isBusy, !isClosing else {
+            stopTimers()
             return
         }
-        guard progressTimer == nil, let context else { return }
-        let time = stream.isMidFrame ? TransportLimits.frameTime : TransportLimits.messageTime
-        progressTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
-            self?.progressTimer = nil
+        if messageTimer == nil { messageTimer = timer(TransportLimits.messageTime) }
+        guard stream.isMidFrame else {
+            frameTimer?.cancel()
+            frameTimer = nil
+            return
+        }
+        guard frameTimer == nil || awaitedFrame != stream.openedFrames else { return }
+        frameTimer?.cancel()
+        frameTimer = timer(TransportLimits.frameTime)
+        awaitedFrame = stream.openedFrames
+    }
+
+    private func timer(_ time: TimeAmount) -> Scheduled<Void>? {
+        context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
             self?.logger.info("a peer has not finished its message in time")
             self?.context?.close(promise: nil)
         }
+    }
+
+    private func stopTimers() {
+        messageTimer?.cancel()
+        messageTimer = nil
+        frameTimer?.cancel()
+        frameTimer = nil
     }
 
     // MARK: Writing
 
     func respond(_ response: HTTPResponse, thenSecureWith keys: SessionKeys?, whenWritten: (@Sendable () -> Void)?) {
         isAnswering = false
-        progressTimer?.cancel()
-        progressTimer = nil
+        stopTimers()
         write(.response(response), thenSecureWith: keys, whenWritten: whenWritten)
         take()
     }
@@ -150,7 +178,11 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { server.becameWritable(id) }
+        if context.channel.isWritable {
+            server.becameWritable(id)
+            // Not within this call, which may come out of a write that the server is in the middle of.
+            context.eventLoop.assumeIsolated().execute { [weak self] in self?.take() }
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -172,16 +204,12 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed {
-            // The peer sends nothing more: what it has asked is still answered, then the connection ends.
-            if isAnswering { closeAfterWritingWhenAnswered() } else { context.close(promise: nil) }
+            // What it has asked is still answered, then the connection ends.
+            inputIsClosed = true
+            take()
         } else {
             context.fireUserInboundEventTriggered(event)
         }
-    }
-
-    private func closeAfterWritingWhenAnswered() {
-        let channel = context?.channel
-        context?.eventLoop.scheduleTask(in: TransportLimits.messageTime) { channel?.close(promise: nil) }
     }
 }
 

@@ -29,6 +29,9 @@ package struct MessageStream: Sendable {
     /// Whether the bytes that came end in the middle of a frame.
     package var isMidFrame: Bool { sealed.count > 0 }
 
+    /// How many frames have been opened.
+    package var openedFrames: UInt64 { framer?.opened ?? 0 }
+
     /// Whether the bytes that came end in the middle of a message or a frame.
     package var isMidMessage: Bool { isMidFrame || parser.isMidMessage }
 

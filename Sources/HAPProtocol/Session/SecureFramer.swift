@@ -8,7 +8,7 @@ package struct SecureFramer: Equatable, Sendable {
     private let sealingCipher: ChaCha20Poly1305
     private let openingCipher: ChaCha20Poly1305
     private var sealed: UInt64
-    private var opened: UInt64
+    private(set) var opened: UInt64
 
     /// Makes a framer whose counters begin at zero.
     package init(sealingKey: SecretBytes, openingKey: SecretBytes) {
