@@ -109,6 +109,12 @@ let package = Package(
         tests(
             of: "HAPAccessory",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging, nioPosix]),
+        tests(
+            of: "HAPTransport",
+            [
+                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "LightKit", logging, nioCore,
+                nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]),
         tests(of: "lamplighterd", ["DaemonKit", "LightKit", "LineRPC", logging]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),

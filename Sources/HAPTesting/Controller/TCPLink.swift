@@ -1,0 +1,55 @@
+package import NIOCore
+internal import NIOPosix
+
+/// A controller's end of a TCP connection to a port of this machine.
+package struct TCPLink: ControllerLink {
+    private let channel: any Channel
+
+    /// Connects a controller.
+    ///
+    /// - Parameters:
+    ///   - controller: gets what comes; it runs on the loop's executor.
+    ///   - port: the port on 127.0.0.1.
+    ///   - loop: carries the connection.
+    /// - Throws: what the connection throws.
+    package init(_ controller: TestController, port: Int, loop: any EventLoop) async throws {
+        channel = try await ClientBootstrap(group: loop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Receiver(controller))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        await controller.use(self)
+    }
+
+    package func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+    package func close() { channel.close(promise: nil) }
+
+    /// Says that nothing more will be sent.
+    package func closeOutput() { channel.close(mode: .output, promise: nil) }
+
+    /// Takes what comes, or leaves it in the system's buffers.
+    package func setReads(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
+
+    private final class Receiver: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let controller: TestController
+
+        init(_ controller: TestController) { self.controller = controller }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            controller.received(Array(unwrapInboundIn(data).readableBytesView))
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { controller.received(nil) }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}

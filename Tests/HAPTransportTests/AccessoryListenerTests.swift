@@ -1,0 +1,189 @@
+import HAPAccessory
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import HAPTransport
+
+private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+@Suite("Over TCP", .timeLimit(.minutes(1)))
+struct AccessoryListenerTests {
+    /// A bridge on a port of this machine.
+    private struct House {
+        let store: InMemoryAccessoryServerStore
+        let bridge: BridgeUnderTest
+        let listener: AccessoryListener
+
+        init(pairedWith controllers: [ControllerIdentity] = []) async throws {
+            store = InMemoryAccessoryServerStore(.random(pairedWith: controllers))
+            bridge = try await BridgeUnderTest(store, lights: [LightDescription(id: "lamp", name: "Lamp")])
+            listener = try await AccessoryListener(port: 0, on: bridge.loop, for: bridge.server, logger: logger)
+        }
+
+        func connect(_ identity: ControllerIdentity = .random()) async throws -> (TestController, TCPLink) {
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            let controller = TestController(identity, executor: loop.executor)
+            return (controller, try await TCPLink(controller, port: listener.port, loop: loop))
+        }
+    }
+
+    private func listen(_ server: StubServer, port: Int = 0) async throws -> AccessoryListener {
+        try await AccessoryListener(
+            port: port, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, logger: logger)
+    }
+
+    private func connect(_ listener: AccessoryListener) async throws -> (TestController, TCPLink) {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let controller = TestController(executor: loop.executor)
+        return (controller, try await TCPLink(controller, port: listener.port, loop: loop))
+    }
+
+    @Test("pair setup, pair verify, reading, writing, events and the end, on one connection")
+    func faceToFace() async throws {
+        let house = try await House()
+        let (controller, _) = try await house.connect()
+        guard case .paired = try await controller.pairSetup(house.store.stored.setupCode) else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(try await controller.pairVerify(house.bridge.identity) == nil)
+        #expect(try await controller.get("/accessories").status == 200)
+        #expect(try await controller.write(#"{"aid":2,"iid":9,"ev":true}"#).status == 204)
+        await house.bridge.host.report(LightReport(on: true), from: "lamp")
+        await controller.wait { arrivals in arrivals.contains { if case .event = $0 { true } else { false } } }
+        #expect(await controller.events == [#"{"characteristics":[{"aid":2,"iid":9,"value":true}]}"#])
+        #expect(try await controller.write(#"{"aid":2,"iid":9,"value":false}"#).status == 204)
+        #expect(house.bridge.driver.orders == [.init("lamp", LightCommand(on: false))])
+        #expect(await house.bridge.server.advertisement.isPaired)
+        #expect(try await controller.pairings(.remove(controller.identity.controller)) == .done)
+        await controller.waitForClose()
+        #expect(await !house.bridge.server.isPaired)
+        await house.listener.close()
+    }
+
+    @Test("sixty sessions at once, each served; all are gone when they have gone")
+    func many() async throws {
+        let admin = ControllerIdentity.random()
+        let house = try await House(pairedWith: [admin])
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    for _ in 0..<3 {
+                        let (controller, _) = try await house.connect(admin)
+                        #expect(try await controller.pairVerify(house.bridge.identity) == nil)
+                        for _ in 0..<5 { #expect(try await controller.read("id=2.9").status == 200) }
+                        #expect(try await controller.get("/accessories").status == 200)
+                        await controller.close()
+                        await controller.waitForClose()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await house.bridge.scheduler.settle(until: { await house.bridge.server.controllerCount == 0 })
+        await house.listener.close()
+    }
+
+    @Test("a port that is taken is told as such; closing frees it and lets connections that stand go on")
+    func portTaken() async throws {
+        let server = StubServer()
+        let listener = try await listen(server)
+        await #expect(throws: ListenerError.portTaken(listener.port)) {
+            _ = try await listen(StubServer(), port: listener.port)
+        }
+        let (controller, _) = try await connect(listener)
+        #expect(try await controller.get("/a").text == "/a")
+        await listener.close()
+        #expect(try await controller.get("/b").text == "/b")
+        let again = try await listen(StubServer(), port: listener.port)
+        #expect(again.port == listener.port)
+        await again.close()
+        await controller.close()
+    }
+
+    @Test("a connection to an address that is not allowed is closed before the server hears of it")
+    func notAllowed() async throws {
+        let server = StubServer()
+        let listener = try await AccessoryListener(
+            port: 0, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, isAllowed: { _ in false },
+            logger: logger)
+        let (controller, _) = try await connect(listener)
+        await controller.waitForClose()
+        #expect(server.events.isEmpty)
+        await listener.close()
+    }
+
+    @Test("a peer that ends its half at once gets all its answers, also large ones, then the end")
+    func halfClose() async throws {
+        let size = 500_000
+        let listener = try await listen(
+            StubServer { _, connection in
+                connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: size)))
+            })
+        let (controller, link) = try await connect(listener)
+        let request = try await controller.bytes(of: HTTPRequest(.get, "/a"))
+        await controller.send(bytes: request + request + request)
+        link.closeOutput()
+        await controller.waitForClose()
+        let sizes = await controller.arrivals.map { arrival in
+            if case .response(let response) = arrival { response.body.count } else { 0 }
+        }
+        #expect(sizes == [size, size, size])
+        await listener.close()
+    }
+
+    @Test(
+        "a peer that asks for much and reads nothing is served no further than its buffers; then it gets all, in order")
+    func slowReader() async throws {
+        let server = StubServer { request, connection in
+            connection.respond(
+                HTTPResponse(200, .hapJSON, body: Array(request.path.utf8) + Array(repeating: 65, count: 100_000)))
+        }
+        let listener = try await listen(server)
+        let (controller, link) = try await connect(listener)
+        try await link.setReads(false)
+        for number in 0..<400 {
+            await controller.send(bytes: try controller.bytes(of: HTTPRequest(.get, "/\(number)")))
+        }
+        // Another connection on the same loop is served meanwhile, so the server has had its time.
+        let (other, _) = try await connect(listener)
+        for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
+        #expect(server.paths.filter { $0 != "/other" }.count < 300)
+        try await link.setReads(true)
+        await controller.wait { $0.count == 400 }
+        for (number, arrival) in await controller.arrivals.enumerated() {
+            guard case .response(let response) = arrival else { continue }
+            #expect(response.text.hasPrefix("/\(number)A"))
+        }
+        await controller.close()
+        await other.close()
+        await listener.close()
+    }
+
+    @Test("a flood of nonsense ends each connection and nothing else")
+    func nonsense() async throws {
+        let admin = ControllerIdentity.random()
+        let house = try await House(pairedWith: [admin])
+        let (session, _) = try await house.connect(admin)
+        #expect(try await session.pairVerify(house.bridge.identity) == nil)
+        for seed in 0..<30 {
+            let (stranger, _) = try await house.connect()
+            var bytes = RandomBytes.make(count: 2000)
+            if seed.isMultiple(of: 3) {
+                bytes = Array("PUT /pair-setup HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n".utf8)
+            }
+            await stranger.send(bytes: bytes + Array("\r\n\r\n".utf8))
+            await stranger.waitForClose()
+        }
+        #expect(try await session.read("id=2.9").status == 200)
+        await session.close()
+        await house.listener.close()
+    }
+}
