@@ -67,8 +67,8 @@ struct StrictYAMLTests {
     @Test(
         "a mistake gets one line with place, key, problem and remedy",
         arguments: [
-            ("", "f:1:1: the file is empty; see lamplighter.yaml(5) for what to write"),
-            ("# nothing\n\n", "f:1:1: the file is empty; see lamplighter.yaml(5) for what to write"),
+            ("", "f:1:1: the file is empty; begin with the example that comes with the program"),
+            ("# nothing\n\n", "f:1:1: the file is empty; begin with the example that comes with the program"),
             ("name: a\nflors: 1", "f:2:1: flors: unknown key; write floors"),
             ("nmae: a", "f:1:1: nmae: unknown key; write name"),
             (

@@ -31,7 +31,7 @@ struct YAMLDocument {
             throw Self.syntaxError(error, text: text, fault)
         }
         guard let node, !node.isEmpty else {
-            throw fault(1, 1, "the file is empty", "see lamplighter.yaml(5) for what to write")
+            throw fault(1, 1, "the file is empty", "begin with the example that comes with the program")
         }
         root = node
     }
