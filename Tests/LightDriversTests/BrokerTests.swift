@@ -124,6 +124,14 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [Self.message("a", "1"), .dropped(3)])
     }
 
+    @Test("messages that cannot be taken are counted in one event")
+    func drops() {
+        var inbox = MQTTInbox()
+        for _ in 0..<1000 { inbox.drop() }
+        inbox.add(Self.message("a", "1"))
+        #expect(inbox.takeAll() == [Self.message("a", "1"), .dropped(1000)])
+    }
+
     // MARK: The configuration
 
     private static func configuration(_ keys: String) throws -> MQTTDriverConfiguration {

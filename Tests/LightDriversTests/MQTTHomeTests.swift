@@ -308,6 +308,13 @@ struct MQTTHomeTests {
         #expect(warnings.reduce(0, +) < 110)
     }
 
+    @Test("texts that are kept have an end")
+    func longTexts() {
+        var house = House()
+        let long = #""uniq_id": "a", "pl_on": "\#(String(repeating: "x", count: MQTTLimits.text + 1))""#
+        #expect(Self.warnings(house.announces("a", long)).first?.contains("payload_on is longer than") == true)
+    }
+
     @Test("names have an end")
     func longNames() {
         var house = House()

@@ -108,7 +108,9 @@ package final class MQTTLightDriver: LightDriver {
         case .tooLong(let topic):
             await carryOut(state.withLock { $0.home.tooLong(topic: topic) }, &session, host)
         case .dropped(let count):
-            logger.warning("messages came faster than they were read", metadata: ["dropped": "\(count)"])
+            logger.warning(
+                "messages were dropped: they came faster than they were read, or their topics are too long",
+                metadata: ["dropped": "\(count)"])
         case .closed(let reason):
             state.withLock { state in
                 state.client = nil

@@ -375,7 +375,7 @@ extension MosquittoClient {
     private func received(_ message: mosquitto_message, _ topic: UnsafeMutablePointer<CChar>) {
         let length = strnlen(topic, MQTTLimits.topic + 1)
         guard length <= MQTTLimits.topic else {
-            state.withLock { $0.inbox.add(.dropped(1)) }
+            state.withLock { $0.inbox.drop() }
             return signal()
         }
         let topic = String(cString: topic)

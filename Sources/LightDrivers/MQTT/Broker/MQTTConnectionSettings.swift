@@ -57,6 +57,8 @@ package enum MQTTLimits {
     package static let payload = 256 << 10
     /// The longest topic, in bytes.
     package static let topic = 1024
+    /// The longest text of an announcement that is kept, in bytes.
+    package static let text = 4096
     /// How many messages may wait for the broker.
     package static let outstanding = 1000
 }

@@ -8,7 +8,7 @@ package enum MQTTEvent: Equatable, Sendable {
     case message(topic: String, payload: [UInt8])
     /// A message was too long to be taken.
     case tooLong(topic: String)
-    /// So many messages were dropped because too many others were waiting.
+    /// So many messages were dropped because too many others were waiting, or because their topics are too long.
     case dropped(Int)
     /// The connection has ended, or never came to be; nothing follows. The text says why, for people.
     case closed(String)
@@ -57,6 +57,9 @@ struct MQTTInbox {
         messages += 1
         bytes += size
     }
+
+    /// Counts a message that cannot be taken at all.
+    mutating func drop() { dropped += 1 }
 
     /// Takes out everything.
     mutating func takeAll() -> [MQTTEvent] {

@@ -7,7 +7,11 @@ struct KeyReader {
     func string(_ name: String) throws(MQTTProblem) -> String? {
         guard let value = keys[name], !value.isNull else { return nil }
         switch value {
-        case .string(let text): return text
+        case .string(let text):
+            guard text.utf8.count <= MQTTLimits.text else {
+                throw MQTTProblem("\(name) is longer than \(MQTTLimits.text) bytes")
+            }
+            return text
         case .integer(let number): return String(number)
         case .unsigned(let number): return String(number)
         case .number(let number): return String(number)
