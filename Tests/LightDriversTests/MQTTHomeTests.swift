@@ -241,7 +241,8 @@ struct MQTTHomeTests {
         house.hears("lamp/status", "online")
         house.hears("homeassistant/light/first/config", "")
         let back = house.announces("second", Self.lamp)
-        #expect(Self.added(back) == [])
+        // Told again, because the operator may have had the bridge forget it meanwhile.
+        #expect(Self.added(back).map(\.id) == ["u1"])
         #expect(back.contains(.report("u1", .init(reachable: true))))
         #expect(house.home.deadline == nil)
     }

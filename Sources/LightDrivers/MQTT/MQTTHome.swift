@@ -255,7 +255,9 @@ package struct MQTTHome: Sendable {
     private mutating func update(_ id: LightID, with entity: MQTTEntity, source: Source) -> [MQTTAction] {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
-        let isNew = member.description != entity.description
+        var isNew = member.description != entity.description
+        // The operator may have had the bridge forget it meanwhile.
+        if case .withdrawn = member.source { isNew = true }
         let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
         member.description = entity.description
         member.source = source

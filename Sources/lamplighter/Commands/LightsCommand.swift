@@ -65,8 +65,8 @@ struct LightsForgetCommand: AsyncParsableCommand {
         commandName: "forget", abstract: "Take away a light that is gone for good.",
         discussion: """
             A light stays, out of reach, when its driver is removed from the configuration or its source forgets it, so \
-            that no room or scene is lost by accident. If it is announced again, or still stands in the configuration \
-            at the next start, it comes back with its accessory id.
+            that no room or scene is lost by accident. If its source still has it at the bridge's next start, or \
+            announces it again after it was withdrawn, it comes back with its accessory id.
             """)
 
     @Argument(help: "The light's key, as lamplighter lights shows it.")
