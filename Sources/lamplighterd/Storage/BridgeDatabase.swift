@@ -6,11 +6,6 @@ internal import HAPModel
 internal import HAPProtocol
 internal import LightKit
 
-/// What the database says and cannot be true.
-struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
-    let description: String
-}
-
 /// The bridge's memory in SQLite: identity, pairings, `c#`, aids and iids change together or not at all.
 struct BridgeDatabase: AccessoryServerStore {
     private let writer: any DatabaseWriter
@@ -94,45 +89,67 @@ struct BridgeDatabase: AccessoryServerStore {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server") else {
             throw DamagedDatabase(description: "the identity is missing")
         }
-        guard let deviceID = DeviceID(row["deviceID"] as String),
-            let key = try? Ed25519KeyPair(seed: SecretBytes(Blob(row["longTermSeed"]).bytes)),
-            let setupCode = SetupCode(row["setupCode"] as String), let setupID = SetupID(row["setupID"] as String),
-            let number = UInt16(exactly: row["configurationNumber"] as Int), number > 0,
-            let ids = InstanceIDs(json: row["instanceIDs"])
-        else { throw DamagedDatabase(description: "the identity cannot be read") }
+        // Its error is told at the start, with all others.
+        _ = try port(row)
+        let hash = try row.blob("databaseHash")
+        guard hash.isEmpty || hash.count == hashLength else { throw row.damaged("databaseHash") }
         return StoredServer(
-            identity: AccessoryIdentity(deviceID: deviceID, longTermKey: key), setupCode: setupCode, setupID: setupID,
-            pairings: PairingList(try loadPairings(db)), failedAttempts: row["failedAttempts"],
-            configuration: StoredConfiguration(number: number, databaseHash: Blob(row["databaseHash"]).bytes),
-            bridgeInstanceIDs: ids, lights: try loadLights(db))
+            identity: AccessoryIdentity(
+                deviceID: try row.read("deviceID", try DeviceID(row.text("deviceID"))),
+                longTermKey: try row.read(
+                    "longTermSeed", try? Ed25519KeyPair(seed: SecretBytes(row.blob("longTermSeed"))))),
+            setupCode: try row.read("setupCode", try SetupCode(row.text("setupCode"))),
+            setupID: try row.read("setupID", try SetupID(row.text("setupID"))),
+            pairings: try loadPairings(db),
+            failedAttempts: Int(try row.number("failedAttempts", in: 0...Int64(Int32.max))),
+            configuration: StoredConfiguration(
+                number: UInt16(try row.number("configurationNumber", in: 1...Int64(UInt16.max))), databaseHash: hash),
+            bridgeInstanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))),
+            lights: try loadLights(db))
     }
 
-    private static func loadPairings(_ db: Database) throws -> [Pairing] {
-        try Row.fetchAll(db, sql: "SELECT * FROM pairing ORDER BY position").map { row in
-            let publicKey = Blob(row["publicKey"]).bytes
-            guard let controller = ControllerID(Blob(row["controller"]).bytes),
-                publicKey.count == Ed25519.publicKeyLength
-            else { throw DamagedDatabase(description: "a pairing cannot be read") }
-            return Pairing(controller: controller, publicKey: publicKey, isAdmin: row["isAdmin"])
+    /// The length of a SHA-512.
+    private static let hashLength = 64
+
+    private static func loadPairings(_ db: Database) throws -> PairingList {
+        let pairings = try Row.fetchAll(db, sql: "SELECT * FROM pairing ORDER BY position").map { row in
+            let publicKey = try row.blob("publicKey")
+            guard publicKey.count == Ed25519.publicKeyLength else { throw row.damaged("publicKey") }
+            return Pairing(
+                controller: try row.read("controller", try ControllerID(row.blob("controller"))), publicKey: publicKey,
+                isAdmin: try row.flag("isAdmin"))
         }
+        let list = PairingList(pairings)
+        // Never stored so: the rest would be dropped, and the bridge come up unpaired.
+        guard list.hasAdmin || list.isEmpty else { throw DamagedDatabase(description: "no pairing is an admin's") }
+        return list
     }
 
     private static func loadLights(_ db: Database) throws -> [StoredLight] {
         try Row.fetchAll(db, sql: "SELECT * FROM light ORDER BY aid").map { row in
-            let key = LightKey(driver: row["driver"], light: LightID(row["light"] as String))
-            guard let aid = UInt64(exactly: row["aid"] as Int64), aid > 1,
-                let ids = InstanceIDs(json: row["instanceIDs"]),
-                let description = LightDescription(id: key.light, json: row["description"])
-            else { throw DamagedDatabase(description: "light \(key) cannot be read") }
+            let id = LightID(try row.text("light"))
+            let key = LightKey(driver: try row.text("driver"), light: id)
+            guard !key.driver.isEmpty else { throw row.damaged("driver") }
+            guard (1...255).contains(id.rawValue.utf8.count) else { throw row.damaged("light") }
+            let state = try row.optionalText("state").map { try row.read("state", LightReport(json: $0)) }
             return StoredLight(
-                key: key, aid: AccessoryID(aid), instanceIDs: ids, description: description,
-                state: (row["state"] as String?).flatMap(LightReport.init(json:)), isRemoved: row["isRemoved"])
+                key: key, aid: AccessoryID(UInt64(try row.number("aid", in: 2...Int64.max))),
+                instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))),
+                description: try row.read(
+                    "description", try LightDescription(id: id, json: row.text("description"))),
+                state: state, isRemoved: try row.flag("isRemoved"))
         }
+    }
+
+    private static func port(_ row: Row) throws(DamagedDatabase) -> Int? {
+        try row.isNull("port") ? nil : Int(row.number("port", in: 1...Int64(UInt16.max)))
     }
 
     /// The port that was chosen once for `port: auto`.
     func port() async throws -> Int? {
-        try await writer.read { try Int.fetchOne($0, sql: "SELECT port FROM server") }
+        try await writer.read { db in
+            try Row.fetchOne(db, sql: "SELECT port FROM server").flatMap { try Self.port($0) }
+        }
     }
 
     // MARK: Saving

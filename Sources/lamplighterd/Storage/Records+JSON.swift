@@ -38,14 +38,16 @@ extension InstanceIDs {
 extension LightDescription {
     init?(id: LightID, json: String) {
         guard let object = (try? JSONValue(parsing: json))?.object, let name = object["name"]?.string,
-            let kind = object["kind"]?.string.flatMap(LightKind.init(rawValue:))
+            let kind = object["kind"]?.string.flatMap(LightKind.init(rawValue:)),
+            let brightness = object["brightness"]?.bool, let color = object["color"]?.bool,
+            let transition = object["transition"]?.bool,
+            Self.texts.allSatisfy({ object[$0] == nil || object[$0]?.string != nil })
         else { return nil }
-        var capabilities = LightCapabilities(
-            brightness: object["brightness"]?.bool ?? false, color: object["color"]?.bool ?? false,
-            transition: object["transition"]?.bool ?? false)
-        if let range = object["temperature"]?.array, range.count == 2, let low = range[0].int, let high = range[1].int,
-            low <= high
-        {
+        var capabilities = LightCapabilities(brightness: brightness, color: color, transition: transition)
+        if let temperature = object["temperature"] {
+            guard let range = temperature.array, range.count == 2, let low = range[0].int, let high = range[1].int,
+                low <= high
+            else { return nil }
             capabilities.temperature = low...high
         }
         self.init(
@@ -53,6 +55,8 @@ extension LightDescription {
             model: object["model"]?.string, serialNumber: object["serialNumber"]?.string,
             firmware: object["firmware"]?.string, suggestedRoom: object["suggestedRoom"]?.string)
     }
+
+    private static let texts = ["manufacturer", "model", "serialNumber", "firmware", "suggestedRoom"]
 
     var json: String {
         var object: JSONObject = [
@@ -74,11 +78,23 @@ extension LightDescription {
 extension LightReport {
     init?(json: String) {
         guard let object = (try? JSONValue(parsing: json))?.object else { return nil }
-        self.init(on: object["on"]?.bool, brightness: object["brightness"]?.int)
-        if let mired = object["mired"]?.int {
-            color = .temperature(mired: mired)
-        } else if let hue = object["hue"]?.double, let saturation = object["saturation"]?.double {
-            color = .hueSaturation(hue: hue, saturation: saturation)
+        self.init()
+        for member in object.members {
+            switch member.name {
+            case "on":
+                guard let value = member.value.bool else { return nil }
+                on = value
+            case "brightness":
+                guard let value = member.value.int else { return nil }
+                brightness = value
+            case "mired":
+                guard let value = member.value.int else { return nil }
+                color = .temperature(mired: value)
+            case "hue", "saturation":
+                guard let hue = object["hue"]?.double, let saturation = object["saturation"]?.double else { return nil }
+                color = .hueSaturation(hue: hue, saturation: saturation)
+            default: break
+            }
         }
     }
 

@@ -1,0 +1,52 @@
+internal import Foundation
+internal import GRDB
+
+/// What the database says and cannot be true.
+struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
+    let description: String
+}
+
+/// Columns as they must be: SQLite lets any kind of value stand in any column, and GRDB's own subscripts trap on a wrong
+/// one.
+extension Row {
+    func damaged(_ column: String) -> DamagedDatabase {
+        // What stands there may be a secret.
+        DamagedDatabase(description: "the column \(column) cannot be read")
+    }
+
+    /// What a column was read as, unless that failed.
+    func read<Value>(_ column: String, _ value: Value?) throws(DamagedDatabase) -> Value {
+        guard let value else { throw damaged(column) }
+        return value
+    }
+
+    func isNull(_ column: String) throws(DamagedDatabase) -> Bool {
+        if case .null = try stored(column) { true } else { false }
+    }
+
+    func number(_ column: String, in range: ClosedRange<Int64>) throws(DamagedDatabase) -> Int64 {
+        guard case .int64(let number) = try stored(column), range.contains(number) else { throw damaged(column) }
+        return number
+    }
+
+    func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
+
+    func text(_ column: String) throws(DamagedDatabase) -> String {
+        guard case .string(let text) = try stored(column) else { throw damaged(column) }
+        return text
+    }
+
+    func optionalText(_ column: String) throws(DamagedDatabase) -> String? {
+        try isNull(column) ? nil : text(column)
+    }
+
+    func blob(_ column: String) throws(DamagedDatabase) -> [UInt8] {
+        guard case .blob(let data) = try stored(column) else { throw damaged(column) }
+        return Array(data)
+    }
+
+    private func stored(_ column: String) throws(DamagedDatabase) -> DatabaseValue.Storage {
+        guard hasColumn(column) else { throw damaged(column) }
+        return (self[column] as DatabaseValue).storage
+    }
+}
