@@ -115,7 +115,12 @@ let package = Package(
                 "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "LightKit", logging, nioCore,
                 nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
-        tests(of: "lamplighterd", ["DaemonKit", "LightKit", "LineRPC", logging]),
+        tests(
+            of: "lamplighterd",
+            [
+                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "DaemonKit", "LightKit", "LineRPC",
+                logging, grdb,
+            ]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
