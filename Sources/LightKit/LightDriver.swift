@@ -20,6 +20,17 @@ public enum DriverState: Equatable, Sendable {
     case degraded(String)
 }
 
+extension DriverState {
+    /// The state as people read it.
+    public var words: String {
+        switch self {
+        case .starting: "starting"
+        case .running: "running"
+        case .degraded(let reason): "degraded: \(reason)"
+        }
+    }
+}
+
 /// What brings one light system to the bridge.
 ///
 /// Invariants a driver keeps, and `DriverContract` checks:

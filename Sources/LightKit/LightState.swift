@@ -64,6 +64,11 @@ public struct LightReport: Equatable, Sendable {
     /// `false` becomes HAP status -70402 on reads and writes.
     public var reachable: Bool?
 
+    /// Whether the driver knows that this is not the light's answer to a command, but somebody at the light.
+    ///
+    /// Without it, reports that follow a command closely and differ from it are taken for steps on the way.
+    public var isSpontaneous = false
+
     /// Makes a report.
     ///
     /// - Parameters:
@@ -89,5 +94,6 @@ public struct LightReport: Equatable, Sendable {
         brightness = newer.brightness ?? brightness
         color = newer.color ?? color
         reachable = newer.reachable ?? reachable
+        isSpontaneous = newer.isSpontaneous || isSpontaneous
     }
 }

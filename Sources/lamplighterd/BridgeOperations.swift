@@ -32,7 +32,7 @@ struct BridgeOperations: BridgeControlHandler {
             configurationNumber: Int(await registry.configurationNumber), paired: await server.isPaired,
             controllers: await server.controllerCount, advertisement: advertisement,
             drivers: drivers.map { driver in
-                BridgeStatus.Driver(id: driver.id, driver: driver.kind, state: Self.word(states[driver.id]))
+                BridgeStatus.Driver(id: driver.id, driver: driver.kind, state: (states[driver.id] ?? .starting).words)
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
             warnings: warnings)
@@ -54,14 +54,6 @@ struct BridgeOperations: BridgeControlHandler {
         case .published(let name):
             if name != wanted { warnings.append("advertised as \"\(name)\": \"\(wanted)\" was taken") }
             return BridgeStatus.Advertisement(state: "published", name: name)
-        }
-    }
-
-    private static func word(_ state: DriverState?) -> String {
-        switch state {
-        case .starting?, nil: "starting"
-        case .running?: "running"
-        case .degraded(let reason)?: "degraded: \(reason)"
         }
     }
 

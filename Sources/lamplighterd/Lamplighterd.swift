@@ -42,7 +42,9 @@ struct Lamplighterd: AsyncParsableCommand {
             let places = BridgeDaemon.Places(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             try await BridgeDaemon(configuration: configuration, places: places, logger: logger).run()
         } catch {
-            StandardStreams.printError("\(error)".printable)
+            // A mistake in a file begins with its place, as compilers write it.
+            let name = error is ConfigurationError ? "" : "lamplighterd: "
+            StandardStreams.printError((name + "\(error)").printable)
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }
     }

@@ -26,9 +26,9 @@ struct LogTests {
 
     @Test("standard error that goes to the journal carries its priorities and no time")
     func journal() {
-        #expect(LogStyle.of(standardErrorWithJournalStream: "8:1234") == .journal)
-        #expect(LogStyle.of(standardErrorWithJournalStream: nil) == .plain)
-        #expect(LogStyle.of(standardErrorWithJournalStream: "") == .plain)
+        #expect(LogStyle.of(journalStream: "8:1234", standardError: "8:1234") == .journal)
+        #expect(LogStyle.of(journalStream: nil, standardError: nil) == .plain)
+        #expect(LogStyle.of(journalStream: "8:1234", standardError: "9:1234") == .plain)
         let lines = line { logger in
             logger.trace("left out")
             logger.debug("a")

@@ -216,6 +216,17 @@ struct CommandPipelineTests {
         #expect(pipeline.ended(success: false, now: at(0)) == LightCommand(on: false))
     }
 
+    @Test("somebody at the light is news also right after a command")
+    func spontaneous() {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true))
+        _ = pipeline.ended(success: true, now: at(0))
+        pipeline.superseded()
+        let report = LightReport(on: false)
+        #expect(pipeline.reported(report, now: at(0)) == report)
+        #expect(pipeline.wakeAt == nil)
+    }
+
     @Test("without a command every report is news")
     func noCommand() {
         var pipeline = CommandPipeline()

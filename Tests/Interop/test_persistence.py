@@ -135,3 +135,11 @@ def test_lights_of_a_driver_that_is_gone_stay_until_they_are_forgotten(make_daem
     daemon.start()
     daemon.until(lambda status: status["lights"]["reachable"] == 3)
     assert daemon.lights["simulated/reading"]["aid"] == aid
+
+
+def test_a_simulated_change_has_happened_when_the_command_returns(daemon):
+    for _ in range(5):
+        daemon.cli("lights", "set", "simulated/reading", "on=true", "brightness=70")
+        daemon.cli("simulate", "simulated/reading", "on=false", "brightness=20")
+        light = daemon.lights["simulated/reading"]
+        assert (light["on"], light["brightness"]) == (False, 20)

@@ -7,10 +7,17 @@ package enum LogSetup {
     ///
     /// - Parameter level: what is less important is left out.
     package static func bootstrap(level: Logger.Level) {
-        let style = LogStyle.of(standardErrorWithJournalStream: environment("JOURNAL_STREAM"))
+        let style = LogStyle.of(journalStream: environment("JOURNAL_STREAM"), standardError: Self.standardErrorPlace)
         LoggingSystem.bootstrap { label in
             LineLogHandler(label: label, level: level, style: style) { line in Self.write(line) }
         }
+    }
+
+    /// What systemd.exec(5) says to compare with.
+    private static var standardErrorPlace: String? {
+        var status = stat()
+        guard fstat(STDERR_FILENO, &status) == 0 else { return nil }
+        return "\(status.st_dev):\(status.st_ino)"
     }
 
     private static func environment(_ name: String) -> String? {
@@ -38,9 +45,11 @@ package enum LogStyle: Equatable, Sendable {
 
     /// What is right for standard error.
     ///
-    /// - Parameter journalStream: systemd sets it when standard error goes to the journal.
+    /// - Parameters:
+    ///   - journalStream: the journal's end as systemd names it, `device:inode`; programs started by others inherit it.
+    ///   - standardError: where standard error goes, in the same form.
     /// - Returns: the style.
-    package static func of(standardErrorWithJournalStream journalStream: String?) -> LogStyle {
-        journalStream?.isEmpty ?? true ? .plain : .journal
+    package static func of(journalStream: String?, standardError: String?) -> LogStyle {
+        journalStream != nil && journalStream == standardError ? .journal : .plain
     }
 }

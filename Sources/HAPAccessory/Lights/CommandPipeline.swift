@@ -100,6 +100,11 @@ struct CommandPipeline: Equatable {
     /// The light is gone or out of reach: nothing is expected of it any more.
     mutating func reset() {
         waiting = nil
+        superseded()
+    }
+
+    /// Somebody at the light has changed it: what it says from now on is no answer to a command that has ended.
+    mutating func superseded() {
         target = LightCommand()
         unconfirmed = LightCommand()
         settlesAt = nil

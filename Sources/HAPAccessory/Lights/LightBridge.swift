@@ -268,6 +268,7 @@ package actor LightBridge {
         let key = LightKey(driver: driver, light: id)
         guard var light = lights[key] else { return }
         let former = light.state
+        if report.isSpontaneous { light.pipeline.superseded() }
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))
         var given: [Int] = []
         if report.reachable == false {
@@ -311,7 +312,7 @@ package actor LightBridge {
     fileprivate func reported(_ state: DriverState, of driver: String) {
         guard driverStates[driver] != state else { return }
         driverStates[driver] = state
-        logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state)"])
+        logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 
     fileprivate func warn(_ warning: String?, about subject: String) {

@@ -165,7 +165,9 @@ package final class SimulatedLightDriver: LightDriver {
             let isRunning = home.withLock { home in
                 guard home.host != nil else { return false }
                 home.lights[light]?.change(change)
-                home.outbox.add(change, from: light)
+                var report = change
+                report.isSpontaneous = true
+                home.outbox.add(report, from: light)
                 home.waiters.append((home.outbox.ticket, continuation))
                 return true
             }
