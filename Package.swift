@@ -108,7 +108,7 @@ let package = Package(
         tests(of: "DaemonKit", [grdb, logging]),
         tests(
             of: "HAPAccessory",
-            ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging, nioPosix]),
+            ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging, nioCore]),
         tests(
             of: "HAPTransport",
             [

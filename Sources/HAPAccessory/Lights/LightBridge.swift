@@ -8,7 +8,7 @@ package import Logging
 /// It runs on the registry's executor. A light once shown stays shown, out of reach if need be, until its source removes
 /// it; its aid and iids are its own for ever.
 package actor LightBridge {
-    private struct Light {
+    struct Light {
         let aid: AccessoryID
         var adapter: LightbulbAdapter
         var state: LightState
@@ -40,27 +40,27 @@ package actor LightBridge {
 
     private let executor: any SerialExecutor
     private let scheduler: any Scheduler
-    private let registry: AccessoryRegistry
-    private let store: any AccessoryServerStore
-    private let logger: Logger
-    private var overrides: [LightKey: LightOverride]
+    let registry: AccessoryRegistry
+    let store: any AccessoryServerStore
+    let logger: Logger
+    var overrides: [LightKey: LightOverride]
 
     private var drivers: [String: any LightDriver] = [:]
-    private var driverStates: [String: DriverState] = [:]
-    private var warningsBySubject: [String: String] = [:]
-    private var lights: [LightKey: Light] = [:]
-    private var keys: [AccessoryID: LightKey] = [:]
+    var driverStates: [String: DriverState] = [:]
+    var warningsBySubject: [String: String] = [:]
+    var lights: [LightKey: Light] = [:]
+    var keys: [AccessoryID: LightKey] = [:]
     /// Lights that are not shown, with the aids that wait for them.
-    private var absent: [LightKey: StoredLight] = [:]
-    private var highestAID = AccessoryID.bridge
+    var absent: [LightKey: StoredLight] = [:]
+    var highestAID = AccessoryID.bridge
     /// Lights come, change and go one after the other.
-    private var structureTurns = Turns()
-    private var waiters = CommandWaiters()
+    var structureTurns = Turns()
+    var waiters = CommandWaiters()
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: Set<LightKey> = []
     private var saveIsDue = false
-    private var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
-    private var lastWatcher = 0
+    var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
+    var lastWatcher = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -116,155 +116,9 @@ package actor LightBridge {
     /// Where a driver tells its lights to.
     package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
 
-    private func show(
-        _ key: LightKey, _ aid: AccessoryID, _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
-    ) async {
-        let name = name(for: key, description, aid)
-        lights[key] = Light(
-            aid: aid, adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
-        keys[aid] = key
-        await showAccessory(key)
-    }
-
-    private func showAccessory(_ key: LightKey) async {
-        guard let light = lights[key] else { return }
-        let accessory = light.adapter.accessory(light.aid, state: light.state)
-        do throws(ComplianceError) {
-            try await registry.set(accessory, source: self, isReachable: light.state.isReachable)
-        } catch {
-            warn("\(key) cannot be shown: \(error.description)", about: key.description)
-        }
-    }
-
-    // MARK: Names
-
-    private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        let taken = Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
-        return AccessoryName.unique(wantedName(key, description, aid), among: taken)
-    }
-
-    private func wantedName(_ key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        AccessoryName.sanitized(overrides[key]?.name ?? description.name, fallback: "Light \(aid)")
-    }
-
-    /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
-    private func settleNames() async {
-        var taken: Set<String> = []
-        for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
-            let description = light.adapter.description
-            let name = AccessoryName.unique(wantedName(key, description, light.aid), among: taken)
-            taken.insert(name)
-            guard name != light.adapter.name else { continue }
-            lights[key]?.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
-            await showAccessory(key)
-        }
-    }
-
-    // MARK: Lights that come and go
-
-    // Each of these waits for the store. They take turns: a light told twice in a row must not get two aids, nor one come
-    // back that was removed meanwhile.
-
-    fileprivate func added(_ description: LightDescription, by driver: String) async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
-        let key = LightKey(driver: driver, light: description.id)
-        let id = description.id.rawValue.utf8
-        guard (1...255).contains(id.count), !id.contains(0) else {
-            warn(
-                "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
-                about: driver)
-            return
-        }
-        guard overrides[key]?.isHidden != true else { return }
-        if let light = lights[key] {
-            if light.adapter.description != description { await replace(key, light, description) }
-        } else {
-            await add(key, description)
-        }
-    }
-
-    private func add(_ key: LightKey, _ description: LightDescription) async {
-        guard lights.count < Self.maximumLights else {
-            warnOfTooMany(key)
-            return
-        }
-        warn(nil, about: key.description)
-        let former = absent[key]
-        let aid = former?.aid ?? nextAID()
-        var state = LightState()
-        if let report = former?.state { state.apply(report) }
-        state.isReachable = false
-        let adapter = LightbulbAdapter(
-            description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
-        var stored = StoredLight(
-            key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
-        guard await save(stored) else {
-            // Whatever comes of it, the aid is this light's.
-            stored.isRemoved = true
-            absent[key] = former ?? stored
-            return
-        }
-        absent[key] = nil
-        await show(key, aid, description, adapter.ids, state)
-        await settleNames()
-        logger.info("a light is there", metadata: ["light": "\(key)", "aid": "\(aid)"])
-    }
-
-    private func nextAID() -> AccessoryID {
-        highestAID = AccessoryID(highestAID.rawValue + 1)
-        return highestAID
-    }
-
-    private func warnOfTooMany(_ key: LightKey) {
-        warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key.description)
-    }
-
-    private func replace(_ key: LightKey, _ light: Light, _ description: LightDescription) async {
-        let adapter = LightbulbAdapter(
-            description: description, name: name(for: key, description, light.aid), ids: light.adapter.ids)
-        let stored = StoredLight(
-            key: key, aid: light.aid, instanceIDs: adapter.ids, description: description,
-            state: light.state.report(for: description.capabilities))
-        guard await save(stored) else { return }
-        lights[key]?.adapter = adapter
-        await showAccessory(key)
-        await settleNames()
-    }
-
-    fileprivate func removed(_ id: LightID, by driver: String) async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
-        let key = LightKey(driver: driver, light: id)
-        guard let light = lights.removeValue(forKey: key) else { return }
-        keys[light.aid] = nil
-        light.task?.cancel()
-        light.identification?.cancel()
-        waiters.answer(light.ticketsUnderWay + light.ticketsWaiting, .doesNotExist)
-        let description = light.adapter.description
-        let stored = StoredLight(
-            key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: description,
-            state: light.state.report(for: description.capabilities), isRemoved: true)
-        absent[key] = stored
-        await registry.remove(light.aid)
-        await settleNames()
-        _ = await save(stored)
-        logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(light.aid)"])
-    }
-
-    private func save(_ light: StoredLight) async -> Bool {
-        do {
-            try await store.save(light)
-            return true
-        } catch {
-            warn("\(light.key) cannot be stored: \(error)", about: light.key.description)
-            return false
-        }
-    }
-
     // MARK: What lights say
 
-    fileprivate func reported(_ report: LightReport, from id: LightID, by driver: String) async {
+    func reported(_ report: LightReport, from id: LightID, by driver: String) async {
         let key = LightKey(driver: driver, light: id)
         guard var light = lights[key] else { return }
         let former = light.state
@@ -299,23 +153,23 @@ package actor LightBridge {
         await registry.update(light.aid, light.adapter.values(of: light.state))
     }
 
-    fileprivate func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
+    func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
         let key = LightKey(driver: driver, light: id)
         if let light = lights[key] { return light.state.report(for: light.adapter.description.capabilities) }
         return absent[key]?.state
     }
 
-    fileprivate func knownLights(of driver: String) -> [LightID] {
+    func knownLights(of driver: String) -> [LightID] {
         lights.keys.filter { $0.driver == driver }.map(\.light)
     }
 
-    fileprivate func reported(_ state: DriverState, of driver: String) {
+    func reported(_ state: DriverState, of driver: String) {
         guard driverStates[driver] != state else { return }
         driverStates[driver] = state
         logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 
-    fileprivate func warn(_ warning: String?, about subject: String) {
+    func warn(_ warning: String?, about subject: String) {
         guard warningsBySubject[subject] != warning else { return }
         if let warning, warningsBySubject.count < 1000 {
             warningsBySubject[subject] = warning
@@ -327,7 +181,7 @@ package actor LightBridge {
 
     // MARK: What lights are told
 
-    private func send(_ command: LightCommand, to key: LightKey, origin: LightEvent.Origin) async -> HAPStatus {
+    func send(_ command: LightCommand, to key: LightKey, origin: LightEvent.Origin) async -> HAPStatus {
         guard var light = lights[key] else { return .doesNotExist }
         guard light.state.isReachable, drivers[key.driver] != nil else { return .unableToCommunicate }
         guard !command.isEmpty else { return .success }
@@ -452,74 +306,6 @@ package actor LightBridge {
             scheduleSave()
         }
     }
-
-    // MARK: For the operator
-
-    private func snapshot(_ key: LightKey, _ light: Light) -> LightSnapshot {
-        let capabilities = light.adapter.description.capabilities
-        let shown = light.shown
-        let isLight = light.adapter.description.kind == .light
-        return LightSnapshot(
-            key: key, name: light.adapter.name, sourceName: light.adapter.description.name,
-            kind: light.adapter.description.kind, aid: light.aid, isReachable: light.state.isReachable, on: shown.on,
-            brightness: isLight && capabilities.brightness ? shown.brightness : nil,
-            hue: isLight && capabilities.color ? shown.hue : nil,
-            saturation: isLight && capabilities.color ? shown.saturation : nil,
-            mired: isLight && capabilities.temperature != nil ? shown.mired : nil,
-            suggestedRoom: light.adapter.description.suggestedRoom)
-    }
-
-    /// All lights that are shown, by aid.
-    package func snapshots() -> [LightSnapshot] {
-        lights.map { snapshot($0.key, $0.value) }.sorted { $0.aid < $1.aid }
-    }
-
-    /// The drivers and how they are doing.
-    package func driverReports() -> [(id: String, state: DriverState)] {
-        driverStates.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
-    /// What the operator should know, one sentence each.
-    package func warnings() -> [String] {
-        var warnings = warningsBySubject.sorted { $0.key < $1.key }.map(\.value)
-        for light in snapshots() where light.sourceName != light.name {
-            let wanted = overrides[light.key]?.name ?? light.sourceName
-            if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
-        }
-        return warnings
-    }
-
-    /// A driver has ended for good.
-    package func driverEnded(_ id: String, _ reason: String) async {
-        driverStates[id] = .degraded(reason)
-        warn("driver \(id) has ended: \(reason)", about: id)
-        for (key, light) in lights where key.driver == id && light.state.isReachable {
-            await reported(LightReport(reachable: false), from: key.light, by: id)
-        }
-    }
-
-    /// Commands a light as a controller would.
-    ///
-    /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.
-    package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
-        guard let light = lights[key] else { return .doesNotExist }
-        guard let possible = light.adapter.possible(command) else { return .invalidValue }
-        return await send(possible, to: key, origin: .operator)
-    }
-
-    /// Changes from now on; a reader that is slow loses the oldest.
-    package func events() -> AsyncStream<LightEvent> {
-        lastWatcher += 1
-        let number = lastWatcher
-        let (stream, continuation) = AsyncStream.makeStream(of: LightEvent.self, bufferingPolicy: .bufferingNewest(256))
-        watchers[number] = continuation
-        continuation.onTermination = { [weak self] _ in
-            Task { await self?.forgetWatcher(number) }
-        }
-        return stream
-    }
-
-    private func forgetWatcher(_ number: Int) { watchers[number] = nil }
 }
 
 extension LightBridge: AccessorySource {
@@ -557,23 +343,5 @@ extension HAPStatus {
             case .unknownLight: .doesNotExist
             case .refused: .unableToCommunicate
             }
-    }
-}
-
-/// One driver's way to the bridge.
-private struct DriverHost: LightHost {
-    let driver: String
-    let bridge: LightBridge
-
-    func added(_ light: LightDescription) async { await bridge.added(light, by: driver) }
-    func removed(_ light: LightID) async { await bridge.removed(light, by: driver) }
-    func report(_ report: LightReport, from light: LightID) async {
-        await bridge.reported(report, from: light, by: driver)
-    }
-    func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
-    func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
-    func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
-    func warn(_ warning: String?, about subject: String) async {
-        await bridge.warn(warning, about: "\(driver): \(subject)")
     }
 }

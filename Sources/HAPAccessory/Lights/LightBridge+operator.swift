@@ -1,0 +1,71 @@
+package import HAPProtocol
+package import LightKit
+
+// What the operator sees of the lights, and does to them.
+extension LightBridge {
+    func snapshot(_ key: LightKey, _ light: Light) -> LightSnapshot {
+        let capabilities = light.adapter.description.capabilities
+        let shown = light.shown
+        let isLight = light.adapter.description.kind == .light
+        return LightSnapshot(
+            key: key, name: light.adapter.name, sourceName: light.adapter.description.name,
+            kind: light.adapter.description.kind, aid: light.aid, isReachable: light.state.isReachable, on: shown.on,
+            brightness: isLight && capabilities.brightness ? shown.brightness : nil,
+            hue: isLight && capabilities.color ? shown.hue : nil,
+            saturation: isLight && capabilities.color ? shown.saturation : nil,
+            mired: isLight && capabilities.temperature != nil ? shown.mired : nil,
+            suggestedRoom: light.adapter.description.suggestedRoom)
+    }
+
+    /// All lights that are shown, by aid.
+    package func snapshots() -> [LightSnapshot] {
+        lights.map { snapshot($0.key, $0.value) }.sorted { $0.aid < $1.aid }
+    }
+
+    /// The drivers and how they are doing.
+    package func driverReports() -> [(id: String, state: DriverState)] {
+        driverStates.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// What the operator should know, one sentence each.
+    package func warnings() -> [String] {
+        var warnings = warningsBySubject.sorted { $0.key < $1.key }.map(\.value)
+        for light in snapshots() where light.sourceName != light.name {
+            let wanted = overrides[light.key]?.name ?? light.sourceName
+            if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
+        }
+        return warnings
+    }
+
+    /// A driver has ended for good.
+    package func driverEnded(_ id: String, _ reason: String) async {
+        driverStates[id] = .degraded(reason)
+        warn("driver \(id) has ended: \(reason)", about: id)
+        for (key, light) in lights where key.driver == id && light.state.isReachable {
+            await reported(LightReport(reachable: false), from: key.light, by: id)
+        }
+    }
+
+    /// Commands a light as a controller would.
+    ///
+    /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.
+    package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
+        guard let light = lights[key] else { return .doesNotExist }
+        guard let possible = light.adapter.possible(command) else { return .invalidValue }
+        return await send(possible, to: key, origin: .operator)
+    }
+
+    /// Changes from now on; a reader that is slow loses the oldest.
+    package func events() -> AsyncStream<LightEvent> {
+        lastWatcher += 1
+        let number = lastWatcher
+        let (stream, continuation) = AsyncStream.makeStream(of: LightEvent.self, bufferingPolicy: .bufferingNewest(256))
+        watchers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.forgetWatcher(number) }
+        }
+        return stream
+    }
+
+    private func forgetWatcher(_ number: Int) { watchers[number] = nil }
+}

@@ -1,0 +1,153 @@
+internal import HAPModel
+internal import HAPProtocol
+internal import LightKit
+internal import Logging
+
+// Lights that come, change and go, and what they are called.
+extension LightBridge {
+    func show(
+        _ key: LightKey, _ aid: AccessoryID, _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
+    ) async {
+        let name = name(for: key, description, aid)
+        lights[key] = Light(
+            aid: aid, adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
+        keys[aid] = key
+        await showAccessory(key)
+    }
+
+    private func showAccessory(_ key: LightKey) async {
+        guard let light = lights[key] else { return }
+        let accessory = light.adapter.accessory(light.aid, state: light.state)
+        do throws(ComplianceError) {
+            try await registry.set(accessory, source: self, isReachable: light.state.isReachable)
+        } catch {
+            warn("\(key) cannot be shown: \(error.description)", about: key.description)
+        }
+    }
+
+    // MARK: Names
+
+    private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
+        let taken = Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
+        return AccessoryName.unique(wantedName(key, description, aid), among: taken)
+    }
+
+    private func wantedName(_ key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
+        AccessoryName.sanitized(overrides[key]?.name ?? description.name, fallback: "Light \(aid)")
+    }
+
+    /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
+    private func settleNames() async {
+        var taken: Set<String> = []
+        for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
+            let description = light.adapter.description
+            let name = AccessoryName.unique(wantedName(key, description, light.aid), among: taken)
+            taken.insert(name)
+            guard name != light.adapter.name else { continue }
+            lights[key]?.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
+            await showAccessory(key)
+        }
+    }
+
+    // MARK: Lights that come and go
+
+    // Each of these waits for the store. They take turns: a light told twice in a row must not get two aids, nor one come
+    // back that was removed meanwhile.
+
+    func added(_ description: LightDescription, by driver: String) async {
+        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
+        defer { structureTurns.passOn() }
+        let key = LightKey(driver: driver, light: description.id)
+        let id = description.id.rawValue.utf8
+        guard (1...255).contains(id.count), !id.contains(0) else {
+            warn(
+                "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
+                about: driver)
+            return
+        }
+        guard overrides[key]?.isHidden != true else { return }
+        if let light = lights[key] {
+            if light.adapter.description != description { await replace(key, light, description) }
+        } else {
+            await add(key, description)
+        }
+    }
+
+    private func add(_ key: LightKey, _ description: LightDescription) async {
+        guard lights.count < Self.maximumLights else {
+            warnOfTooMany(key)
+            return
+        }
+        warn(nil, about: key.description)
+        let former = absent[key]
+        let aid = former?.aid ?? nextAID()
+        var state = LightState()
+        if let report = former?.state { state.apply(report) }
+        state.isReachable = false
+        let adapter = LightbulbAdapter(
+            description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
+        var stored = StoredLight(
+            key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
+        guard await save(stored) else {
+            // Whatever comes of it, the aid is this light's.
+            stored.isRemoved = true
+            absent[key] = former ?? stored
+            return
+        }
+        absent[key] = nil
+        await show(key, aid, description, adapter.ids, state)
+        await settleNames()
+        logger.info("a light is there", metadata: ["light": "\(key)", "aid": "\(aid)"])
+    }
+
+    private func nextAID() -> AccessoryID {
+        highestAID = AccessoryID(highestAID.rawValue + 1)
+        return highestAID
+    }
+
+    func warnOfTooMany(_ key: LightKey) {
+        warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key.description)
+    }
+
+    private func replace(_ key: LightKey, _ light: Light, _ description: LightDescription) async {
+        let adapter = LightbulbAdapter(
+            description: description, name: name(for: key, description, light.aid), ids: light.adapter.ids)
+        let stored = StoredLight(
+            key: key, aid: light.aid, instanceIDs: adapter.ids, description: description,
+            state: light.state.report(for: description.capabilities))
+        guard await save(stored) else { return }
+        lights[key]?.adapter = adapter
+        await showAccessory(key)
+        await settleNames()
+    }
+
+    func removed(_ id: LightID, by driver: String) async {
+        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
+        defer { structureTurns.passOn() }
+        let key = LightKey(driver: driver, light: id)
+        guard let light = lights.removeValue(forKey: key) else { return }
+        keys[light.aid] = nil
+        light.task?.cancel()
+        light.identification?.cancel()
+        waiters.answer(light.ticketsUnderWay + light.ticketsWaiting, .doesNotExist)
+        let description = light.adapter.description
+        let stored = StoredLight(
+            key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: description,
+            state: light.state.report(for: description.capabilities), isRemoved: true)
+        absent[key] = stored
+        await registry.remove(light.aid)
+        await settleNames()
+        _ = await save(stored)
+        logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(light.aid)"])
+    }
+
+    private func save(_ light: StoredLight) async -> Bool {
+        do {
+            try await store.save(light)
+            return true
+        } catch {
+            warn("\(light.key) cannot be stored: \(error)", about: light.key.description)
+            return false
+        }
+    }
+}
