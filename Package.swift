@@ -118,7 +118,8 @@ let package = Package(
         tests(
             of: "lamplighterd",
             [
-                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "DaemonKit", "LightKit", "LineRPC",
+                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "DaemonKit", "LightKit",
+                "LineRPC",
                 logging, grdb,
             ]),
         tests(of: "SetupQR"),

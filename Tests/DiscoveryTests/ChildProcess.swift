@@ -19,7 +19,7 @@ final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         // Another test's port would stay taken as long as this program has it open, too.
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        for file in 3..<Int32(1024) where fcntl(file, F_GETFD) >= 0 { _ = fcntl(file, F_SETFD, FD_CLOEXEC) }
 
         // A dispatch thread blocks signals, and a child that inherits this cannot be ended.
         var attributes = posix_spawnattr_t()
