@@ -93,8 +93,8 @@ let package = Package(
         library(
             "HAPTesting",
             [
-                "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery", logging,
-                nioCore, nioPosix,
+                "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
+                "Discovery", logging, nioCore, nioPosix,
             ]),
 
         tests(of: "BoundedJSON"),
@@ -119,8 +119,7 @@ let package = Package(
             of: "lamplighterd",
             [
                 "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "DaemonKit", "LightKit",
-                "LineRPC",
-                logging, grdb,
+                "LineRPC", logging, grdb,
             ]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),

@@ -49,7 +49,7 @@ struct BridgeDaemon {
 
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        let executor = loop.executor
+        let executor = EventLoopExecutor(loop)
         let scheduler = EventLoopScheduler(loop)
         let registry = AccessoryRegistry(
             executor: executor, scheduler: scheduler, store: database, configuration: stored.configuration,

@@ -1,10 +1,11 @@
-import HAPAccessory
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
 import Testing
+
+@testable import HAPAccessory
 
 @Suite("/pairings and what follows from it", .timeLimit(.minutes(1)))
 struct PairingsTests {
@@ -218,7 +219,7 @@ struct PairingsTests {
         async let one = first.pairings(.remove(family.second.controller))
         try await family.bridge.scheduler.settle(until: { family.store.waitingCount > 0 })
         async let other = try? second.pairings(.remove(family.admin.controller))
-        await family.bridge.scheduler.settle()
+        try await family.bridge.scheduler.settle(until: { await family.bridge.server.answeringCount == 2 })
         family.store.release()
         #expect(try await one == .done)
         _ = await other
@@ -254,7 +255,7 @@ struct PairingsTests {
         async let one = first.pairings(.add(family.second.pairing(isAdmin: false)))
         try await family.bridge.scheduler.settle(until: { family.store.waitingCount > 0 })
         async let other = second.pairings(.remove(family.guest.controller))
-        await family.bridge.scheduler.settle()
+        try await family.bridge.scheduler.settle(until: { await family.bridge.server.answeringCount == 2 })
         family.store.release()
         #expect(try await one == .done)
         #expect(try await other == .failed(.authentication))
@@ -280,4 +281,9 @@ struct PairingsTests {
         #expect(await !family.bridge.server.advertisement.isPaired)
         #expect(family.stored.isEmpty)
     }
+}
+
+extension AccessoryServer {
+    /// The sessions that wait for an answer.
+    fileprivate var answeringCount: Int { sessions.values.count(where: \.isAnswering) }
 }

@@ -37,7 +37,11 @@ struct PromptnessTests {
             HTTPRequest(
                 .post, "/pairings", body: PairingsRequest.remove(ControllerIdentity.random().controller).encoded),
         ]
-        for request in requests { #expect(try await answers(house, request) == 1) }
+        for request in requests {
+            #expect(
+                try await answers(house, request) == 1,
+                "\(request.path) \(String(decoding: request.body, as: UTF8.self))")
+        }
         #expect(house.bridge.driver.orders.count == 3)
         #expect(try await answers(house, HTTPRequest(.post, "/identify"), isSession: false) == 1)
     }

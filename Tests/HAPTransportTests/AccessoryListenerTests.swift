@@ -29,7 +29,7 @@ struct AccessoryListenerTests {
 
         func connect(_ identity: ControllerIdentity = .random()) async throws -> (TestController, TCPLink) {
             let loop = MultiThreadedEventLoopGroup.singleton.next()
-            let controller = TestController(identity, executor: loop.executor)
+            let controller = TestController(identity, executor: EventLoopExecutor(loop))
             return (controller, try await TCPLink(controller, port: listener.port, loop: loop))
         }
     }
@@ -41,7 +41,7 @@ struct AccessoryListenerTests {
 
     private func connect(_ listener: AccessoryListener) async throws -> (TestController, TCPLink) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let controller = TestController(executor: loop.executor)
+        let controller = TestController(executor: EventLoopExecutor(loop))
         return (controller, try await TCPLink(controller, port: listener.port, loop: loop))
     }
 

@@ -284,7 +284,7 @@ package actor LightBridge {
         guard !saveIsDue else { return }
         saveIsDue = true
         scheduler.schedule(at: scheduler.now + Self.saveDelay) { [self] in
-            Task { await saveStates() }
+            Task.immediate { await saveStates() }
         }
     }
 

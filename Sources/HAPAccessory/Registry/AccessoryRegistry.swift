@@ -143,7 +143,7 @@ package actor AccessoryRegistry {
         guard !structureCheckIsDue else { return }
         structureCheckIsDue = true
         scheduler.schedule(at: scheduler.now + delay) { [self] in
-            Task { await settleStructure() }
+            Task.immediate { await settleStructure() }
         }
     }
 

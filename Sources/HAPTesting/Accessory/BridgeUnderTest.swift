@@ -1,6 +1,7 @@
 package import HAPAccessory
 package import HAPModel
 package import HAPProtocol
+internal import HAPTransport
 package import LightKit
 internal import Logging
 package import NIOCore
@@ -14,6 +15,7 @@ package final class BridgeUnderTest: Sendable {
     package static let driverID = "test"
 
     package let loop: any EventLoop
+    package let executor: any SerialExecutor
     package let scheduler: ManualScheduler
     package let identity: AccessoryIdentity
     package let registry: AccessoryRegistry
@@ -22,7 +24,6 @@ package final class BridgeUnderTest: Sendable {
     package let driver = ScriptedLightDriver()
     private let lastConnection = Mutex<UInt64>(0)
 
-    package var executor: any SerialExecutor { loop.executor }
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
     /// Starts a bridge on a store in memory.
@@ -54,15 +55,16 @@ package final class BridgeUnderTest: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         identity = stored.identity
         loop = MultiThreadedEventLoopGroup.singleton.next()
+        executor = EventLoopExecutor(loop)
         scheduler = ManualScheduler(loop)
         registry = AccessoryRegistry(
-            executor: loop.executor, scheduler: scheduler, store: store, configuration: stored.configuration,
+            executor: executor, scheduler: scheduler, store: store, configuration: stored.configuration,
             firmware: firmware, logger: logger)
         lights = LightBridge(
-            executor: loop.executor, scheduler: scheduler, registry: registry, store: store, overrides: overrides,
+            executor: executor, scheduler: scheduler, registry: registry, store: store, overrides: overrides,
             logger: logger)
         server = AccessoryServer(
-            executor: loop.executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
+            executor: executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
             eventWindow: eventWindow, logger: logger)
         let bridge = BridgeAccessory(
             name: "Bridge", serialNumber: "0001", firmware: firmware, ids: stored.bridgeInstanceIDs)
