@@ -140,7 +140,7 @@ async def test_a_change_reaches_subscribers_and_never_its_writer(daemon, make_la
         # What happens at the lamp next comes to the writer behind any echo, after the time the bridge gives a light to
         # settle; so once it is there, no echo is on its way.
         lamp.change(state="ON", brightness=128)
-        await eventually(lambda: (brightness, 50) in heard[writer], 3, "the writer hears the lamp")
+        await eventually(lambda: (brightness, 50) in heard[writer], 1, "the writer hears the lamp")
         assert heard[writer] == [(brightness, 50)]
 
 
