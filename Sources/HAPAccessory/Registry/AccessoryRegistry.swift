@@ -299,7 +299,13 @@ package actor AccessoryRegistry {
         _ writes: [CharacteristicWrite], to aid: AccessoryID, origin: ConnectionID?
     ) async -> HAPStatus {
         guard let entry = entries[aid] else { return .doesNotExist }
-        guard let source = entry.source else { return .success }
+        guard let source = entry.source else {
+            // The bridge itself has nothing to blink with; its log is what it can be told apart by.
+            if writes.contains(where: { $0.type == .identify && $0.value == .bool(true) }) {
+                logger.notice("identify: this is the bridge that was asked for")
+            }
+            return .success
+        }
         guard entry.isReachable else { return .unableToCommunicate }
         let values = writes.filter { $0.type != .identify }
         if writes.contains(where: { $0.type == .identify && $0.value == .bool(true) }) {
