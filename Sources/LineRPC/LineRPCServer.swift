@@ -41,12 +41,17 @@ package struct LineRPCServer: Sendable {
     package func run(onListening: @Sendable () -> Void = {}) async throws {
         let place = SocketPlace(path: path)
         try await place.prepare(limits: limits)
-        let server: NIOAsyncChannel<LineChannel, Never>
+        let accepted = AcceptedChannels()
+        defer { accepted.closeAll() }
+        let server: NIOAsyncChannel<any Channel, Never>
         do {
-            // Nobody knows this name, so nobody connects before the mode is right.
+            // Nobody knows this name, so nobody connects before the mode is right. A connection is wrapped when it is
+            // served: SwiftNIO traps on a wrapped one that nobody serves, because the server has just ended.
             server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .bind(unixDomainSocketPath: place.temporary) { [limits] channel in
-                    channel.eventLoop.makeCompletedFuture { try limits.wrap(channel) }
+                .childChannelOption(.autoRead, value: false)
+                .bind(unixDomainSocketPath: place.temporary) { channel in
+                    accepted.insert(channel)
+                    return channel.eventLoop.makeSucceededFuture(channel)
                 }
         } catch {
             throw place.cannotListen(error)
@@ -59,7 +64,7 @@ package struct LineRPCServer: Sendable {
         }
     }
 
-    private func serve(_ connections: NIOAsyncChannelInboundStream<LineChannel>) async {
+    private func serve(_ connections: NIOAsyncChannelInboundStream<any Channel>) async {
         let served = Count()
         await withDiscardingTaskGroup { tasks in
             do {
@@ -80,19 +85,47 @@ package struct LineRPCServer: Sendable {
         }
     }
 
-    private func serve(_ connection: LineChannel, isWelcome: Bool) async {
+    private func serve(_ channel: any Channel, isWelcome: Bool) async {
         do {
+            guard isWelcome else { return try await channel.close() }
+            let connection = try await channel.eventLoop.submit { [limits] in
+                let connection = try limits.wrap(channel)
+                try channel.syncOptions?.setOption(.autoRead, value: true)
+                return connection
+            }.get()
             try await connection.executeThenClose { inbound, outbound in
-                guard isWelcome else { return }
-                let peer = LineRPCPeer(limits: limits, logger: logger) { [channel = connection.channel] in
-                    channel.close(promise: nil)
-                }
+                let peer = LineRPCPeer(limits: limits, logger: logger) { channel.close(promise: nil) }
                 await peer.run(inbound, outbound, handler: handler)
             }
         } catch {
             // Closing a connection that is gone already.
             logger.trace("a connection ended", metadata: ["reason": "\(error)"])
         }
+    }
+}
+
+/// The connections that are open, so that none outlives the server.
+private final class AcceptedChannels: Sendable {
+    /// `nil` once the server has ended.
+    private let channels = Mutex<[ObjectIdentifier: any Channel]?>([:])
+
+    func insert(_ channel: any Channel) {
+        let isLate = channels.withLock { channels in
+            channels?[ObjectIdentifier(channel)] = channel
+            return channels == nil
+        }
+        guard !isLate else { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in
+            self.channels.withLock { $0?[ObjectIdentifier(channel)] = nil }
+        }
+    }
+
+    func closeAll() {
+        let open = channels.withLock { channels in
+            defer { channels = nil }
+            return channels ?? [:]
+        }
+        for channel in open.values { channel.close(promise: nil) }
     }
 }
 

@@ -153,6 +153,27 @@ struct LineRPCTests {
         }
     }
 
+    @Test("peers that connect while the server ends are hung up on, all of them")
+    func connectingToAnEnd() async throws {
+        for _ in 0..<40 {
+            try await withSocketPath { path in
+                let (listening, started) = AsyncStream.makeStream(of: Void.self)
+                let server = LineRPCServer(path: path, handler: Echo(), logger: silent)
+                let run = Task { try await server.run { started.yield() } }
+                _ = await listening.first { true }
+                await withDiscardingTaskGroup { group in
+                    for number in 0..<20 {
+                        group.addTask {
+                            try? await withRawConnection(to: path) { _, lines in _ = try await lines.next() }
+                        }
+                        if number == 10 { run.cancel() }
+                    }
+                }
+                _ = await run.result
+            }
+        }
+    }
+
     @Test("lines may be split and joined at will; garbage and too long ones get an error and cost nothing else")
     func malformed() async throws {
         try await withSocketPath { path in
