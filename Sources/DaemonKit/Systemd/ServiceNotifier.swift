@@ -1,0 +1,90 @@
+import Glibc
+
+/// Tells the service manager how the daemon is doing, by the protocol of sd_notify(3).
+///
+/// The protocol is one datagram to a named socket and promised to stay so; libsystemd would bring four compression
+/// libraries along for it. Where no service manager listens, every call does nothing. No call waits.
+package final class ServiceNotifier: Sendable {
+    /// How often ``feedWatchdog()`` has to be called, at least; `nil` if nobody watches.
+    package let watchdogInterval: Duration?
+
+    private let socket: CInt
+    private let address: sockaddr_un
+    private let addressLength: socklen_t
+
+    /// The notifier that the process's environment asks for, or `nil` if no service manager listens.
+    package convenience init?() {
+        self.init(environment: { name in getenv(name).map { String(cString: $0) } })
+    }
+
+    /// Makes a notifier.
+    ///
+    /// - Parameter environment: reads a variable: `NOTIFY_SOCKET`, and for the watchdog `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    package init?(environment: (String) -> String?) {
+        guard let path = environment("NOTIFY_SOCKET"), let (address, length) = Self.address(of: path) else {
+            return nil
+        }
+        socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard socket >= 0 else { return nil }
+        self.address = address
+        addressLength = length
+        watchdogInterval = Self.watchdogInterval(environment)
+    }
+
+    deinit { close(socket) }
+
+    /// The path of a socket, or `@` and a name without a file.
+    private static func address(of path: String) -> (sockaddr_un, socklen_t)? {
+        var bytes = Array(path.utf8)
+        guard let first = bytes.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
+        if first == UInt8(ascii: "@") { bytes[0] = 0 }
+        var address = sockaddr_un()
+        // With room for the zero that ends a path.
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return (address, socklen_t(MemoryLayout<sa_family_t>.size + bytes.count))
+    }
+
+    private static func watchdogInterval(_ environment: (String) -> String?) -> Duration? {
+        guard let text = environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else {
+            return nil
+        }
+        // It may be meant for another process that has our environment.
+        if let pid = environment("WATCHDOG_PID"), Int32(pid) != getpid() { return nil }
+        return .microseconds(microseconds)
+    }
+
+    // MARK: What is told
+
+    /// The daemon serves.
+    package func ready() { send("READY=1") }
+
+    /// The configuration is being read again; ``ready()`` ends it.
+    package func reloading() {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
+    }
+
+    /// The daemon is going down.
+    package func stopping() { send("STOPPING=1") }
+
+    /// What `systemctl status` shows.
+    ///
+    /// - Parameter text: one line for people.
+    package func status(_ text: String) { send("STATUS=\(text.printable)") }
+
+    /// The daemon is alive.
+    package func feedWatchdog() { send("WATCHDOG=1") }
+
+    private func send(_ message: String) {
+        var address = address
+        let bytes = Array(message.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, addressLength)
+            }
+        }
+    }
+}
