@@ -76,4 +76,13 @@ extension AccessoryServer {
         closeUnpairedSessions()
         advertisePairings()
     }
+
+    /// Lets controllers try setup codes again, however many wrong ones there were.
+    ///
+    /// - Throws: what the store throws; nothing has changed then.
+    package func unlockPairing() async throws {
+        try await store.save(failedAttempts: 0)
+        attempts.failures = 0
+        logger.notice("the failed attempts to pair are forgotten, as the operator wishes")
+    }
 }

@@ -15,7 +15,7 @@ package actor AccessoryServer {
     let identity: AccessoryIdentity
     let setupCode: SetupCode
     private let setupID: SetupID
-    private let eventWindow: Duration
+    private var eventWindow: Duration
     let logger: Logger
 
     var sessions: [ConnectionID: AccessorySession] = [:]
@@ -142,6 +142,12 @@ package actor AccessoryServer {
 
     /// The verified connections.
     package var controllerCount: Int { sessions.values.count(where: \.isVerified) }
+
+    /// Collects later changes for this long from now on, for those who are connected, too.
+    package func use(eventWindow: Duration) {
+        self.eventWindow = eventWindow
+        for session in sessions.values { session.outbox.window = eventWindow }
+    }
 
     // MARK: Connections
 

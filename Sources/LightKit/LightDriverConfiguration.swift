@@ -5,7 +5,9 @@ public import Logging
 /// The daemon decodes it strictly: a `CodingKeys` that is `CaseIterable` lets it name the nearest valid key when one is
 /// misspelt, and a `DecodingError` thrown here is shown to the operator with file, line and column, so its
 /// `debugDescription` says what is wrong and, after a semicolon, what to write instead.
-public protocol LightDriverConfiguration: Decodable, Sendable {
+///
+/// When the file is read again, a driver goes on undisturbed if its configuration is equal to the one before.
+public protocol LightDriverConfiguration: Decodable, Equatable, Sendable {
     /// The driver's name in the configuration (`driver: mqtt`).
     static var driverName: String { get }
 

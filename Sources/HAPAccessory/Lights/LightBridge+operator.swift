@@ -22,11 +22,6 @@ extension LightBridge {
         lights.map { snapshot($0.key, $0.value) }.sorted { $0.aid < $1.aid }
     }
 
-    /// The drivers and how they are doing.
-    package func driverReports() -> [(id: String, state: DriverState)] {
-        driverStates.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
     /// What the operator should know, one sentence each.
     package func warnings() -> [String] {
         var warnings = warningsBySubject.sorted { $0.key < $1.key }.map(\.value)
@@ -34,17 +29,16 @@ extension LightBridge {
             let wanted = overrides[light.key]?.name ?? light.sourceName
             if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
         }
+        for driver in Set(lights.keys.map(\.driver)).subtracting(drivers.keys).sorted() {
+            warnings.append(
+                "no driver \(driver) is configured; its lights stay, out of reach, "
+                    + "until lamplighter lights forget KEY takes them away")
+        }
         return warnings
     }
 
-    /// A driver has ended for good.
-    package func driverEnded(_ id: String, _ reason: String) async {
-        driverStates[id] = .degraded(reason)
-        warn("driver \(id) has ended: \(reason)", about: id)
-        for (key, light) in lights where key.driver == id && light.state.isReachable {
-            await reported(LightReport(reachable: false), from: key.light, by: id)
-        }
-    }
+    /// Takes away a light that is gone; should it come back, it keeps its aid.
+    package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 
     /// Commands a light as a controller would.
     ///

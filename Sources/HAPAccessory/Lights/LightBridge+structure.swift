@@ -125,7 +125,17 @@ extension LightBridge {
         if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
         defer { structureTurns.passOn() }
         let key = LightKey(driver: driver, light: id)
-        guard let light = lights.removeValue(forKey: key) else { return }
+        guard var stored = await takeAway(key) else { return }
+        stored.isRemoved = true
+        absent[key] = stored
+        await settleNames()
+        _ = await save(stored)
+        logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(stored.aid)"])
+    }
+
+    /// Shows a light no more; its aid waits for its return.
+    private func takeAway(_ key: LightKey) async -> StoredLight? {
+        guard let light = lights.removeValue(forKey: key) else { return nil }
         keys[light.aid] = nil
         light.task?.cancel()
         light.identification?.cancel()
@@ -133,12 +143,21 @@ extension LightBridge {
         let description = light.adapter.description
         let stored = StoredLight(
             key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: description,
-            state: light.state.report(for: description.capabilities), isRemoved: true)
+            state: light.state.report(for: description.capabilities))
         absent[key] = stored
         await registry.remove(light.aid)
+        return stored
+    }
+
+    /// Obeys what the operator says of single lights from now on.
+    ///
+    /// A light that is hidden no longer comes back when its driver tells of it again.
+    package func use(_ overrides: [LightKey: LightOverride]) async {
+        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
+        defer { structureTurns.passOn() }
+        self.overrides = overrides
+        for key in Array(lights.keys) where overrides[key]?.isHidden == true { _ = await takeAway(key) }
         await settleNames()
-        _ = await save(stored)
-        logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(light.aid)"])
     }
 
     private func save(_ light: StoredLight) async -> Bool {

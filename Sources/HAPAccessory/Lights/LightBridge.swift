@@ -1,6 +1,6 @@
 package import HAPModel
 package import HAPProtocol
-package import LightKit
+internal import LightKit
 package import Logging
 
 /// Between the drivers and the registry: keeps every light's state, shows it as an accessory, and sends it commands.
@@ -39,14 +39,16 @@ package actor LightBridge {
     static let maximumLights = AccessoryRegistry.maximumAccessories - 1
 
     private let executor: any SerialExecutor
-    private let scheduler: any Scheduler
+    let scheduler: any Scheduler
     let registry: AccessoryRegistry
     let store: any AccessoryServerStore
     let logger: Logger
     var overrides: [LightKey: LightOverride]
 
-    private var drivers: [String: any LightDriver] = [:]
+    var drivers: [String: any LightDriver] = [:]
     var driverStates: [String: DriverState] = [:]
+    /// Lights whose driver has been replaced, until the new one says how they are.
+    var unconfirmed: Set<LightKey> = []
     var warningsBySubject: [String: String] = [:]
     var lights: [LightKey: Light] = [:]
     var keys: [AccessoryID: LightKey] = [:]
@@ -107,20 +109,12 @@ package actor LightBridge {
         }
     }
 
-    /// Makes a driver known; what it brings is told through ``host(for:)``.
-    package func attach(_ driver: any LightDriver, as id: String) {
-        drivers[id] = driver
-        driverStates[id] = .starting
-    }
-
-    /// Where a driver tells its lights to.
-    package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
-
     // MARK: What lights say
 
     func reported(_ report: LightReport, from id: LightID, by driver: String) async {
         let key = LightKey(driver: driver, light: id)
         guard var light = lights[key] else { return }
+        unconfirmed.remove(key)
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))

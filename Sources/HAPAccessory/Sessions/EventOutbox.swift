@@ -22,7 +22,8 @@ package struct EventOutbox: Equatable, Sendable {
         package var value: CharacteristicValue
     }
 
-    private let window: Duration
+    /// For how long later changes are collected.
+    package var window: Duration
     private var entries: [Entry] = []
     /// Since when each entry has waited, the oldest first.
     private var ages: [ContinuousClock.Instant] = []

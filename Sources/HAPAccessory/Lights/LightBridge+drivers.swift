@@ -1,0 +1,67 @@
+internal import HAPProtocol
+package import LightKit
+
+// Drivers that come, are replaced and go.
+extension LightBridge {
+    /// How long a driver that takes another's place has to tell how its lights are.
+    static let takeoverTime = Duration.seconds(5)
+
+    /// Makes a driver known, or puts it in the place of the one with that id, which has ended; what it brings is told
+    /// through ``host(for:)``.
+    ///
+    /// Controllers do not see the change: lights keep their state and reachability, unless the new driver says nothing of
+    /// them for ``takeoverTime``.
+    package func attach(_ driver: any LightDriver, as id: String) {
+        let isReplacement = drivers[id] != nil
+        drivers[id] = driver
+        driverStates[id] = .starting
+        guard isReplacement else { return }
+        withdrawWarnings(of: id)
+        unconfirmed.formUnion(lights.filter { $0.key.driver == id && $0.value.state.isReachable }.keys)
+        scheduler.schedule(at: scheduler.now + Self.takeoverTime) { [self] in
+            Task.immediate { await loseUnconfirmed(of: id) }
+        }
+    }
+
+    private func loseUnconfirmed(of driver: String) async {
+        for key in unconfirmed where key.driver == driver {
+            await reported(LightReport(reachable: false), from: key.light, by: driver)
+        }
+    }
+
+    /// A driver is no longer configured and has ended: its lights stay, out of reach.
+    package func detach(_ id: String) async {
+        drivers[id] = nil
+        driverStates[id] = nil
+        withdrawWarnings(of: id)
+        await loseLights(of: id)
+    }
+
+    /// A driver has ended by itself, for good.
+    package func driverEnded(_ id: String, _ reason: String) async {
+        driverStates[id] = .degraded(reason)
+        warn("driver \(id) has ended: \(reason)", about: id)
+        await loseLights(of: id)
+    }
+
+    private func loseLights(of driver: String) async {
+        for (key, light) in lights where key.driver == driver && light.state.isReachable {
+            await reported(LightReport(reachable: false), from: key.light, by: driver)
+        }
+    }
+
+    private func withdrawWarnings(of driver: String) {
+        let subjects = warningsBySubject.keys.filter {
+            $0 == driver || $0.hasPrefix("\(driver): ") || $0.hasPrefix("\(driver)/")
+        }
+        for subject in subjects { warn(nil, about: subject) }
+    }
+
+    /// Where a driver tells its lights to.
+    package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
+
+    /// The drivers and how they are doing.
+    package func driverReports() -> [(id: String, state: DriverState)] {
+        driverStates.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}

@@ -1,0 +1,108 @@
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Testing
+
+@Suite("Drivers that are replaced and go, and lights that are renamed and hidden, while the bridge runs")
+struct DriverChangeTests {
+    private let lamp = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
+
+    private func isReachable(_ house: House, _ light: LightID) async -> Bool? {
+        await house.bridge.lights.snapshots().first { $0.key.light == light }?.isReachable
+    }
+
+    @Test("controllers do not see that a driver is replaced")
+    func replaced() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        await house.report(LightReport(on: true, brightness: 30))
+        let number = await house.bridge.registry.configurationNumber
+
+        let next = ScriptedLightDriver()
+        await house.bridge.lights.attach(next, as: BridgeUnderTest.driverID)
+        #expect(try await session.read("id=2.9,2.10").status == 200)
+        await house.bridge.host.added(.lamp)
+        await house.report(LightReport(on: true, brightness: 30, reachable: true))
+        _ = try await session.write(#"{"aid":2,"iid":9,"value":false}"#)
+        #expect(next.orders == [ScriptedLightDriver.Order("lamp", LightCommand(on: false))])
+        await house.advance(.seconds(6))
+        #expect(await isReachable(house, "lamp") == true)
+        #expect(await house.bridge.registry.configurationNumber == number)
+    }
+
+    @Test("a light of which a new driver says nothing is out of reach after its time, and not before")
+    func unconfirmed() async throws {
+        let house = try await House()
+        await house.bridge.lights.attach(ScriptedLightDriver(), as: BridgeUnderTest.driverID)
+        await house.report(LightReport(reachable: true), "plain")
+        await house.advance(.milliseconds(4900))
+        #expect(await isReachable(house, "lamp") == true)
+        await house.advance(.milliseconds(200))
+        #expect(await isReachable(house, "lamp") == false)
+        #expect(await isReachable(house, "plain") == true)
+    }
+
+    @Test("what a driver has warned of goes with it")
+    func warnings() async throws {
+        let house = try await House()
+        await house.bridge.host.warn("the topic x cannot be read", about: "x")
+        #expect(await house.bridge.lights.warnings() == ["the topic x cannot be read"])
+        await house.bridge.lights.attach(ScriptedLightDriver(), as: BridgeUnderTest.driverID)
+        #expect(await house.bridge.lights.warnings() == [])
+    }
+
+    @Test("the lights of a driver that is no longer configured stay, out of reach, with their aids, and are told of")
+    func detached() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        await house.bridge.lights.detach(BridgeUnderTest.driverID)
+        await house.settle()
+        #expect(try await session.read("id=2.9,3.9").status == 207)
+        #expect(await house.bridge.lights.snapshots().map(\.aid) == [2, 3])
+        let warnings = await house.bridge.lights.warnings()
+        #expect(warnings.count == 1 && warnings[0].contains("no driver test is configured"))
+        await house.bridge.lights.forget(lamp)
+        #expect(await house.bridge.aid("lamp") == nil)
+        await house.bridge.lights.attach(house.bridge.driver, as: BridgeUnderTest.driverID)
+        await house.bridge.host.added(.lamp)
+        #expect(await house.bridge.aid("lamp") == 2)
+        #expect(await house.bridge.lights.warnings() == [])
+    }
+
+    @Test("a light is renamed, hidden and shown again under its own aid; c# rises once for what happens together")
+    func overrides() async throws {
+        let house = try await House()
+        let number = await house.bridge.registry.configurationNumber
+        let plain = LightKey(driver: BridgeUnderTest.driverID, light: "plain")
+        await house.bridge.lights.use([
+            lamp: LightOverride(name: "Desk"), plain: LightOverride(isHidden: true),
+        ])
+        await house.advance(.seconds(2))
+        #expect(await house.bridge.lights.snapshots().map(\.name) == ["Desk"])
+        #expect(await house.bridge.registry.configurationNumber == number + 1)
+        #expect(house.store.stored.lights.first { $0.key == plain }?.isRemoved == false)
+
+        await house.bridge.lights.use([:])
+        await house.bridge.host.added(.plain)
+        await house.advance(.seconds(2))
+        #expect(await house.bridge.lights.snapshots().map(\.name) == ["Lamp", "Plain"])
+        #expect(await house.bridge.aid("plain") == 3)
+        #expect(await house.bridge.registry.configurationNumber == number + 2)
+    }
+
+    @Test("the event window changes for those who are connected")
+    func eventWindow() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":10,"ev":true}"#)
+        await house.bridge.server.use(eventWindow: .seconds(5))
+        await house.report(LightReport(brightness: 5))
+        await house.report(LightReport(brightness: 6))
+        await house.advance(.seconds(4))
+        #expect(await session.events.count == 1)
+        await house.advance(.seconds(2))
+        #expect(await session.events.count == 2)
+    }
+}
