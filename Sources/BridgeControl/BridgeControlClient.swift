@@ -3,7 +3,11 @@ package import LineRPC
 
 /// The bridge at the other end of the operator's socket.
 package struct BridgeControlClient: Sendable {
+    /// A file travels in parts, and may have to come off a slow card.
+    private static let fileDeadline = Duration.seconds(60)
+
     private let peer: LineRPCPeer
+    private let file: TransferredFile
 
     /// Connects, and hangs up when the body returns.
     ///
@@ -17,7 +21,10 @@ package struct BridgeControlClient: Sendable {
         to path: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
         do {
-            return try await LineRPCClient.connect(to: path) { try await body(BridgeControlClient(peer: $0)) }
+            let file = TransferredFile()
+            return try await LineRPCClient.connect(to: path, handler: file) {
+                try await body(BridgeControlClient(peer: $0, file: file))
+            }
         } catch let failure as RPCFailure {
             throw BridgeControlError(failure)
         } catch let error as LineRPCError {
@@ -50,6 +57,30 @@ package struct BridgeControlClient: Sendable {
     }
 
     package func removeAllPairings() async throws { _ = try await call(.removeAllPairings) }
+
+    package func unlockPairing() async throws { _ = try await call(.unlockPairing) }
+
+    package func reload() async throws -> ReloadListing { try ReloadListing(json: await call(.reload)) }
+
+    package func reset() async throws { _ = try await call(.reset) }
+
+    /// Fetches everything the bridge has learnt.
+    ///
+    /// - Throws: ``BridgeControlError``.
+    package func backup() async throws -> [UInt8] {
+        let file = file.begin(with: [])
+        _ = try await call(.backup, deadline: Self.fileDeadline)
+        return file.bytes
+    }
+
+    /// Hands the bridge a backup.
+    ///
+    /// - Throws: ``BridgeControlError`` if it is no good; nothing has changed then.
+    package func restore(_ backup: [UInt8]) async throws -> RestoreListing {
+        _ = file.begin(with: backup)
+        return try RestoreListing(
+            json: await call(.restore, ["size": .integer(backup.count)], deadline: Self.fileDeadline))
+    }
 
     /// Hands on what happens to lights until the bridge goes down or the task is cancelled.
     ///
@@ -91,6 +122,7 @@ extension BridgeControlError {
             self = .unavailable(
                 "lamplighterd is not reachable at \(path) (\(reason)); "
                     + "start it, or name its control socket with --control")
+            isDaemonAway = true
         case .noPermission(let path):
             self = .noPermission(
                 "no permission to use \(path); run as root or become a member of the group lamplighter")

@@ -7,6 +7,8 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
     package var code: Int32
     /// What is wrong, and after a semicolon what to do.
     package var message: String
+    /// Nobody listens at the socket.
+    package var isDaemonAway = false
 
     package init(code: Int32, message: String) {
         self.code = code

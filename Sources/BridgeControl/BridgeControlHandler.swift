@@ -39,6 +39,23 @@ package protocol BridgeControlHandler: Sendable {
     func removePairing(_ id: String) async throws
     func removeAllPairings() async throws
 
+    /// Lets controllers try setup codes again after a hundred wrong ones.
+    func unlockPairing() async throws
+
+    /// Reads the configuration again; a wrong one changes nothing.
+    func reload() async throws -> ReloadListing
+
+    /// Gives the bridge a new identity; returns before the bridge starts anew with it.
+    func reset() async throws
+
+    /// Everything the bridge has learnt, consistent.
+    func backup() async throws -> [UInt8]
+
+    /// Takes a backup in; returns before the bridge starts anew with it.
+    ///
+    /// - Throws: ``BridgeControlError`` if it is no good; nothing has changed then.
+    func restore(_ backup: [UInt8]) async throws -> RestoreListing
+
     /// What happens to lights from now on.
     ///
     /// The stream should hold a bounded number of events and end when it overflows.

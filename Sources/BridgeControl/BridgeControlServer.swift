@@ -59,6 +59,13 @@ private struct Adapter: LineRPCHandler {
         case .pairings: return try await bridge.pairings().json
         case .removePairing: try await bridge.removePairing(try params.value("id", \.string))
         case .removeAllPairings: try await bridge.removeAllPairings()
+        case .unlockPairing: try await bridge.unlockPairing()
+        case .reload: return try await bridge.reload().json
+        case .reset: try await bridge.reset()
+        case .backup: try await FileTransfer.send(try await bridge.backup(), to: peer)
+        case .restore:
+            let bytes = try await FileTransfer.receive(size: try params.value("size", \.int), from: peer)
+            return try await bridge.restore(bytes).json
         case .watch:
             let events = try await bridge.watch()
             try peer.notify(BridgeControlMethod.watching)

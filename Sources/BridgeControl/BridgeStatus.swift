@@ -63,6 +63,8 @@ package struct BridgeStatus: JSONConvertible {
 
     package var name: String
     package var deviceID: String
+    /// When the bridge came up, in ISO 8601; it comes up anew after a restore or a reset.
+    package var since: String
     package var port: Int
     package var configurationNumber: Int
     package var paired: Bool
@@ -74,11 +76,13 @@ package struct BridgeStatus: JSONConvertible {
     package var warnings: [String]
 
     package init(
-        name: String, deviceID: String, port: Int, configurationNumber: Int, paired: Bool, controllers: Int,
+        name: String, deviceID: String, since: String, port: Int, configurationNumber: Int, paired: Bool,
+        controllers: Int,
         advertisement: Advertisement, drivers: [Driver], lights: Lights, warnings: [String]
     ) {
         self.name = name
         self.deviceID = deviceID
+        self.since = since
         self.port = port
         self.configurationNumber = configurationNumber
         self.paired = paired
@@ -92,7 +96,8 @@ package struct BridgeStatus: JSONConvertible {
     package init(json: JSONValue) throws(BridgeControlError) {
         self.init(
             name: try json.value("name", \.string), deviceID: try json.value("deviceId", \.string),
-            port: try json.value("port", \.int), configurationNumber: try json.value("configurationNumber", \.int),
+            since: try json.value("since", \.string), port: try json.value("port", \.int),
+            configurationNumber: try json.value("configurationNumber", \.int),
             paired: try json.value("paired", \.bool), controllers: try json.value("controllers", \.int),
             advertisement: try Advertisement(json: json.value("advertisement") { $0 }),
             drivers: try [Driver](json: json.value("drivers") { $0 }),
@@ -102,7 +107,7 @@ package struct BridgeStatus: JSONConvertible {
 
     package var json: JSONValue {
         [
-            "name": .string(name), "deviceId": .string(deviceID), "port": .integer(port),
+            "name": .string(name), "deviceId": .string(deviceID), "since": .string(since), "port": .integer(port),
             "configurationNumber": .integer(configurationNumber), "paired": .bool(paired),
             "controllers": .integer(controllers), "advertisement": advertisement.json, "drivers": drivers.json,
             "lights": lights.json, "warnings": .array(warnings.map(JSONValue.string)),

@@ -18,6 +18,28 @@ struct GlobalOptions: ParsableArguments {
         return try await BridgeControlClient.connect(to: path, body)
     }
 
+    /// Waits for a bridge that begins anew.
+    ///
+    /// - Parameter former: how it was before.
+    /// - Returns: how it is now.
+    /// - Throws: ``BridgeControlError`` if it does not come back in time.
+    func untilBack(after former: BridgeStatus) async throws -> BridgeStatus {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < deadline {
+            if let status = try? await ask({ try await $0.status() }), status.since != former.since { return status }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw BridgeControlError.unavailable("lamplighterd has not come back within 20 s; see its log")
+    }
+
+    /// Where the daemon keeps its memory if it was started as its control socket says.
+    var stateDirectory: String {
+        let terminal = Terminal.current
+        let path = control ?? Self.defaultControl(environment: terminal.environment, exists: terminal.exists)
+        guard control == nil, !path.hasPrefix("./") else { return "./.lamplighter" }
+        return terminal.exists("./.lamplighter/bridge.sqlite") ? "./.lamplighter" : "/var/lib/lamplighter"
+    }
+
     static func defaultControl(environment: (String) -> String?, exists: (String) -> Bool) -> String {
         if let path = environment("LAMPLIGHTER_CONTROL"), !path.isEmpty { return path }
         let local = "./.lamplighter/run/control.sock"

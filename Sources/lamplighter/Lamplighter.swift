@@ -35,7 +35,8 @@ struct Lamplighter: AsyncParsableCommand {
             }
             return 0
         } catch let error as BridgeControlError {
-            Terminal.current.writeError("lamplighter: \(error.message.harmless)\n")
+            // The daemon's program has already said why.
+            if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.message.harmless)\n") }
             return error.code
         } catch is CancellationError {
             return 0

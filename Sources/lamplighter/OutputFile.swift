@@ -3,17 +3,43 @@ import Glibc
 
 /// A file the operator asked for.
 enum OutputFile {
-    /// Writes the file, for its owner alone: it holds the setup code.
+    /// Writes the file, for its owner alone: it holds the setup code, or more.
+    ///
+    /// - Throws: ``BridgeControlError`` if it cannot be written; a file that is there is then as it was.
     static func write(_ bytes: [UInt8], to path: String) throws(BridgeControlError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        try make(path) { file throws(BridgeControlError) in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure(path) }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// Makes the file, for its owner alone, whole or not at all.
+    ///
+    /// - Parameters:
+    ///   - path: where; what is no file (a terminal, a pipe) is written to as it is.
+    ///   - body: writes to an open file.
+    /// - Throws: ``BridgeControlError``; a file that is there is then as it was.
+    static func make(_ path: String, _ body: (CInt) throws(BridgeControlError) -> Void) throws(BridgeControlError) {
+        var status = stat()
+        let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+        let unfinished = isFile ? path + ".new" : path
+        let file = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(path) }
         defer { close(file) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure(path) }
-            rest = rest.dropFirst(count)
+        guard isFile else { return try body(file) }
+        do throws(BridgeControlError) {
+            // What a careless hand left there may be open to others.
+            guard fchmod(file, 0o600) == 0 else { throw failure(path) }
+            try body(file)
+            guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw failure(path) }
+        } catch {
+            unlink(unfinished)
+            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+import BridgeControl
 import Glibc
 import SetupQR
 
@@ -11,6 +12,21 @@ struct Terminal: Sendable {
     var environment: @Sendable (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     var exists: @Sendable (String) -> Bool = { access($0, F_OK) == 0 }
     var isTerminal: @Sendable () -> Bool = { isatty(STDOUT_FILENO) == 1 }
+
+    /// One line of standard input, if a person sits there.
+    var readLine: @Sendable () -> String? = { isatty(STDIN_FILENO) == 1 ? Swift.readLine() : nil }
+
+    /// Asks the operator.
+    ///
+    /// - Throws: ``BridgeControlError`` if nobody is there to answer.
+    func answer(to question: String) throws(BridgeControlError) -> String {
+        writeError(question)
+        guard let answer = readLine() else {
+            writeError("\n")
+            throw .usage("nobody is there to answer; say --yes")
+        }
+        return answer
+    }
 
     var abilities: TerminalAbilities {
         TerminalAbilities(isTerminal: isTerminal(), environment: environment)

@@ -21,10 +21,13 @@ import UnixSignals
 struct BridgeDaemon {
     /// Where the daemon's files are.
     struct Places {
+        let configuration: String
         let stateDirectory: String
         let runtimeDirectory: String
 
         var database: String { stateDirectory + "/bridge.sqlite" }
+        /// A backup that waits to take the database's place.
+        var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
     }
 
@@ -34,21 +37,33 @@ struct BridgeDaemon {
     /// How long everything together may take to end.
     private static let patience = Duration.seconds(4)
 
+    /// Why the bridge has ended.
+    enum Ending: Sendable {
+        /// It was told to.
+        case told
+        /// To begin anew with another identity.
+        case reset
+        /// To begin anew with the backup that has been admitted.
+        case restored
+    }
+
     let configuration: BridgeConfiguration
     let places: Places
+    let notifier: ServiceNotifier?
     let logger: Logger
 
     /// Runs until it is told to end.
     ///
+    /// - Returns: why it has ended.
     /// - Throws: what keeps the bridge from running, with its exit code.
-    func run() async throws {
+    func run() async throws -> Ending {
         let file = try DatabaseFile(
             path: places.database, migrator: BridgeDatabase.migrator, applicationID: Self.applicationID, logger: logger)
         let database = BridgeDatabase(file.queue)
         let stored = try await load(database)
 
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = loops.next()
         let executor = EventLoopExecutor(loop)
         let scheduler = EventLoopScheduler(loop)
         let registry = AccessoryRegistry(
@@ -56,8 +71,7 @@ struct BridgeDaemon {
             firmware: Version.current, logger: logger)
         let lights = LightBridge(
             executor: executor, scheduler: scheduler, registry: registry, store: database,
-            overrides: configuration.lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden) },
-            logger: logger)
+            overrides: configuration.overrides, logger: logger)
         let server = AccessoryServer(
             executor: executor, scheduler: scheduler, registry: registry, store: database, stored: stored,
             eventWindow: configuration.bridge.eventWindow, logger: logger)
@@ -69,18 +83,16 @@ struct BridgeDaemon {
         let listener = try await listen(loop, server, database)
         let publisher = try makePublisher()
 
-        let drivers = configuration.drivers.map { entry in
-            var logger = logger
-            logger[metadataKey: "driver"] = "\(entry.id)"
-            return RunningDriver(
-                id: entry.id, kind: entry.driver, driver: entry.configuration.makeDriver(logger: logger),
-                lights: lights,
-                logger: logger)
-        }
-        for driver in drivers { await lights.attach(driver.driver, as: driver.id) }
+        let supervisor = DriverSupervisor(lights: lights, logger: logger)
+        await supervisor.use(configuration.drivers)
+        let reloader = ConfigurationReloader(
+            path: places.configuration, instance: places.stateDirectory, configuration: configuration, server: server,
+            lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
+        let (endings, ending) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
         let operations = BridgeOperations(
             name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
-            server: server, registry: registry, lights: lights, drivers: drivers, publisher: publisher)
+            server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
+            publisher: publisher, file: file, places: places, beginAnew: { ending.yield($0) })
 
         logger.notice(
             "the bridge is up",
@@ -89,24 +101,48 @@ struct BridgeDaemon {
             ])
 
         try makeRuntimeDirectory()
-        // Ends in the reverse order: mDNS first, the drivers last.
-        var services: [any ServiceLifecycle.Service] = drivers
-        services.append(ControlService(path: places.controlSocket, operations: operations, logger: logger))
-        services.append(ServerService(server: server, listener: listener))
-        services.append(
+        // Before anybody is told that the daemon is ready: from then on SIGHUP may come.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        // Ends in the reverse order: the service manager is told first, then mDNS, the drivers are last.
+        let services: [any ServiceLifecycle.Service] = [
+            supervisor,
+            DailyCopyService(file: file, server: server, logger: logger),
+            ControlService(
+                path: places.controlSocket, operations: operations, onListening: { notifier?.ready() }, logger: logger),
+            ServerService(server: server, listener: listener),
             PublicationService(
-                publisher: publisher, server: server, registration: registration(stored, listener.port)))
-        services.append(HangupService(logger: logger))
-        services.append(SetupGreeting(server: server, name: configuration.bridge.name.valid))
+                publisher: publisher, server: server, registration: registration(stored, listener.port)),
+            HangupService(hangups: hangups, reloader: reloader),
+            SetupGreeting(server: server, name: configuration.bridge.name.valid),
+            ServiceManagerService(notifier: notifier, loop: loop, status: operations.status),
+        ]
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         lifecycle.maximumGracefulShutdownDuration = Self.patience
-        try await ServiceGroup(configuration: lifecycle).run()
+        let group = ServiceGroup(configuration: lifecycle)
+        let reason = try await withThrowingTaskGroup(of: Ending?.self) { tasks in
+            tasks.addTask {
+                try await group.run()
+                ending.finish()
+                return nil
+            }
+            tasks.addTask {
+                for await reason in endings {
+                    await group.triggerGracefulShutdown()
+                    return reason
+                }
+                return nil
+            }
+            return try await tasks.reduce(nil) { $0 ?? $1 }
+        }
 
         await lights.saveStates()
-        try await group.shutdownGracefully()
+        try await loops.shutdownGracefully()
+        if reason == .reset { try await database.reset() }
         try file.close()
+        if reason == .restored { try BridgeBackup.install(places) }
         logger.notice("the bridge has ended")
+        return reason ?? .told
     }
 
     private func makeRuntimeDirectory() throws {

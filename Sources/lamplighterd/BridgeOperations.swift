@@ -1,4 +1,5 @@
 import BridgeControl
+import DaemonKit
 import Discovery
 import FoundationEssentials
 import HAPAccessory
@@ -11,16 +12,22 @@ import LightKit
 struct BridgeOperations: BridgeControlHandler {
     let name: String
     let deviceID: DeviceID
+    let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let port: Int
     let server: AccessoryServer
     let registry: AccessoryRegistry
     let lights: LightBridge
-    let drivers: [RunningDriver]
+    let supervisor: DriverSupervisor
+    let reloader: ConfigurationReloader
     let publisher: (any ServicePublisher)?
+    let file: DatabaseFile
+    let places: BridgeDaemon.Places
+    /// Ends the bridge, which then begins anew.
+    let beginAnew: @Sendable (BridgeDaemon.Ending) -> Void
 
     func status() async throws -> BridgeStatus {
         let snapshots = await lights.snapshots()
-        var warnings = await lights.warnings()
+        var warnings = await reloader.warnings + lights.warnings()
         let failures = await server.failedAttempts
         if failures > 0 {
             warnings.append("\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code")
@@ -28,11 +35,11 @@ struct BridgeOperations: BridgeControlHandler {
         let advertisement = advertisement(&warnings)
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(
-            name: name, deviceID: deviceID.description, port: port,
+            name: name, deviceID: deviceID.description, since: since, port: port,
             configurationNumber: Int(await registry.configurationNumber), paired: await server.isPaired,
             controllers: await server.controllerCount, advertisement: advertisement,
-            drivers: drivers.map { driver in
-                BridgeStatus.Driver(id: driver.id, driver: driver.kind, state: (states[driver.id] ?? .starting).words)
+            drivers: await supervisor.running.map(\.entry).map { entry in
+                BridgeStatus.Driver(id: entry.id, driver: entry.driver, state: (states[entry.id] ?? .starting).words)
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
             warnings: warnings)
@@ -88,12 +95,13 @@ struct BridgeOperations: BridgeControlHandler {
                 "\(key) is in reach; only a light that is gone can be forgotten, others are hidden in the configuration"
             )
         }
-        await lights.host(for: light.driver).removed(light.light)
+        await lights.forget(light)
     }
 
     func simulate(_ key: String, _ change: LightChange) async throws {
         let (light, snapshot) = try await find(key)
-        guard let driver = drivers.first(where: { $0.id == light.driver })?.driver as? SimulatedLightDriver else {
+        let drivers = await supervisor.running
+        guard let driver = drivers.first(where: { $0.entry.id == light.driver })?.driver as? SimulatedLightDriver else {
             throw BridgeControlError.usage("\(key) is no simulated light; only those change on command")
         }
         do {
@@ -142,6 +150,36 @@ struct BridgeOperations: BridgeControlHandler {
         }
     }
 
+    func unlockPairing() async throws {
+        do {
+            try await server.unlockPairing()
+        } catch {
+            throw BridgeControlError(code: 74, message: "the counter cannot be stored; see the daemon's log")
+        }
+    }
+
+    // MARK: Configuration and memory
+
+    func reload() async throws -> ReloadListing {
+        do { return try await reloader.reload() } catch { throw BridgeControlError(error) }
+    }
+
+    func reset() async throws { beginAnew(.reset) }
+
+    func backup() async throws -> [UInt8] {
+        do { return try BridgeBackup.take(of: file) } catch { throw BridgeControlError(error) }
+    }
+
+    func restore(_ backup: [UInt8]) async throws -> RestoreListing {
+        do {
+            let listing = try await BridgeBackup.admit(backup, into: places)
+            beginAnew(.restored)
+            return listing
+        } catch {
+            throw BridgeControlError(error)
+        }
+    }
+
     func watch() async throws -> AsyncStream<BridgeControl.LightEvent> {
         let events = await lights.events()
         var former = Dictionary(uniqueKeysWithValues: await lights.snapshots().map { ($0.key, $0) })
@@ -167,6 +205,11 @@ struct BridgeOperations: BridgeControlHandler {
 }
 
 extension BridgeControlError {
+    /// What the daemon would have ended with, had it met the error at its start.
+    fileprivate init(_ error: any Error) {
+        self.init(code: ExitCode(error).rawValue, message: "\(error)")
+    }
+
     fileprivate static func refused(_ key: String, _ status: HAPStatus) -> BridgeControlError {
         switch status {
         case .unableToCommunicate: .unavailable("\(key) cannot be reached")

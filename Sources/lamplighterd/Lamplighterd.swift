@@ -28,6 +28,12 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Check the configuration and end.")
     var checkConfig = false
 
+    @Flag(help: "Write a backup of a bridge that is not running to standard output, and end.")
+    var backup = false
+
+    @Flag(help: "Bring back the backup on standard input to a bridge that is not running, and end.")
+    var restore = false
+
     func run() async throws {
         if checkConfig {
             let (code, line) = BridgeConfiguration.check(config, drivers: DriverCatalog.drivers)
@@ -37,16 +43,28 @@ struct Lamplighterd: AsyncParsableCommand {
         LogSetup.bootstrap(level: logLevel)
         let logger = Logger(label: "lamplighterd")
         do {
-            let configuration = try BridgeConfiguration.load(
-                from: config, drivers: DriverCatalog.drivers, instance: stateDirectory)
-            let places = BridgeDaemon.Places(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
-            try await BridgeDaemon(configuration: configuration, places: places, logger: logger).run()
+            let places = BridgeDaemon.Places(
+                configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+            if backup { return try OfflineStorage.backup(places, logger: logger) }
+            if restore { return try await OfflineStorage.restore(places) }
+            let notifier = ServiceNotifier()
+            var configuration = try loadConfiguration()
+            while try await BridgeDaemon(
+                configuration: configuration, places: places, notifier: notifier, logger: logger
+            ).run() != .told {
+                // A bridge that runs does not end because of a file that has become wrong meanwhile.
+                configuration = (try? loadConfiguration()) ?? configuration
+            }
         } catch {
             // A mistake in a file begins with its place, as compilers write it.
             let name = error is ConfigurationError ? "" : "lamplighterd: "
             StandardStreams.printError((name + "\(error)").printable)
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }
+    }
+
+    private func loadConfiguration() throws -> BridgeConfiguration {
+        try BridgeConfiguration.load(from: config, drivers: DriverCatalog.drivers, instance: stateDirectory)
     }
 
     /// systemd names directories in variables, several of them separated by colons.

@@ -3,44 +3,21 @@ import Discovery
 import HAPAccessory
 import HAPProtocol
 import HAPTransport
-import LightKit
 import Logging
 import ServiceLifecycle
 import UnixSignals
-
-/// A driver at work; if it ends, its lights are out of reach and the bridge goes on.
-struct RunningDriver: Service {
-    let id: String
-    /// The driver's name.
-    let kind: String
-    let driver: any LightDriver
-    let lights: LightBridge
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            do {
-                try await driver.run(host: lights.host(for: id))
-                if !Task.isCancelled { await lights.driverEnded(id, "it has ended by itself") }
-            } catch is CancellationError {
-            } catch {
-                logger.error("the driver has ended", metadata: ["error": "\(error)"])
-                await lights.driverEnded(id, "\(error)")
-            }
-            try? await gracefulShutdown()
-        }
-    }
-}
 
 /// The operator's socket.
 struct ControlService: Service {
     let path: String
     let operations: BridgeOperations
+    let onListening: @Sendable () -> Void
     let logger: Logger
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await BridgeControlServer(path: path, handler: operations, logger: logger).run()
+            try await BridgeControlServer(path: path, handler: operations, logger: logger)
+                .run(onListening: onListening)
         }
     }
 }
@@ -90,15 +67,15 @@ struct PublicationService: Service {
     }
 }
 
-/// Answers SIGHUP, which would end the process otherwise.
+/// Reads the configuration again when SIGHUP asks for it.
 struct HangupService: Service {
-    let logger: Logger
+    let hangups: UnixSignalsSequence
+    let reloader: ConfigurationReloader
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                logger.warning("reloading the configuration is not available in this version; restart the daemon")
-            }
+            // What is wrong with the file is in the log and in the status.
+            for await _ in hangups { _ = try? await reloader.reload() }
         }
     }
 }

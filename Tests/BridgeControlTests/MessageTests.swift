@@ -30,7 +30,8 @@ struct MessageTests {
         let status = example
         #expect(
             status.json.text
-                == #"{"name":"Lamplighter","deviceId":"AA:BB:CC:DD:EE:FF","port":51826,"configurationNumber":3,"#
+                == #"{"name":"Lamplighter","deviceId":"AA:BB:CC:DD:EE:FF","#
+                + #""since":"2026-11-21T10:00:00.000Z","port":51826,"configurationNumber":3,"#
                 + #""paired":true,"controllers":2,"advertisement":{"state":"published","name":"Lamplighter EEFF"},"#
                 + #""drivers":[{"id":"home","driver":"mqtt","state":"running"}],"lights":{"count":4,"reachable":3},"#
                 + #""warnings":["no broker"]}"#)
@@ -67,7 +68,8 @@ struct MessageTests {
 }
 
 let example = BridgeStatus(
-    name: "Lamplighter", deviceID: "AA:BB:CC:DD:EE:FF", port: 51826, configurationNumber: 3, paired: true,
+    name: "Lamplighter", deviceID: "AA:BB:CC:DD:EE:FF", since: "2026-11-21T10:00:00.000Z", port: 51826,
+    configurationNumber: 3, paired: true,
     controllers: 2, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
     drivers: [.init(id: "home", driver: "mqtt", state: "running")], lights: .init(count: 4, reachable: 3),
     warnings: ["no broker"])

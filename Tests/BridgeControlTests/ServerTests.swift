@@ -25,12 +25,41 @@ struct ServerTests {
             #expect(pairings == [PairingListing(id: "x", admin: true, connected: false)])
             try await client.removePairing("x")
             try await client.removeAllPairings()
+            try await client.unlockPairing()
+            let reloaded = try await client.reload()
+            #expect(reloaded == FakeBridge.reloaded)
+            try await client.reset()
         }
         #expect(
             bridge.calls == [
                 "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
                 #"simulate a/b {"reachable":false}"#, "forget a/b", "pairings", "remove x", "remove all",
+                "unlock", "reload", "reset",
             ])
+    }
+
+    @Test("a file travels whole, however many parts it takes", arguments: [0, 1, 262_144, 262_145, 1_500_000])
+    func files(size: Int) async throws {
+        let bridge = FakeBridge(memory: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        try await withServer(bridge) { client in
+            let saved = try await client.backup()
+            #expect(saved == bridge.memory)
+            let listing = try await client.restore(saved.reversed())
+            #expect(listing == RestoreListing(deviceID: "AA", pairings: 1, lights: size))
+            #expect(bridge.restored == saved.reversed())
+        }
+    }
+
+    @Test("a file that is too large is refused before any of it is asked for")
+    func tooLarge() async throws {
+        let bridge = FakeBridge()
+        try await withServer(bridge) { client in
+            let error = await #expect(throws: BridgeControlError.self) {
+                try await client.restore([UInt8](repeating: 0, count: BridgeControlMethod.maximumFileSize + 1))
+            }
+            #expect(error?.code == 65)
+            #expect(bridge.restored == nil)
+        }
     }
 
     @Test("the bridge's refusal reaches the operator with its exit code and words")
@@ -64,7 +93,9 @@ struct ServerTests {
         let message =
             "lamplighterd is not reachable at /nowhere/s (No such file or directory); "
             + "start it, or name its control socket with --control"
-        await #expect(throws: BridgeControlError(code: 69, message: message)) {
+        var expected = BridgeControlError(code: 69, message: message)
+        expected.isDaemonAway = true
+        await #expect(throws: expected) {
             try await BridgeControlClient.connect(to: "/nowhere/s") { _ = try await $0.status() }
         }
     }
@@ -110,6 +141,11 @@ struct BridgeControlTestClient: Sendable {
     func pairings() async throws -> [PairingListing] { try await ask { try await $0.pairings() } }
     func removePairing(_ id: String) async throws { try await ask { try await $0.removePairing(id) } }
     func removeAllPairings() async throws { try await ask { try await $0.removeAllPairings() } }
+    func unlockPairing() async throws { try await ask { try await $0.unlockPairing() } }
+    func reload() async throws -> ReloadListing { try await ask { try await $0.reload() } }
+    func reset() async throws { try await ask { try await $0.reset() } }
+    func backup() async throws -> [UInt8] { try await ask { try await $0.backup() } }
+    func restore(_ backup: [UInt8]) async throws -> RestoreListing { try await ask { try await $0.restore(backup) } }
     func watch(
         onWatching: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LightEvent) async throws -> Void
     ) async throws {
@@ -135,7 +171,14 @@ final class FakeBridge: BridgeControlHandler {
     private let state = Mutex<[String]>([])
     private let (events, sink) = AsyncStream.makeStream(of: LightEvent.self)
 
+    private let taken = Mutex<[UInt8]?>(nil)
+    let memory: [UInt8]
+    static let reloaded = ReloadListing(drivers: .init(added: ["a"]), lights: ["b/c"], needsRestart: ["bridge.port"])
+
+    init(memory: [UInt8] = []) { self.memory = memory }
+
     var calls: [String] { state.withLock { $0 } }
+    var restored: [UInt8]? { taken.withLock { $0 } }
 
     private func note(_ call: String) { state.withLock { $0.append(call) } }
 
@@ -181,5 +224,19 @@ final class FakeBridge: BridgeControlHandler {
     }
 
     func removeAllPairings() async throws { note("remove all") }
+    func unlockPairing() async throws { note("unlock") }
+    func reset() async throws { note("reset") }
+    func backup() async throws -> [UInt8] { memory }
+
+    func reload() async throws -> ReloadListing {
+        note("reload")
+        return Self.reloaded
+    }
+
+    func restore(_ backup: [UInt8]) async throws -> RestoreListing {
+        taken.withLock { $0 = backup }
+        return RestoreListing(deviceID: "AA", pairings: 1, lights: backup.count)
+    }
+
     func watch() async throws -> AsyncStream<LightEvent> { events }
 }

@@ -95,6 +95,7 @@ struct LamplighterTests {
                 await run("--control", path, "status").output == """
                     name           Lamplighter
                     device id      AA:BB:CC:DD:EE:FF
+                    up since       0
                     port           51826
                     configuration  3
                     paired         yes, 1 controller connected
@@ -211,10 +212,7 @@ struct LamplighterTests {
 
     @Test(
         "what this version does not have says so",
-        arguments: [
-            ["reset"], ["backup", "f"], ["restore", "f"], ["reload"], ["doctor", "--long"], ["pairings", "unlock"],
-            ["reset", "--yes"],
-        ])
+        arguments: [["doctor", "--long"]])
     func unavailable(words: [String]) async {
         let errors = Text()
         let terminal = Terminal(write: { _ in }, writeError: errors.add)
@@ -231,6 +229,52 @@ struct LamplighterTests {
                     code: 69,
                     errors: "lamplighter: lamplighterd is not reachable at /nowhere/s (No such file or directory); "
                         + "start it, or name its control socket with --control\n"))
+    }
+
+    @Test("a backup is for its owner alone, and replaces a file only as a whole")
+    func backup() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let file = "/tmp/lamplighter-backup-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+            defer { unlink(file) }
+            #expect(await run("backup", file, "--control", path) == Outcome(code: 0))
+            var status = stat()
+            #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600 && status.st_size == 3)
+            let restored = await run("restore", file, "--control", path)
+            #expect(restored.code == 0)
+            #expect(restored.output == "The bridge is AA:BB:CC:DD:EE:FF now, with 1 pairing and 2 lights.\n")
+            #expect(bridge.calls == ["restore 3"])
+            #expect(await run("backup", "/nowhere/file", "--control", path).code == 73)
+            #expect(await run("restore", "/nowhere/file", "--control", path).code == 66)
+        }
+    }
+
+    @Test("a reset asks, and where nobody is there to answer it does nothing")
+    func reset() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let outcome = await run("reset", "--control", path)
+            #expect(outcome.code == 64)
+            #expect(outcome.errors.hasSuffix("nobody is there to answer; say --yes\n"))
+            #expect(bridge.calls == [])
+            let done = await run("reset", "--yes", "--control", path)
+            #expect(done.code == 0)
+            #expect(done.output.hasPrefix("The bridge is 11:22:33:44:55:66 now, and not paired."))
+        }
+    }
+
+    @Test("a reload says what it has changed and what waits")
+    func reload() async throws {
+        try await withBridge { path in
+            #expect(
+                await run("reload", "--control", path).output == """
+                    drivers  added a; removed b, c
+                    lights   changed home/1
+                    Only a restart of lamplighterd brings bridge.port into effect.
+
+                    """)
+            #expect(await run("pairings", "unlock", "--control", path) == Outcome(code: 0))
+        }
     }
 
     @Test("help and version go to standard output and end well")
@@ -266,7 +310,8 @@ final class Bridge: BridgeControlHandler {
 
     func status() async throws -> BridgeStatus {
         BridgeStatus(
-            name: "Lamplighter", deviceID: "AA:BB:CC:DD:EE:FF", port: 51826, configurationNumber: 3, paired: true,
+            name: "Lamplighter", deviceID: calls.contains("reset") ? "11:22:33:44:55:66" : "AA:BB:CC:DD:EE:FF",
+            since: "\(calls.count)", port: 51826, configurationNumber: 3, paired: true,
             controllers: 1, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
             drivers: [
                 .init(id: "simulated", driver: "simulated", state: "running"),
@@ -299,5 +344,19 @@ final class Bridge: BridgeControlHandler {
     func pairings() async throws -> [PairingListing] { [PairingListing(id: "AB\u{1B}", admin: true, connected: false)] }
     func removePairing(_ id: String) async throws { note("remove \(id)") }
     func removeAllPairings() async throws { note("remove all") }
+    func unlockPairing() async throws { note("unlock") }
+    func reset() async throws { note("reset") }
+    func backup() async throws -> [UInt8] { [1, 2, 3] }
+
+    func reload() async throws -> ReloadListing {
+        ReloadListing(
+            drivers: .init(added: ["a"], removed: ["b", "c"]), lights: ["home/1"], needsRestart: ["bridge.port"])
+    }
+
+    func restore(_ backup: [UInt8]) async throws -> RestoreListing {
+        note("restore \(backup.count)")
+        return RestoreListing(deviceID: "AA:BB:CC:DD:EE:FF", pairings: 1, lights: 2)
+    }
+
     func watch() async throws -> AsyncStream<LightEvent> { events }
 }

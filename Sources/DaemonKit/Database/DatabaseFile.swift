@@ -19,12 +19,14 @@ package final class DatabaseFile: Sendable {
     ///   - path: the file; its folder is made if need be, for this user alone.
     ///   - migrator: the schema's history. Migrations may be added, never changed or removed.
     ///   - applicationID: marks the file as this program's.
+    ///   - isMadeIfMissing: whether a file that is not there is made.
     ///   - logger: gets warnings.
     /// - Throws: ``DatabaseFileError``.
     package init(
-        path: String, migrator: DatabaseMigrator, applicationID: Int32, logger: Logger
+        path: String, migrator: DatabaseMigrator, applicationID: Int32, isMadeIfMissing: Bool = true, logger: Logger
     ) throws(DatabaseFileError) {
         self.path = path
+        if !isMadeIfMissing, try !Self.exists(path) { throw .missing(path: path) }
         try Self.makeFolder(of: path)
         lock = try FileLock(path: path + ".lock")
         if try !Self.exists(path) {
@@ -56,7 +58,7 @@ package final class DatabaseFile: Sendable {
 
     // MARK: SQLite
 
-    private static func open(_ path: String, isReadOnly: Bool = false, isWAL: Bool = false) throws -> DatabaseQueue {
+    static func open(_ path: String, isReadOnly: Bool = false, isWAL: Bool = false) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
         configuration.foreignKeysEnabled = true
@@ -72,7 +74,7 @@ package final class DatabaseFile: Sendable {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    private static func check(
+    static func check(
         _ database: Database, _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
     ) throws {
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer"
@@ -89,10 +91,7 @@ package final class DatabaseFile: Sendable {
         _ path: String, migrator: DatabaseMigrator, applicationID: Int32
     ) throws(DatabaseFileError) {
         let unfinished = path + ".new"
-        for file in [unfinished, unfinished + "-journal"] { unlink(file) }
-        let file = Glibc.open(unfinished, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .creating(unfinished, errno) }
-        Glibc.close(file)
+        try makeEmpty(unfinished)
         do {
             let queue = try open(unfinished)
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(applicationID)") }
@@ -101,11 +100,7 @@ package final class DatabaseFile: Sendable {
         } catch {
             throw DatabaseFileError(error, path: unfinished)
         }
-        guard rename(unfinished, path) == 0 else { throw .creating(path, errno) }
-        let folder = Glibc.open(self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .creating(path, errno) }
-        defer { Glibc.close(folder) }
-        guard fsync(folder) == 0 else { throw .creating(path, errno) }
+        try rename(unfinished, to: path)
     }
 
     // MARK: Files
@@ -141,7 +136,7 @@ package final class DatabaseFile: Sendable {
         guard chmod(path, 0o600) == 0 else { throw .creating(path, errno) }
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -8,6 +8,10 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     case damaged(path: String, reason: String)
     /// It belongs to a newer version of the program, or to another program.
     case foreign(path: String, reason: String)
+    /// What is to be restored is no backup, or a damaged one.
+    case notABackup
+    /// There is nothing to make a backup of.
+    case missing(path: String)
     case noPermission(path: String)
     case cannotCreate(path: String, reason: String)
     case inputOutput(path: String, reason: String)
@@ -15,7 +19,8 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     package var exitCode: ExitCode {
         switch self {
         case .inUse: .unavailable
-        case .damaged, .foreign: .badData
+        case .damaged, .foreign, .notABackup: .badData
+        case .missing: .noInput
         case .noPermission: .noPermission
         case .cannotCreate: .cannotCreate
         case .inputOutput: .inputOutput
@@ -31,6 +36,8 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
                 "\(path) is damaged: \(reason); bring back a backup with lamplighter restore FILE"
             case .foreign(let path, let reason):
                 "\(path) \(reason); upgrade, or bring back a backup with lamplighter restore FILE"
+            case .notABackup: "this is no backup of a bridge, or a damaged one; nothing has been changed"
+            case .missing(let path): "\(path) is not there; name the state directory with --state-directory"
             case .noPermission(let path): "no permission to use \(path); give it to the user this daemon runs as"
             case .cannotCreate(let path, let reason): "\(path) cannot be made: \(reason)"
             case .inputOutput(let path, let reason): "\(path) cannot be read or written: \(reason)"

@@ -3,11 +3,13 @@ import Glibc
 /// The ownership of something, as long as this object or its process lives.
 ///
 /// The kernel keeps the lock, not the file: what a crash leaves behind locks nobody out. The file tells who holds it.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let file: CInt
 
     /// Takes the lock, or says who has it.
-    init(path: String) throws(DatabaseFileError) {
+    ///
+    /// - Throws: ``DatabaseFileError/inUse(lock:pid:)`` if another process has it.
+    package init(path: String) throws(DatabaseFileError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .creating(path, errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {

@@ -51,3 +51,12 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
         }
     }
 }
+
+struct PairingsUnlockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock", abstract: "Let controllers try setup codes again after a hundred wrong ones.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws { try await options.ask { try await $0.unlockPairing() } }
+}

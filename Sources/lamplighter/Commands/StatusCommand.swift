@@ -17,6 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
         var lines = [
             ("name", status.name),
             ("device id", status.deviceID),
+            ("up since", status.since),
             ("port", "\(status.port)"),
             ("configuration", "\(status.configurationNumber)"),
             ("paired", status.paired ? "yes, \(connected)" : "no; lamplighter setup shows the code"),

@@ -31,7 +31,7 @@ struct BridgeSection: Decodable, Equatable, Sendable {
     /// How long later changes are collected; the first goes out at once.
     var eventWindow: Duration
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case name, port, interfaces, advertise
         case setupCode = "setup-code"
         case eventWindow = "event-window"

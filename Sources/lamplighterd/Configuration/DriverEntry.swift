@@ -41,6 +41,12 @@ struct DriverEntry: Decodable, Sendable {
         configuration = try type.init(from: decoder)
     }
 
+    /// Whether the driver would do the same.
+    func isEqual(to other: DriverEntry) -> Bool {
+        func isEqual<Keys: LightDriverConfiguration>(_ keys: Keys) -> Bool { keys == other.configuration as? Keys }
+        return id == other.id && driver == other.driver && isEqual(configuration)
+    }
+
     private static func unknown(
         _ driver: String, types: [any LightDriverConfiguration.Type], at path: [any CodingKey]
     ) -> DecodingError {

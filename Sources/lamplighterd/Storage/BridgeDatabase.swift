@@ -52,12 +52,14 @@ struct BridgeDatabase: AccessoryServerStore {
 
     // MARK: Loading
 
-    /// All that is stored; a new identity is made and stored if there is none yet.
+    /// All that is stored.
     ///
+    /// - Parameter makingIdentity: make and store a new identity if there is none yet.
+    /// - Returns: what is stored.
     /// - Throws: ``DamagedDatabase`` if what is stored cannot be true, or SQLite's own error.
-    func load() async throws -> StoredServer {
+    func load(makingIdentity: Bool = true) async throws -> StoredServer {
         try await writer.write { db in
-            if try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server") == 0 {
+            if makingIdentity, try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server") == 0 {
                 // Pairings or lights without an identity are the rest of something that has been lost.
                 let remains = try Int.fetchOne(
                     db, sql: "SELECT (SELECT COUNT(*) FROM pairing) + (SELECT COUNT(*) FROM light)")
@@ -158,6 +160,26 @@ struct BridgeDatabase: AccessoryServerStore {
     private func commit(_ change: @escaping @Sendable (Database) throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
             writer.asyncWrite(change) { _, result in continuation.resume(with: result) }
+        }
+    }
+
+    /// Gives the bridge a new identity, which nobody is paired with; lights keep their aids and their states.
+    func reset() async throws {
+        try await commit { db in
+            let port = try Int.fetchOne(db, sql: "SELECT port FROM server")
+            try db.execute(sql: "DELETE FROM pairing")
+            try db.execute(sql: "DELETE FROM server")
+            try Self.makeIdentity(db)
+            try db.execute(sql: "UPDATE server SET port = ?", arguments: [port])
+        }
+    }
+
+    /// Raises `c#`, which comes after 65535 back to 1.
+    func raiseConfigurationNumber(by step: Int) async throws {
+        try await commit { db in
+            try db.execute(
+                sql: "UPDATE server SET configurationNumber = (configurationNumber + ? - 1) % 65535 + 1",
+                arguments: [step])
         }
     }
 

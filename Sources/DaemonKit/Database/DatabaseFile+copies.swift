@@ -1,0 +1,87 @@
+package import GRDB
+import Glibc
+
+// A database as a file that is carried about: copies of it, and copies that take its place.
+extension DatabaseFile {
+    /// Writes a copy, whole or not at all, for this user alone; who uses the database meanwhile goes on.
+    ///
+    /// - Parameter destination: where; a file that is there is replaced.
+    /// - Throws: ``DatabaseFileError``.
+    package func copy(to destination: String) throws(DatabaseFileError) {
+        let unfinished = destination + ".new"
+        try Self.makeEmpty(unfinished)
+        do {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [unfinished]) }
+        } catch {
+            unlink(unfinished)
+            throw DatabaseFileError(error, path: unfinished)
+        }
+        try Self.flush(unfinished)
+        try Self.rename(unfinished, to: destination)
+    }
+
+    /// Looks a database from elsewhere over and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - candidate: the file, which may be changed; no file beside it is left behind.
+    ///   - body: reads and changes what has to be changed.
+    /// - Returns: what the body returns.
+    /// - Throws: ``DatabaseFileError``, and what the body throws.
+    package static func adopt<Result>(
+        _ candidate: String, migrator: DatabaseMigrator, applicationID: Int32,
+        _ body: (DatabaseQueue) async throws -> Result
+    ) async throws -> Result {
+        do {
+            let queue = try open(candidate)
+            try await queue.read { database in try check(database, candidate, migrator, applicationID) }
+            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try migrator.migrate(queue)
+            let result = try await body(queue)
+            try queue.close()
+            try flush(candidate)
+            return result
+        } catch let error as DatabaseError {
+            throw DatabaseFileError(error, path: candidate)
+        }
+    }
+
+    /// Puts another file in a database's place; the former one is kept beside it, as `.replaced`.
+    ///
+    /// Whoever calls owns the database and does not use it any more.
+    ///
+    /// - Throws: ``DatabaseFileError``.
+    package static func replace(_ path: String, by candidate: String) throws(DatabaseFileError) {
+        let former = path + ".replaced"
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(former + suffix) }
+        // The database itself goes last: what belongs to it must never be found beside another.
+        for suffix in ["-wal", "-shm", "-journal", ""] {
+            guard Glibc.rename(path + suffix, former + suffix) == 0 || errno == ENOENT else {
+                throw .creating(former + suffix, errno)
+            }
+        }
+        try rename(candidate, to: path)
+    }
+
+    // MARK: Files
+
+    /// Makes an empty file that only this user can read, in the place of any other.
+    package static func makeEmpty(_ path: String) throws(DatabaseFileError) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+        let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .creating(path, errno) }
+        Glibc.close(file)
+    }
+
+    private static func flush(_ path: String) throws(DatabaseFileError) {
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .creating(path, errno) }
+        defer { Glibc.close(file) }
+        guard fsync(file) == 0 else { throw .creating(path, errno) }
+    }
+
+    /// Gives a file that is on disk its name, durably.
+    static func rename(_ unfinished: String, to path: String) throws(DatabaseFileError) {
+        guard Glibc.rename(unfinished, path) == 0 else { throw .creating(path, errno) }
+        try flush(folder(of: path))
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import BoundedJSON
+import BridgeControl
+
+struct ReloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Read the configuration again; controllers stay connected.",
+        discussion: "A configuration that is wrong changes nothing.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let listing = try await options.ask { try await $0.reload() }
+        Terminal.current.write(options.json ? listing.json.text + "\n" : Self.text(of: listing))
+    }
+
+    static func text(of listing: ReloadListing) -> String {
+        var text = "drivers  \(listing.drivers)\n"
+        text +=
+            "lights   \(listing.lights.isEmpty ? "unchanged" : "changed " + listing.lights.joined(separator: ", "))\n"
+        text = text.split(separator: "\n").map { String($0).harmless + "\n" }.joined()
+        if !listing.needsRestart.isEmpty {
+            text +=
+                "Only a restart of lamplighterd brings \(listing.needsRestart.joined(separator: ", ")) into effect.\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import BoundedJSON
+import BridgeControl
+
+struct ResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Give the bridge a new identity and a new setup code.",
+        discussion: """
+            Every controller loses the bridge, and with it its rooms and scenes; it has to be added again. To free a \
+            bridge that a controller has forgotten, lamplighter pairings remove --all is enough.
+            """)
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let former = try await options.ask { try await $0.status() }
+        if !yes {
+            let question = "Every controller loses the bridge \(former.name.harmless). Write yes to go on: "
+            guard try Terminal.current.answer(to: question) == "yes" else {
+                throw BridgeControlError(code: 75, message: "nothing has been changed")
+            }
+        }
+        try await options.ask { try await $0.reset() }
+        let status = try await options.untilBack(after: former)
+        let terminal = Terminal.current
+        guard !options.json else {
+            terminal.write(status.json.text + "\n")
+            return
+        }
+        terminal.write(
+            "The bridge is \(status.deviceID) now, and not paired. lamplighter setup shows its setup code.\n")
+    }
+}

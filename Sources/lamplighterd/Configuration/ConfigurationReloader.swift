@@ -1,0 +1,119 @@
+import BridgeControl
+import DaemonKit
+import HAPAccessory
+import LightDrivers
+import Logging
+
+/// Reads the configuration file again and makes the running bridge obey it; sessions stay.
+///
+/// A file that is wrong changes nothing. What belongs to the bridge itself (its name, port, interfaces ...) cannot be
+/// changed under connected controllers: it is named and waits for a restart.
+actor ConfigurationReloader {
+    private let path: String
+    private let instance: String
+    private let server: AccessoryServer
+    private let lights: LightBridge
+    private let supervisor: DriverSupervisor
+    private let notifier: ServiceNotifier?
+    private let logger: Logger
+
+    /// What the bridge obeys.
+    private var configuration: BridgeConfiguration
+    /// Why the last file was not taken, and what of the file waits for a restart.
+    private var warning: String?
+    private var last: Task<ReloadListing, any Error>?
+
+    /// - Parameters:
+    ///   - path: the configuration file.
+    ///   - instance: what tells this bridge from others on the host.
+    ///   - configuration: what the bridge has been started with.
+    init(
+        path: String, instance: String, configuration: BridgeConfiguration, server: AccessoryServer,
+        lights: LightBridge, supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
+    ) {
+        self.path = path
+        self.instance = instance
+        self.configuration = configuration
+        self.server = server
+        self.lights = lights
+        self.supervisor = supervisor
+        self.notifier = notifier
+        self.logger = logger
+    }
+
+    /// What the operator should know of the file.
+    var warnings: [String] { warning.map { [$0] } ?? [] }
+
+    /// Reads the file and obeys it; one reload comes after the other.
+    ///
+    /// - Returns: what has changed.
+    /// - Throws: `ConfigurationError` and `ConfigurationFileError`, with which nothing has changed.
+    func reload() async throws -> ReloadListing {
+        let former = last
+        let task = Task {
+            _ = await former?.result
+            return try await readAndObey()
+        }
+        last = task
+        return try await task.value
+    }
+
+    private func readAndObey() async throws -> ReloadListing {
+        notifier?.reloading()
+        defer { notifier?.ready() }
+        do {
+            let next = try BridgeConfiguration.load(from: path, drivers: DriverCatalog.drivers, instance: instance)
+            let listing = await obey(next)
+            logger.notice(
+                "the configuration has been read again",
+                metadata: ["drivers": "\(listing.drivers)", "lights": "\(listing.lights)"])
+            if let warning { logger.warning("\(warning)") }
+            return listing
+        } catch {
+            warning = "the configuration is not in use, because it is wrong: \(error)"
+            logger.error("the configuration is wrong and changes nothing", metadata: ["error": "\(error)"])
+            throw error
+        }
+    }
+
+    private func obey(_ next: BridgeConfiguration) async -> ReloadListing {
+        let former = configuration
+        let waiting = next.bridge.keysThatWait(comparedWith: former.bridge)
+        warning =
+            waiting.isEmpty
+            ? nil
+            : "\(waiting.joined(separator: ", ")) will be as the configuration says when lamplighterd is restarted"
+        configuration.drivers = next.drivers
+        configuration.lights = next.lights
+        configuration.bridge.eventWindow = next.bridge.eventWindow
+
+        await server.use(eventWindow: next.bridge.eventWindow)
+        let touched = Set(former.lights.keys).union(next.lights.keys).filter { former.lights[$0] != next.lights[$0] }
+        if !touched.isEmpty { await lights.use(next.overrides) }
+        // Only its driver knows of a light that has been hidden since the start.
+        let shownAgain = touched.filter { former.lights[$0]?.hidden == true && next.lights[$0]?.hidden != true }
+        let changes = await supervisor.use(next.drivers, restarting: Set(shownAgain.map(\.driver)))
+        return ReloadListing(
+            drivers: ReloadListing.Drivers(added: changes.added, changed: changes.changed, removed: changes.removed),
+            lights: touched.map(\.description).sorted(), needsRestart: waiting)
+    }
+}
+
+extension BridgeConfiguration {
+    /// What the light bridge has to know of the `lights` section.
+    var overrides: [LightKey: LightOverride] {
+        lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden) }
+    }
+}
+
+extension BridgeSection {
+    /// The keys that differ and cannot change while controllers are connected, as they are written.
+    fileprivate func keysThatWait(comparedWith running: BridgeSection) -> [String] {
+        let differs: [(CodingKeys, Bool)] = [
+            (.name, name != running.name), (.port, port != running.port),
+            (.setupCode, setupCode != running.setupCode), (.interfaces, interfaces != running.interfaces),
+            (.advertise, advertise != running.advertise),
+        ]
+        return differs.filter(\.1).map { "bridge.\($0.0.rawValue)" }
+    }
+}

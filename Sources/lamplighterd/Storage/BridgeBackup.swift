@@ -1,0 +1,124 @@
+import BridgeControl
+import DaemonKit
+import Glibc
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import Logging
+
+/// Everything in the state directory as one file, which is an SQLite database itself, and the way back.
+enum BridgeBackup {
+    /// By how much `c#` rises when a backup is restored: whatever it has been since the backup was taken, controllers
+    /// read the accessories again.
+    static let configurationNumberStep = 10
+
+    // MARK: Taking one
+
+    /// A consistent copy of a database that is in use.
+    ///
+    /// - Throws: `DatabaseFileError`.
+    static func take(of file: DatabaseFile) throws -> [UInt8] {
+        let copy = file.path + ".export"
+        defer { unlink(copy) }
+        try file.copy(to: copy)
+        return try read(copy)
+    }
+
+    // MARK: Bringing one back
+
+    /// Writes a backup beside the database that it is to replace, looks it over, and makes it ready to take the place.
+    ///
+    /// - Parameters:
+    ///   - bytes: the backup.
+    ///   - places: where the database is.
+    /// - Returns: what has been found in it.
+    /// - Throws: `DatabaseFileError` if it is no good; nothing has changed then.
+    static func admit(_ bytes: [UInt8], into places: BridgeDaemon.Places) async throws -> RestoreListing {
+        let candidate = places.restoredDatabase
+        do {
+            try DatabaseFile.makeEmpty(candidate)
+            try write(bytes, to: candidate)
+            return try await DatabaseFile.adopt(
+                candidate, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID
+            ) { queue in
+                let database = BridgeDatabase(queue)
+                let stored = try await database.load(makingIdentity: false)
+                try await database.raiseConfigurationNumber(by: configurationNumberStep)
+                return RestoreListing(
+                    deviceID: stored.identity.deviceID.description, pairings: stored.pairings.pairings.count,
+                    lights: stored.lights.count(where: { !$0.isRemoved }))
+            }
+        } catch {
+            discardAdmitted(places)
+            switch error {
+            case is DamagedDatabase, DatabaseFileError.damaged: throw DatabaseFileError.notABackup
+            case DatabaseFileError.foreign(_, let reason):
+                throw DatabaseFileError.foreign(path: "the backup", reason: reason)
+            default: throw error
+            }
+        }
+    }
+
+    /// Puts the admitted backup in the database's place.
+    ///
+    /// - Throws: `DatabaseFileError`.
+    static func install(_ places: BridgeDaemon.Places) throws {
+        try DatabaseFile.replace(places.database, by: places.restoredDatabase)
+    }
+
+    /// Forgets an admitted backup.
+    static func discardAdmitted(_ places: BridgeDaemon.Places) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(places.restoredDatabase + suffix) }
+    }
+
+    // MARK: Files
+
+    private static func read(_ path: String) throws(DatabaseFileError) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(path) }
+        defer { close(file) }
+        return try read(file, path)
+    }
+
+    /// Reads a whole backup.
+    ///
+    /// - Throws: `DatabaseFileError` if it cannot be read or is too large.
+    static func read(_ file: CInt, _ name: String) throws(DatabaseFileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= BridgeControlMethod.maximumFileSize {
+            let count = Glibc.read(file, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(name) }
+            guard count > 0 else { return bytes }
+            bytes += block.prefix(count)
+        }
+        throw .notABackup
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(DatabaseFileError) {
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(path) }
+        defer { close(file) }
+        try write(bytes, to: file, path)
+    }
+
+    /// Writes a whole backup.
+    ///
+    /// - Throws: `DatabaseFileError` if it cannot be written.
+    static func write(_ bytes: [UInt8], to file: CInt, _ name: String) throws(DatabaseFileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(name) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func failure(_ path: String) -> DatabaseFileError {
+        let code = errno
+        let reason = String(cString: strerror(code))
+        return code == EACCES || code == EPERM ? .noPermission(path: path) : .inputOutput(path: path, reason: reason)
+    }
+}

@@ -1,0 +1,47 @@
+import BridgeControl
+import DaemonKit
+import Glibc
+import Logging
+
+/// Backup and restore of a bridge that does not run: `lamplighterd --backup` and `--restore`, of which
+/// `lamplighter backup` and `restore` make use.
+///
+/// They run as the owner of the state directory, so that root leaves nothing behind that the daemon cannot use.
+enum OfflineStorage {
+    /// Writes a backup to standard output.
+    ///
+    /// - Throws: `DatabaseFileError`, also if the bridge runs.
+    static func backup(_ places: BridgeDaemon.Places, logger: Logger) throws {
+        try becomeOwner(of: places.stateDirectory)
+        let file = try DatabaseFile(
+            path: places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID,
+            isMadeIfMissing: false, logger: logger)
+        try BridgeBackup.write(try BridgeBackup.take(of: file), to: STDOUT_FILENO, "standard output")
+        try file.close()
+    }
+
+    /// Reads a backup from standard input and puts it in the database's place.
+    ///
+    /// - Throws: `DatabaseFileError`, also if the bridge runs.
+    static func restore(_ places: BridgeDaemon.Places) async throws {
+        let bytes = try BridgeBackup.read(STDIN_FILENO, "standard input")
+        try becomeOwner(of: places.stateDirectory)
+        let lock = try FileLock(path: places.database + ".lock")
+        let listing = try await BridgeBackup.admit(bytes, into: places)
+        try BridgeBackup.install(places)
+        withExtendedLifetime(lock) {}
+        StandardStreams.printLine(
+            "The bridge is \(listing.deviceID) now; pairings: \(listing.pairings), lights: \(listing.lights).")
+    }
+
+    private static func becomeOwner(of directory: String) throws(DatabaseFileError) {
+        var status = stat()
+        guard stat(directory, &status) == 0 else {
+            throw .inputOutput(path: directory, reason: String(cString: strerror(errno)))
+        }
+        guard getuid() == 0, status.st_uid != 0 else { return }
+        guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
+            throw .noPermission(path: directory)
+        }
+    }
+}
