@@ -29,9 +29,13 @@ package enum BridgeControlMethod: String, Sendable, CaseIterable {
     /// A ``LightEvent``.
     package static let changed = "watch.changed"
 
-    /// Asked of the operator's side: keep these bytes. Parameter `data`, in base64.
+    /// Asked of the operator's side: keep these bytes.
+    ///
+    /// Parameter `data`, in base64.
     package static let writePart = "part.write"
-    /// Asked of the operator's side: bytes from `offset` on, at most ``partSize``; the answer is `data`, in base64.
+    /// Asked of the operator's side: bytes from `offset` on, at most ``partSize``.
+    ///
+    /// The answer is `data`, in base64.
     package static let readPart = "part.read"
     /// How many bytes of a file travel at once; in base64 they fit into a line.
     package static let partSize = 256 << 10

@@ -24,6 +24,8 @@ extension DatabaseFile {
     ///
     /// - Parameters:
     ///   - candidate: the file, which may be changed; no file beside it is left behind.
+    ///   - migrator: the schema's history.
+    ///   - applicationID: marks the file as this program's.
     ///   - body: reads and changes what has to be changed.
     /// - Returns: what the body returns.
     /// - Throws: ``DatabaseFileError``, and what the body throws.

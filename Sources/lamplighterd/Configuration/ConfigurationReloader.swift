@@ -23,10 +23,6 @@ actor ConfigurationReloader {
     private var warning: String?
     private var last: Task<ReloadListing, any Error>?
 
-    /// - Parameters:
-    ///   - path: the configuration file.
-    ///   - instance: what tells this bridge from others on the host.
-    ///   - configuration: what the bridge has been started with.
     init(
         path: String, instance: String, configuration: BridgeConfiguration, server: AccessoryServer,
         lights: LightBridge, supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
