@@ -31,13 +31,15 @@ class Daemon:
         self.socket = self.runtime_directory / "control.sock"
         self.log_path = self.directory / "lamplighterd.log"
         self.process = None
+        #: Variables that the daemon gets besides those of the tests.
+        self.environment = {}
         for path in (self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.configure(configuration)
 
     def configure(self, configuration):
         """Write the configuration file: YAML text, or a value (JSON is YAML)."""
-        text = configuration if isinstance(configuration, str) else json.dumps(configuration, indent=2)
+        text = configuration if isinstance(configuration, str) else json.dumps(configuration, indent=2, ensure_ascii=False)
         (self.directory / "lamplighter.yaml").write_text(text)
 
     # Its life
@@ -52,6 +54,7 @@ class Daemon:
         """Start it and return at once, for tests that kill it at any moment."""
         assert not self.is_running
         environment = {key: value for key, value in os.environ.items() if key != "DBUS_SYSTEM_BUS_ADDRESS"}
+        environment.update(self.environment)
         with open(self.log_path, "ab") as log:
             self.process = self.host.popen(
                 program("lamplighterd"), "--config", self.directory / "lamplighter.yaml",

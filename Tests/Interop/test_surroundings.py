@@ -1,0 +1,200 @@
+"""What the surroundings do to a bridge over the years: clocks that jump, refused calls, several networks, neighbours."""
+
+import asyncio
+import glob
+import json
+import time
+
+import hap
+import pytest
+from conftest import LIGHTS, configuration
+from controllers import Phone, named
+from lan import run, until
+
+ON, BRIGHTNESS = "25", "8"
+
+
+def pair(daemon, lan):
+    me, port = hap.Identity(), daemon.until_settled()["port"]
+    with hap.Connection(lan.bridge.address, port) as connection:
+        accessory = hap.pair_setup(connection, daemon.setup_code, me)
+    return me, accessory
+
+
+@pytest.mark.parametrize("jump", ["+10y", "-10y"])
+async def test_a_clock_that_jumps_by_ten_years_changes_nothing(jump, make_daemon, lan, tmp_path):
+    library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+    assert library, "libfaketime is not installed"
+    clock = tmp_path / "clock"
+    clock.write_text("+0y\n")
+    daemon = make_daemon(start=False)
+    daemon.environment = {
+        "LD_PRELOAD": library[0], "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    daemon.start()
+    me, accessory = pair(daemon, lan)
+    number = daemon.until_settled()["configurationNumber"]
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        aid, iids = named(session.get("/accessories").json["accessories"], "Reading Lamp")
+        place = {"aid": aid, "iid": iids[ON]}
+        session.put("/characteristics", {"characteristics": [{**place, "ev": True}]})
+
+        clock.write_text(f"{jump}\n")
+        year = time.gmtime().tm_year + (10 if jump[0] == "+" else -10)
+        daemon.cli("simulate", "simulated/porch", "on=true")
+        daemon.cli("backup", tmp_path / "backup")
+        daemon.process.send_signal(1)
+        until(lambda: f"\n{year}-" in daemon.log, 5, "the daemon's clock has jumped")
+
+        # Everything that has a deadline still has it: events, timed writes, a device's answer.
+        daemon.cli("simulate", "simulated/reading", "on=true")
+        assert session.receive().json["characteristics"] == [{**place, "value": 1}]
+        prepared = session.put("/prepare", {"ttl": 2000, "pid": 7})
+        assert prepared.json["status"] == 0
+        written = session.put("/characteristics", {"pid": 7, "characteristics": [{**place, "value": False}]})
+        assert written.status == 204
+    status = daemon.until_settled()
+    assert status["configurationNumber"] == number and status["advertisement"]["state"] == "published"
+    daemon.restart()
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        assert session.get("/accessories").status == 200
+
+
+REFUSING_BUS = """<busconfig><type>system</type><listen>unix:path=/run/dbus/system_bus_socket</listen>
+<auth>EXTERNAL</auth><policy context="default"><allow user="*"/><allow own="*"/><allow send_type="*"/><allow receive_type="*"/>
+<allow send_destination="*"/>{}</policy></busconfig>"""
+
+
+async def test_a_bus_that_refuses_avahi_is_named_and_tried_again(make_daemon, lan, tmp_path):
+    host = lan.bridge
+    host.stop_avahi()
+    host.stop_bus()
+    policy = tmp_path / "bus.conf"
+    policy.write_text(REFUSING_BUS.format('<deny send_interface="org.freedesktop.Avahi.EntryGroup"/>'))
+    host.bus = host.popen("dbus-daemon", "--config-file", policy, "--nofork", "--nopidfile", "--nosyslog")
+    try:
+        until(lambda: host.run("test", "-S", "/run/dbus/system_bus_socket", check=False).returncode == 0, 5, "a bus")
+        host.start_avahi()
+        daemon = make_daemon()
+        daemon.until(lambda status: status["advertisement"]["state"] in ("failed", "waiting"), 10, "the refusal is told")
+        warnings = " ".join(daemon.status["warnings"])
+        assert "not advertised" in warnings and ("denied" in warnings.lower() or "permitted" in warnings.lower()), warnings
+        lines = daemon.log.count("\n")
+        await asyncio.sleep(3)  # so long it must be quiet, and alive
+        assert daemon.is_running and daemon.log.count("\n") - lines <= 2
+        policy.write_text(REFUSING_BUS.format(""))
+        host.bus.send_signal(1)
+        daemon.until_published(70)
+    finally:
+        host.stop_avahi()
+        host.stop_bus()
+        host.start_avahi()
+
+
+async def test_named_interfaces_hold_for_tcp_and_mdns_alike(make_daemon, lan):
+    bridge, phone = lan.bridge.namespace, lan.phone.namespace
+    run("ip", "-n", bridge, "link", "add", "side0", "type", "veth", "peer", "name", "side1", "netns", phone)
+    try:
+        for space, end, address in ((bridge, "side0", "10.78.0.1/24"), (phone, "side1", "10.78.0.2/24")):
+            run("ip", "-n", space, "addr", "add", address, "dev", end)
+            run("ip", "-n", space, "link", "set", end, "up")
+        daemon = make_daemon(configuration(interfaces=["side0"]))
+        port = daemon.until_published()["port"]
+        with hap.Connection("10.78.0.1", port) as connection:
+            assert connection.get("/accessories").status == 470
+        with pytest.raises((hap.ConnectionClosed, OSError)):
+            with hap.Connection(lan.bridge.address, port) as connection:
+                connection.get("/accessories")
+        seen = lan.bridge.run("avahi-browse", "-rptk", "_hap._tcp").stdout
+        found = {line.split(";")[1] for line in seen.splitlines() if daemon.status["deviceId"] in line}
+        assert found == {"side0"}, seen
+        # One that is not there yet is a warning, and used when it comes.
+        late = make_daemon(configuration(interfaces=["late0"]))
+        late.until(lambda status: any("late0" in warning for warning in status["warnings"]), 5, "a warning")
+    finally:
+        run("ip", "-n", bridge, "link", "del", "side0", check=False)
+
+
+async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):
+    first = make_daemon(configuration(name="Upstairs"))
+    second = make_daemon(configuration(name="Downstairs", lights=LIGHTS[:1]))
+    for daemon in (first, second):
+        daemon.until_settled()
+    async with Phone() as phone:
+        pairings = [await phone.pair(daemon.status["deviceId"], daemon.setup_code, daemon.status["name"])
+                    for daemon in (first, second)]
+        counts = [len(await pairing.list_accessories_and_characteristics()) for pairing in pairings]
+        assert counts == [4, 2]
+        second.terminate()
+        assert first.status["advertisement"]["state"] == "published" and first.status["paired"]
+
+
+async def test_a_driver_that_cannot_start_loses_no_light_in_ten_restarts(make_daemon, broker, lan):
+    daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
+    until(lambda: "connected to the broker" in daemon.log, 10, "a connection to the broker")
+    announce = {"schema": "json", "unique_id": "one", "name": "One", "command_topic": "one/set", "brightness": True}
+    lan.bridge.run("mosquitto_pub", "-p", broker.port, "-t", "homeassistant/light/one/config", "-r", "-m",
+                   json.dumps(announce))
+    until(lambda: "mqtt/one" in daemon.lights, 5, "the light")
+    me, accessory = pair(daemon, lan)
+    aid, number = daemon.lights["mqtt/one"]["aid"], daemon.until_settled()["configurationNumber"]
+    broker.stop()
+    for _ in range(10):
+        daemon.restart()
+        assert daemon.lights["mqtt/one"]["aid"] == aid and not daemon.lights["mqtt/one"]["reachable"]
+    assert daemon.until_settled()["configurationNumber"] == number
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        assert [entry["aid"] for entry in session.get("/accessories").json["accessories"]] == [1, aid]
+
+
+HOSTILE_STATES = [
+    '{"state":"ON","brightness":1e999}', '{"state":"ON","brightness":-1e999}', '{"state":"ON","brightness":NaN}',
+    '{"state":"ON","brightness":1e308}', '{"state":"ON","brightness":-7}', '{"state":"ON","brightness":null}',
+    '{"state":"ON","brightness":"1e999"}', '{"state":"ON","brightness":4.9e-324}',
+    '{"state":"ON","brightness":18446744073709551616}', '{"state":"ON","color":{"h":1e999,"s":NaN}}', '{"state":["ON"]}',
+]
+
+
+async def test_no_number_of_a_device_makes_the_bridge_unreadable(make_daemon, broker, lan):
+    daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
+    until(lambda: "connected to the broker" in daemon.log, 10, "a connection to the broker")
+    announce = {
+        "schema": "json", "unique_id": "one", "name": "One", "command_topic": "one/set", "state_topic": "one/state",
+        "brightness": True, "supported_color_modes": ["hs"]}
+
+    def publish(topic, payload):
+        lan.bridge.run("mosquitto_pub", "-p", broker.port, "-t", topic, "-r", "-m", payload)
+
+    publish("homeassistant/light/one/config", json.dumps(announce))
+    publish("one/state", '{"state":"ON","brightness":128}')
+    until(lambda: daemon.lights.get("mqtt/one", {}).get("brightness") == 50, 5, "the light")
+    me, accessory = pair(daemon, lan)
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        for state in HOSTILE_STATES:
+            publish("one/state", state)
+        publish("one/state", '{"state":"OFF"}')
+        until(lambda: daemon.lights["mqtt/one"]["on"] is False, 5, "the last state")
+        # Python's reader takes NaN and Infinity; controllers do not.
+        body = json.loads(session.get("/accessories").body, parse_constant=lambda name: pytest.fail(name))
+        for accessory in body["accessories"]:
+            for service in accessory["services"]:
+                for characteristic in service["characteristics"]:
+                    value = characteristic.get("value")
+                    if "minValue" in characteristic and value is not None:
+                        assert characteristic["minValue"] <= value <= characteristic["maxValue"], characteristic
+
+
+def test_names_that_home_refuses_are_made_valid_and_told(make_daemon):
+    lights = [
+        {"id": "a", "name": "* Lamp! *"}, {"id": "b", "name": "Lamp"}, {"id": "c", "name": "😀"},
+        {"id": "d", "name": "x" * 200}, {"id": "e", "name": "Küche links"},
+    ]
+    daemon = make_daemon(configuration(lights=lights))
+    until(lambda: len(daemon.lights) == 5, 5, "five lights")
+    names = {key.split("/")[1]: light["name"] for key, light in daemon.lights.items()}
+    assert names["a"] == "Lamp" and names["b"] == "Lamp 2" and names["e"] == "Küche links"
+    assert names["c"] and len(names["d"]) <= 64 and len(set(names.values())) == 5
+    told = " ".join(daemon.status["warnings"])
+    for key, wanted in (("a", "* Lamp! *"), ("b", "Lamp"), ("c", "😀")):
+        assert f'simulated/{key}: shown as "{names[key]}", not "{wanted}"' in told
+    assert "simulated/e" not in told
