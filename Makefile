@@ -1,15 +1,20 @@
 # Lamplighter: `make run` shows a demo bridge, `make test` proves the project, `make help` lists the rest.
 
 PREFIX  ?= /usr
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
 STATE   ?= .lamplighter
+# What is shipped needs no Swift runtime where it runs.
+SHIPPED := .build-static/release
 
-.PHONY: all run test check format install help deb bench fuzz docs packages test-packages
+.PHONY: all run test guest-test check format install install-files help deb bench fuzz docs packages test-packages package-packages guest-packages
 
 all: packages
-	swift build -c release
+	swift build -c release --static-swift-stdlib --scratch-path .build-static --product lamplighterd
+	swift build -c release --static-swift-stdlib --scratch-path .build-static --product lamplighter
+	Scripts/generate-manual $(SHIPPED)
 
 ## run      build and run a bridge of simulated lights in the foreground; its state is in ./.lamplighter
 run: packages
@@ -24,29 +29,52 @@ test: test-packages $(VENV)/ready
 	swift test --skip-build
 	$(VENV)/bin/python -m pytest -q Tests/Interop
 
-## check    the format, the walls between the targets, and the generated catalogue
+## check    the format, the walls between the targets, the units, and the generated catalogue
 check:
 	swift format lint -s -r Sources Tests Package.swift
 	Scripts/check-walls
+	Scripts/check-units
 	Scripts/generate-catalog --check
 
 ## format   bring the source into its form
 format:
 	swift format -i -r Sources Tests Package.swift
 
-## install  put the programs and the example configuration under DESTDIR
-install: all
-	install -D -m 0755 .build/release/lamplighterd $(DESTDIR)$(PREFIX)/sbin/lamplighterd
-	install -D -m 0755 .build/release/lamplighter $(DESTDIR)$(PREFIX)/bin/lamplighter
-	test -e $(DESTDIR)/etc/lamplighter/lamplighter.yaml || install -D -m 0644 Config/lamplighter.yaml $(DESTDIR)/etc/lamplighter/lamplighter.yaml
-	install -D -m 0644 systemd/lamplighterd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/lamplighterd.service
+## install  put programs, units, manual, completions and an example configuration under DESTDIR
+install: all install-files
+	test -e $(DESTDIR)/etc/lamplighter/lamplighter.yaml || \
+		install -D -m 0644 Config/lamplighter.yaml $(DESTDIR)/etc/lamplighter/lamplighter.yaml
+
+# What the package holds, too.
+install-files:
+	install -D -m 0755 -s $(SHIPPED)/lamplighterd $(DESTDIR)$(PREFIX)/sbin/lamplighterd
+	install -D -m 0755 -s $(SHIPPED)/lamplighter $(DESTDIR)$(PREFIX)/bin/lamplighter
+	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/lamplighterd.service systemd/lamplighterd@.service
 	install -D -m 0644 systemd/lamplighter.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/lamplighter.conf
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/lamplighter.1
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(SHIPPED)/manual/lamplighter.yaml.5
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(SHIPPED)/manual/lamplighterd.8
+	for name in lamplighter lamplighterd; do set -e; \
+		install -D -m 0644 $(SHIPPED)/manual/$$name.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name; \
+		install -D -m 0644 $(SHIPPED)/manual/$$name.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_$$name; \
+		install -D -m 0644 $(SHIPPED)/manual/$$name.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$name.fish; \
+	done
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter README.md Documentation/Operation.md
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Config/demo.yaml Config/lamplighter.yaml
+
+## deb      build the Debian package and print where it is
+deb: package-packages all
+	Scripts/build-package
+
+## guest-test  boot a Debian guest, install the package there and put it through a service's life (root)
+guest-test: guest-packages $(VENV)/ready
+	Scripts/guest-test
 
 ## help     this list; plain `make` is a release build
 help:
 	@sed -n 's/^## /make /p' Makefile
 
-deb bench fuzz docs:
+bench fuzz docs:
 	@echo "make $@ is not available in this version" >&2; exit 69
 
 packages:
@@ -54,6 +82,12 @@ packages:
 
 test-packages:
 	@Scripts/install-packages test
+
+package-packages:
+	@Scripts/install-packages package
+
+guest-packages:
+	@Scripts/install-packages guest
 
 $(VENV)/ready: Tests/Interop/requirements.txt
 	$(PYTHON) -m venv $(VENV)

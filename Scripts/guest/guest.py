@@ -1,0 +1,156 @@
+"""A Debian 12 guest: a real systemd in a container of its own, with the network of a namespace."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+TOOLS = ["debootstrap", "systemd-nspawn", "nsenter", "dpkg-deb"]
+RELEASE = "bookworm"
+# The exit code of systemd-nspawn --keep-unit when the guest wants to boot again.
+WANTS_REBOOT = 133
+
+
+def obstacle():
+    """Why no guest can boot here, or None."""
+    if os.geteuid() != 0:
+        return "a guest needs root"
+    for tool in TOOLS:
+        if not shutil.which(tool):
+            return f"{tool} is not installed; Scripts/install-packages guest"
+    if not archives():
+        return f"apt knows no archive of Debian {RELEASE} here"
+    return None
+
+
+def archives():
+    """The archives of Debian's main that this machine uses, as (address, suite)."""
+    asked = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
+        capture_output=True, text=True)
+    found = [line.split() for line in asked.stdout.splitlines()]
+    return sorted({(line[0].rstrip("/"), line[1]) for line in found
+                   if len(line) == 3 and line[1].startswith(RELEASE) and line[2] == "main"})
+
+
+def cached_root():
+    """A fresh Debian, made once; guests are layers above it."""
+    cache = Path("/var/cache/lamplighter-guest")
+    cache.mkdir(parents=True, exist_ok=True)
+    root = cache / RELEASE
+    with open(cache / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not root.exists():
+            half = cache / "half"
+            shutil.rmtree(half, ignore_errors=True)
+            address = next(address for address, suite in archives() if suite == RELEASE)
+            packages = "systemd,systemd-sysv,dbus,iproute2" + (",ca-certificates" if address[:5] == "https" else "")
+            with open(cache / "debootstrap.log", "w") as log:
+                subprocess.run(["debootstrap", "--variant=minbase", f"--include={packages}", RELEASE, half, address],
+                               check=True, stdout=log, stderr=log)
+            (half / "etc/hostname").write_text("guest\n")
+            (half / "etc/hosts").write_text("127.0.0.1 localhost guest\n::1 localhost\n")
+            (half / "etc/machine-id").write_text("")
+            half.rename(root)
+    (root / "etc/apt/sources.list").write_text(
+        "".join(f"deb {address} {suite} main\n" for address, suite in archives()))
+    return root
+
+
+class Guest:
+    """A guest whose root outlives its boots; `run` runs a command in it."""
+
+    def __init__(self, namespace):
+        self.namespace = namespace
+        self.directory = Path(tempfile.mkdtemp(prefix="lamplighter-guest-", dir="/var/tmp"))
+        self.root = self.directory / "root"
+        self.console = self.directory / "console"
+        self._nspawn = None
+        for name in ("root", "upper", "work"):
+            (self.directory / name).mkdir()
+        layers = f"lowerdir={cached_root()},upperdir={self.directory}/upper,workdir={self.directory}/work"
+        subprocess.run(["mount", "-t", "overlay", "overlay", "-o", layers, self.root], check=True)
+
+    def prepare(self, *command):
+        """Run a command in the root while it is not booted, with this machine's network."""
+        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        return self._run(["chroot", self.root, *command])
+
+    # Boots
+
+    def boot(self):
+        """Boot it and wait until systemd has come to rest; returns the seconds it took."""
+        began = time.monotonic()
+        with open(self.console, "ab") as console:
+            self._nspawn = subprocess.Popen(
+                ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--settings=no", "--console=pipe",
+                 "--resolv-conf=off", f"--machine={self.namespace}", f"--directory={self.root}",
+                 f"--network-namespace-path=/run/netns/{self.namespace}", "--boot"],
+                stdin=subprocess.DEVNULL, stdout=console, stderr=console, start_new_session=True)
+        self._wait_for_systemd()
+        return time.monotonic() - began
+
+    def reboot(self):
+        """As `systemctl reboot`; returns the seconds it took to boot again."""
+        self.run("systemctl", "reboot", check=False)
+        code = self._nspawn.wait(60)
+        assert code == WANTS_REBOOT, f"the guest ended with {code}"
+        return self.boot()
+
+    def shut_down(self):
+        self.run("systemctl", "poweroff", check=False)
+        self._nspawn.wait(60)
+
+    def close(self):
+        if self._nspawn and self._nspawn.poll() is None:
+            # The guest ends with its init.
+            for process in (self._init(), self._nspawn.pid):
+                if process:
+                    os.kill(process, signal.SIGKILL)
+            self._nspawn.wait(20)
+        subprocess.run(["umount", "--lazy", self.root], check=False)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _init(self):
+        """The process id, here, of the guest's init."""
+        try:
+            children = Path(f"/proc/{self._nspawn.pid}/task/{self._nspawn.pid}/children").read_text().split()
+        except FileNotFoundError:
+            return None
+        return int(children[0]) if children else None
+
+    def _wait_for_systemd(self):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if self._nspawn.poll() is not None:
+                break
+            if self._init():
+                state = self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
+                if state in ("running", "degraded"):
+                    return
+            time.sleep(0.1)
+        raise RuntimeError(f"the guest does not boot:\n{self.console.read_text(errors='replace')[-2000:]}")
+
+    # Commands
+
+    def run(self, *command, check=True, timeout=90):
+        """Run a command in the guest; returns the finished process with its output as text."""
+        return self._run(["nsenter", f"--target={self._init()}", "--all", *command], check, timeout)
+
+    def out(self, *command):
+        return self.run(*command).stdout.strip()
+
+    def _run(self, command, check=True, timeout=600):
+        environment = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
+            **{name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")},
+        }
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout,
+                              stdin=subprocess.DEVNULL, env=environment)
+        if check and done.returncode != 0:
+            raise RuntimeError(f"{' '.join(map(str, command[-6:]))}: {done.returncode}: {done.stderr[-1500:]}{done.stdout[-500:]}")
+        return done
