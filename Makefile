@@ -6,14 +6,16 @@ DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
 STATE   ?= .lamplighter
-# What is shipped needs no Swift runtime where it runs.
+# What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to.
 SHIPPED := .build-static/release
+SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xlinker -z -Xlinker now --product
 
-.PHONY: all run test guest-test check format install install-files help deb bench fuzz docs packages test-packages package-packages guest-packages
+.PHONY: all run test guest-test check format install install-files help deb bench fuzz docs
+.PHONY: packages test-packages package-packages guest-packages
 
 all: packages
-	swift build -c release --static-swift-stdlib --scratch-path .build-static --product lamplighterd
-	swift build -c release --static-swift-stdlib --scratch-path .build-static --product lamplighter
+	$(SHIP) lamplighterd
+	$(SHIP) lamplighter
 	Scripts/generate-manual $(SHIPPED)
 
 ## run      build and run a bridge of simulated lights in the foreground; its state is in ./.lamplighter
@@ -50,6 +52,7 @@ install-files:
 	install -D -m 0755 -s $(SHIPPED)/lamplighterd $(DESTDIR)$(PREFIX)/sbin/lamplighterd
 	install -D -m 0755 -s $(SHIPPED)/lamplighter $(DESTDIR)$(PREFIX)/bin/lamplighter
 	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/lamplighterd.service systemd/lamplighterd@.service
+	sed -i 's,^ExecStart=/usr,ExecStart=$(PREFIX),' $(DESTDIR)$(UNITDIR)/lamplighterd*.service
 	install -D -m 0644 systemd/lamplighter.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/lamplighter.conf
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/lamplighter.1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(SHIPPED)/manual/lamplighter.yaml.5
