@@ -40,7 +40,8 @@ struct Lamplighterd: AsyncParsableCommand {
             if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
             throw ArgumentParser.ExitCode(code.rawValue)
         }
-        LogSetup.bootstrap(level: logLevel)
+        let log = LogSetup.bootstrap(level: logLevel)
+        defer { log.flush() }
         let logger = Logger(label: "lamplighterd")
         do {
             let places = BridgeDaemon.Places(
@@ -56,9 +57,13 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration = (try? loadConfiguration()) ?? configuration
             }
         } catch {
-            // A mistake in a file begins with its place, as compilers write it.
-            let name = error is ConfigurationError ? "" : "lamplighterd: "
-            StandardStreams.printError((name + "\(error)").printable)
+            switch log.style {
+            case .journal: logger.critical("\(error)")
+            case .plain:
+                // A mistake in a file begins with its place, as compilers write it.
+                let name = error is ConfigurationError ? "" : "lamplighterd: "
+                StandardStreams.printError((name + "\(error)").printable)
+            }
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }
     }

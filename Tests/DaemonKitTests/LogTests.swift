@@ -13,12 +13,11 @@ struct LogTests {
         func add(_ line: String) { state.withLock { $0.append(line) } }
     }
 
-    private func line(style: LogStyle = .journal, _ body: (inout Logger) -> Void) -> [String] {
+    private func lines(style: LogStyle = .journal, _ body: (inout Logger) -> Void) -> [String] {
         let lines = Lines()
+        let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 5_900_000)
         var logger = Logger(label: "bridge") { label in
-            LineLogHandler(
-                label: label, level: .debug, style: style,
-                now: { timespec(tv_sec: 1_700_000_000, tv_nsec: 5_900_000) }, write: lines.add)
+            RecordLogHandler(label: label, level: .debug) { lines.add($0.line(style, at: time)) }
         }
         body(&logger)
         return lines.all
@@ -29,7 +28,7 @@ struct LogTests {
         #expect(LogStyle.of(journalStream: "8:1234", standardError: "8:1234") == .journal)
         #expect(LogStyle.of(journalStream: nil, standardError: nil) == .plain)
         #expect(LogStyle.of(journalStream: "8:1234", standardError: "9:1234") == .plain)
-        let lines = line { logger in
+        let lines = lines { logger in
             logger.trace("left out")
             logger.debug("a")
             logger.info("b")
@@ -48,12 +47,12 @@ struct LogTests {
     @Test("elsewhere a line begins with the time in UTC")
     func plain() {
         #expect(
-            line(style: .plain) { $0.info("ready") } == ["2023-11-14T22:13:20.005Z info bridge: ready\n"])
+            lines(style: .plain) { $0.info("ready") } == ["2023-11-14T22:13:20.005Z info bridge: ready\n"])
     }
 
     @Test("an event is one line, whatever it says, and does nothing to a terminal")
     func harmless() {
-        let lines = line { logger in
+        let lines = lines { logger in
             logger[metadataKey: "driver"] = "mqtt"
             logger.info("a\nb\u{1B}[31m\u{202E}", metadata: ["z": "x y\n", "a": "say \"hi\"", "b": ""])
         }
@@ -65,9 +64,34 @@ struct LogTests {
 
     @Test("a line that would be very long is cut")
     func long() {
-        let lines = line { $0.info("\(String(repeating: "é", count: 100_000))") }
+        let lines = lines { $0.info("\(String(repeating: "é", count: 100_000))") }
         #expect(lines.count == 1)
-        #expect(lines.first.map { $0.utf8.count <= LineLogHandler.maximumLength + 4 } == true)
+        #expect(lines.first.map { $0.utf8.count <= LogRecord.maximumLength + 20 } == true)
         #expect(lines.first?.hasSuffix("...\n") == true)
+    }
+
+    @Test("counts that were held back are told when the window ends, though nothing else is logged")
+    func summaries() async {
+        let (messages, continuation) = AsyncStream.makeStream(of: String.self)
+        let stage = LogStage(.plain, limiter: RepetitionLimiter(window: .milliseconds(50))) {
+            continuation.yield($0.message)
+        }
+        for _ in 0..<100 {
+            stage.log(LogRecord(label: "bridge", level: .warning, message: "again", fields: []))
+        }
+        let told = await messages.prefix(6).reduce(into: []) { $0.append($1) }
+        #expect(told == [String](repeating: "again", count: 5) + ["again (repeated 95 times)"])
+        #expect(stage.suppressedEvents == 95)
+    }
+
+    @Test("counts that are still to be told are told at the end")
+    func flush() {
+        let lines = Lines()
+        let stage = LogStage(.plain) { lines.add($0.message) }
+        for _ in 0..<6 { stage.log(LogRecord(label: "bridge", level: .info, message: "again", fields: [])) }
+        stage.flush()
+        stage.flush()
+        #expect(lines.all.count == 6)
+        #expect(lines.all.last == "again (repeated once)")
     }
 }

@@ -1,15 +1,32 @@
 import Glibc
 package import Logging
 
-/// Where the daemons log: on standard error, one line an event.
+/// Where the daemons log: into the journal if standard error leads there, else on standard error, one line an event.
 package enum LogSetup {
-    /// Sends everything that is logged from now on to standard error; to be called once, first thing.
+    /// Takes everything that is logged from now on; to be called once, first thing.
     ///
     /// - Parameter level: what is less important is left out.
-    package static func bootstrap(level: Logger.Level) {
+    /// - Returns: the stage that all events pass.
+    package static func bootstrap(level: Logger.Level) -> LogStage {
         let style = LogStyle.of(journalStream: environment("JOURNAL_STREAM"), standardError: Self.standardErrorPlace)
-        LoggingSystem.bootstrap { label in
-            LineLogHandler(label: label, level: level, style: style) { line in Self.write(line) }
+        let stage = stage(style, journal: JournalSocket(), standardError: Self.write)
+        LoggingSystem.bootstrap { label in RecordLogHandler(label: label, level: level, write: stage.log) }
+        return stage
+    }
+
+    /// The stage and what stands behind it.
+    ///
+    /// - Parameters:
+    ///   - style: where standard error leads.
+    ///   - journal: takes the events if it leads to the journal.
+    ///   - standardError: takes them as lines otherwise, and when the journal does not.
+    /// - Returns: the stage.
+    static func stage(
+        _ style: LogStyle, journal: JournalSocket, standardError: @escaping @Sendable (String) -> Void
+    ) -> LogStage {
+        LogStage(style) { record in
+            if style == .journal, journal.send(JournalEntry.bytes(of: record)) { return }
+            standardError(record.line(style, at: clock()))
         }
     }
 
@@ -24,6 +41,12 @@ package enum LogSetup {
         getenv(name).map { String(cString: $0) }
     }
 
+    private static func clock() -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time
+    }
+
     /// One call for one line, so that lines of several threads never mix.
     private static func write(_ line: String) {
         var rest = Array(line.utf8)[...]
@@ -33,23 +56,5 @@ package enum LogSetup {
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
-    }
-}
-
-/// What stands before an event.
-package enum LogStyle: Equatable, Sendable {
-    /// The journal's priority, `<6>`; the journal knows the time itself.
-    case journal
-    /// Time and level, for people.
-    case plain
-
-    /// What is right for standard error.
-    ///
-    /// - Parameters:
-    ///   - journalStream: the journal's end as systemd names it, `device:inode`; programs started by others inherit it.
-    ///   - standardError: where standard error goes, in the same form.
-    /// - Returns: the style.
-    package static func of(journalStream: String?, standardError: String?) -> LogStyle {
-        journalStream != nil && journalStream == standardError ? .journal : .plain
     }
 }

@@ -1,0 +1,35 @@
+import Glibc
+
+/// The journal's socket, which takes one datagram an event.
+final class JournalSocket: Sendable {
+    /// Where systemd's journal listens.
+    static let path = "/run/systemd/journal/socket"
+
+    private let path: String
+    /// Open as long as the process lives; each datagram is addressed anew, so a journal that was restarted is found again.
+    private let descriptor: CInt
+
+    init(path: String = JournalSocket.path) {
+        self.path = path
+        descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends an entry without waiting.
+    ///
+    /// - Returns: whether the journal has it; not if it is not there or cannot take more now.
+    func send(_ entry: [UInt8]) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+        return withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                sendto(descriptor, entry, entry.count, flags, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+                    == entry.count
+            }
+        }
+    }
+}
