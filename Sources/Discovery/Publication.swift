@@ -91,7 +91,7 @@ final class Publication {
         case .chooseName(let taken):
             let name = client.alternative(to: taken)
             logger.warning(
-                "The service name is taken by another host; the next one is used until the daemon restarts",
+                "mDNS: the service name is taken by another host; the next one is used until the daemon restarts",
                 metadata: ["taken": "\(taken)", "name": "\(name)"])
             inputs.append(.nameChosen(name))
         }
@@ -111,8 +111,9 @@ final class Publication {
 
     private func log(_ state: PublicationState) {
         switch state {
-        case .notAdvertised, .registering, .published: logger.info("mDNS: \(state)")
-        case .waiting, .failed: logger.warning("mDNS: controllers cannot find the bridge yet; \(state)")
+        case .notAdvertised, .registering, .published: logger.info("mDNS publication", metadata: ["state": "\(state)"])
+        case .waiting, .failed:
+            logger.warning("mDNS: controllers cannot find the bridge yet", metadata: ["state": "\(state)"])
         }
     }
 }

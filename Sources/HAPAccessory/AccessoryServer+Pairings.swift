@@ -5,11 +5,13 @@ extension AccessoryServer {
     /// Changes the pairings: stored first, then in force; one change at a time, each made from what the one before it has
     /// stored.
     ///
-    /// - Parameter change: changes the list, or says why it must not be changed. It is asked when its turn has come, and
-    ///   then has to look again at whatever allowed it.
+    /// - Parameters:
+    ///   - by: who wants it, for the log, which tells every pairing that comes or goes.
+    ///   - change: changes the list, or says why it must not be changed. It is asked when its turn has come, and then has
+    ///     to look again at whatever allowed it.
     /// - Returns: success once the change is durable and in force; else why nothing has changed.
     func changePairings(
-        _ change: (inout PairingList) throws(PairingError) -> Void
+        by: String, _ change: (inout PairingList) throws(PairingError) -> Void
     ) async -> Result<Void, PairingError> {
         if !pairingTurns.takeIfFree() { await withCheckedContinuation { pairingTurns.wait($0) } }
         defer { pairingTurns.passOn() }
@@ -26,8 +28,21 @@ extension AccessoryServer {
             logger.error("the pairings cannot be stored", metadata: ["error": "\(error)"])
             return .failure(.unknown)
         }
+        let former = pairings
         pairings = list
+        log(from: former, by: by)
         return .success(())
+    }
+
+    private func log(from former: PairingList, by: String) {
+        for pairing in former.pairings where pairings[pairing.controller] == nil {
+            logger.notice("pairing removed", metadata: ["controller": "\(pairing.controller)", "by": "\(by)"])
+        }
+        for pairing in pairings.pairings where former[pairing.controller] != pairing {
+            logger.notice(
+                former[pairing.controller] == nil ? "pairing added" : "pairing changed",
+                metadata: ["controller": "\(pairing.controller)", "admin": "\(pairing.isAdmin)", "by": "\(by)"])
+        }
     }
 
     /// Ends the sessions of controllers that are paired no more, and lets `sf` follow (hap.md 6.5).
@@ -60,8 +75,7 @@ extension AccessoryServer {
     /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
     package func removePairing(_ controller: ControllerID) async throws(PairingError) -> Bool {
         guard pairings[controller] != nil else { return false }
-        try await changePairings { $0.remove(controller) }.get()
-        logger.notice("pairing removed by the operator", metadata: ["controller": "\(controller)"])
+        try await changePairings(by: "operator") { $0.remove(controller) }.get()
         closeUnpairedSessions()
         advertisePairings()
         return true
@@ -71,8 +85,7 @@ extension AccessoryServer {
     ///
     /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
     package func removeAllPairings() async throws(PairingError) {
-        try await changePairings { $0 = PairingList() }.get()
-        logger.notice("all pairings removed by the operator")
+        try await changePairings(by: "operator") { $0 = PairingList() }.get()
         closeUnpairedSessions()
         advertisePairings()
     }

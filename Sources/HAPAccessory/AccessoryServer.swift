@@ -73,7 +73,7 @@ package actor AccessoryServer {
         if !pairings.hasAdmin, !pairings.isEmpty {
             // Without an admin nobody could manage the rest (hap.md 6.6).
             logger.warning("the stored pairings have no admin among them and are dropped")
-            _ = await changePairings { $0 = PairingList() }
+            _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         await registry.observe(self)
         configurationNumber = await registry.configurationNumber

@@ -17,6 +17,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private let logger: Logger
     private var stream = MessageStream(role: .accessory)
     private var context: ChannelHandlerContext?
+    /// The peer's IP address, for people.
+    private var peer = "unknown"
     private var isAnswering = false
     /// `take` is at work further up the stack.
     private var isTaking = false
@@ -43,7 +45,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let peer = context.remoteAddress?.description ?? "unknown"
+        peer = context.remoteAddress?.host ?? peer
         server.opened(NIOAccessoryConnection(id: id, peer: peer, channel: context.channel, handler: loopBound))
     }
 
@@ -56,7 +58,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A reset by the peer: nothing that anybody has to know.
-        logger.debug("connection error", metadata: ["error": "\(error)"])
+        logger.debug("a connection broke", metadata: ["peer": "\(peer)", "error": "\(error)"])
         context.close(promise: nil)
     }
 
@@ -105,7 +107,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     private func violated(_ violation: ProtocolViolation) {
-        logger.info("a peer breaks the protocol", metadata: ["violation": "\(violation)"])
+        logger.info("a peer breaks the protocol", metadata: ["peer": "\(peer)", "violation": "\(violation)"])
         isClosing = true
         if violation == .bodyTooLong {
             write(.response(HTTPResponse(413)))
@@ -136,8 +138,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     private func timer(_ time: TimeAmount) -> Scheduled<Void>? {
         context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
-            self?.logger.info("a peer has not finished its message in time")
-            self?.context?.close(promise: nil)
+            guard let self else { return }
+            logger.info("a peer has not finished its message in time", metadata: ["peer": "\(peer)"])
+            self.context?.close(promise: nil)
         }
     }
 
@@ -229,4 +232,14 @@ private struct NIOAccessoryConnection: AccessoryConnection {
     func sendEvent(body: [UInt8]) { handler.value.sendEvent(body: body) }
     func closeAfterWriting() { handler.value.closeAfterWriting() }
     func close() { handler.value.close() }
+}
+
+extension SocketAddress {
+    /// The IP address without the port, which changes with every connection; an IPv4 address as such, also where a socket
+    /// for both kinds names it in IPv6.
+    fileprivate var host: String? {
+        guard let address = ipAddress else { return nil }
+        let mapped = "::ffff:"
+        return address.hasPrefix(mapped) && address.contains(".") ? String(address.dropFirst(mapped.count)) : address
+    }
 }

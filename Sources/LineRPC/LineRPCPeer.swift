@@ -143,7 +143,7 @@ package final class LineRPCPeer: Sendable {
                     }
                 }
             } catch {
-                logger.debug("the connection broke", metadata: ["reason": "\(error)"])
+                logger.debug("the connection broke", metadata: ["error": "\(error)"])
             }
             close()
             group.cancelAll()
@@ -203,7 +203,7 @@ package final class LineRPCPeer: Sendable {
         } catch is CancellationError {
             // The peer is gone; there is nobody to answer.
         } catch {
-            logger.error("a request failed", metadata: ["method": "\(method)", "reason": "\(error)"])
+            logger.error("a request failed", metadata: ["method": "\(method)", "error": "\(error)"])
             reply(.failure(id: id, .internalError))
         }
     }

@@ -79,7 +79,7 @@ package struct LineRPCServer: Sendable {
             } catch is CancellationError {
                 // This is how the server is told to end.
             } catch {
-                logger.error("the socket broke", metadata: ["socket": "\(path)", "reason": "\(error)"])
+                logger.error("the socket broke", metadata: ["socket": "\(path)", "error": "\(error)"])
             }
             tasks.cancelAll()
         }
@@ -99,7 +99,7 @@ package struct LineRPCServer: Sendable {
             }
         } catch {
             // Closing a connection that is gone already.
-            logger.trace("a connection ended", metadata: ["reason": "\(error)"])
+            logger.trace("a connection ended", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -38,7 +38,7 @@ struct SocketPlace: Sendable {
         if let group, let id = Self.id(ofGroup: group), chown(temporary, uid_t.max, id) != 0 {
             logger.warning(
                 "the socket could not be given to its group",
-                metadata: ["socket": "\(path)", "group": "\(group)", "reason": "\(reason())"])
+                metadata: ["socket": "\(path)", "group": "\(group)", "error": "\(reason())"])
         }
         guard let status = status(of: temporary), rename(temporary, path) == 0 else { throw failed() }
         return File(device: status.st_dev, inode: status.st_ino)

@@ -14,7 +14,8 @@ extension AccessoryServer {
             answer(session, HTTPResponse(400, .hapJSON, body: HAPStatus.insufficientPrivileges.body))
             return
         }
-        logger.notice("identify: this is the bridge that was asked for")
+        logger.info(
+            "identify: this is the bridge that was asked for", metadata: ["peer": "\(session.connection.peer)"])
         answer(session, HTTPResponse(204))
     }
 }

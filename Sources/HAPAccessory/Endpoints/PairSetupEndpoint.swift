@@ -41,7 +41,7 @@ extension AccessoryServer {
                 action = session.pairSetup.checked(outcome)
                 continue
             case .store(let pairing):
-                let outcome = await store(pairing)
+                let outcome = await store(pairing, from: session.connection.peer)
                 guard let session = sessions[id] else {
                     // The controller is gone and will never see M6, but the pairing holds.
                     advertisePairings()
@@ -71,7 +71,6 @@ extension AccessoryServer {
                 answer(session, HTTPResponse(400))
             case .finish(let body):
                 attempts.release(id)
-                logger.notice("paired", metadata: ["peer": "\(session.connection.peer)"])
                 session.announcesPairing = true
                 answer(session, HTTPResponse(200, .pairingTLV8, body: body)) { [weak self] in
                     self?.assumeIsolated { $0.advertisePairings() }
@@ -96,8 +95,8 @@ extension AccessoryServer {
     }
 
     /// Makes a pairing durable; only then it counts.
-    private func store(_ pairing: Pairing) async -> Result<Void, PairingError> {
-        await changePairings { (list: inout PairingList) throws(PairingError) in
+    private func store(_ pairing: Pairing, from peer: String) async -> Result<Void, PairingError> {
+        await changePairings(by: "pair setup from \(peer)") { (list: inout PairingList) throws(PairingError) in
             guard !list.hasAdmin else { throw .unavailable }
             list.set(pairing)
         }

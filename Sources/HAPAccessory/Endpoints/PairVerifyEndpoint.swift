@@ -11,7 +11,7 @@ extension AccessoryServer {
         case .finish(let body, let controller, let keys):
             session.controller = controller
             logger.debug(
-                "session", metadata: ["controller": "\(controller)", "peer": "\(session.connection.peer)"])
+                "a session begins", metadata: ["controller": "\(controller)", "peer": "\(session.connection.peer)"])
             answer(session, HTTPResponse(200, .pairingTLV8, body: body), thenSecureWith: keys)
         }
     }

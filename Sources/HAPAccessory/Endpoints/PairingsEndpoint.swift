@@ -1,5 +1,4 @@
 internal import HAPProtocol
-internal import Logging
 
 extension AccessoryServer {
     /// `POST /pairings` (hap.md 6.4): adds, removes and lists controllers, for admins only.
@@ -29,7 +28,7 @@ extension AccessoryServer {
     }
 
     private func add(_ pairing: Pairing, _ id: ConnectionID, from controller: ControllerID) async {
-        let outcome = await changePairings { (list: inout PairingList) throws(PairingError) in
+        let outcome = await changePairings(by: "\(controller)") { (list: inout PairingList) throws(PairingError) in
             try Self.checkAdmin(controller, in: list)
             if let known = list[pairing.controller] {
                 guard known.publicKey == pairing.publicKey else { throw .unknown }
@@ -40,15 +39,15 @@ extension AccessoryServer {
             // An admin may demote itself, and the last one takes all with it.
             list.purgeWithoutAdmin()
         }
-        finish(outcome, id, "controller \(controller) set pairing \(pairing.controller)")
+        finish(outcome, id)
     }
 
     private func remove(_ removed: ControllerID, _ id: ConnectionID, from controller: ControllerID) async {
-        let outcome = await changePairings { (list: inout PairingList) throws(PairingError) in
+        let outcome = await changePairings(by: "\(controller)") { (list: inout PairingList) throws(PairingError) in
             try Self.checkAdmin(controller, in: list)
             list.remove(removed)
         }
-        finish(outcome, id, "controller \(controller) removed pairing \(removed)")
+        finish(outcome, id)
     }
 
     /// The caller may have lost its right while it waited for its turn.
@@ -56,12 +55,11 @@ extension AccessoryServer {
         guard list[caller]?.isAdmin == true else { throw .authentication }
     }
 
-    private func finish(_ outcome: Result<Void, PairingError>, _ id: ConnectionID, _ message: String) {
+    private func finish(_ outcome: Result<Void, PairingError>, _ id: ConnectionID) {
         guard case .success = outcome else {
             if case .failure(let error) = outcome, let session = sessions[id] { respond(.failed(error), session) }
             return
         }
-        logger.notice("\(message)")
         // Order: durable, then the answer, then sessions close, then mDNS (hap.md 6.5).
         if let session = sessions[id] {
             session.closesAfterAnswer = session.closesAfterAnswer || isUnpaired(session)

@@ -97,7 +97,7 @@ extension LightBridge {
         absent[key] = nil
         await show(key, aid, description, adapter.ids, state)
         await settleNames()
-        logger.info("a light is there", metadata: ["light": "\(key)", "aid": "\(aid)"])
+        logger.info("a light is there", metadata: about(key))
     }
 
     private func nextAID() -> AccessoryID {
@@ -125,12 +125,13 @@ extension LightBridge {
         if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
         defer { structureTurns.passOn() }
         let key = LightKey(driver: driver, light: id)
+        let about = about(key)
         guard var stored = await takeAway(key) else { return }
         stored.isRemoved = true
         absent[key] = stored
         await settleNames()
         _ = await save(stored)
-        logger.info("a light has been removed by its source", metadata: ["light": "\(key)", "aid": "\(stored.aid)"])
+        logger.info("a light has been removed by its source", metadata: about)
     }
 
     /// Shows a light no more; its aid waits for its return.

@@ -175,6 +175,13 @@ package actor LightBridge {
 
     // MARK: What lights are told
 
+    /// What the log says an event is about.
+    func about(_ key: LightKey) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["light": "\(key)", "driver": "\(key.driver)"]
+        if let light = lights[key] { metadata["aid"] = "\(light.aid)" }
+        return metadata
+    }
+
     func send(_ command: LightCommand, to key: LightKey, origin: LightEvent.Origin) async -> HAPStatus {
         guard var light = lights[key] else { return .doesNotExist }
         guard light.state.isReachable, drivers[key.driver] != nil else { return .unableToCommunicate }
@@ -256,7 +263,7 @@ package actor LightBridge {
                 if deadline <= now {
                     // The driver has not answered: whoever still waits is told, and the next command may try.
                     light.task?.cancel()
-                    logger.debug("a light has not answered in time", metadata: ["light": "\(key)"])
+                    logger.info("a light has not answered in time", metadata: about(key))
                     await ended(light.pipeline.underWay ?? LightCommand(), light.command, on: key, .timedOut)
                 } else {
                     wake(at: deadline)
@@ -310,7 +317,7 @@ extension LightBridge: AccessorySource {
 
     package func identify(_ accessory: AccessoryID) async {
         guard let key = keys[accessory], let driver = drivers[key.driver] else { return }
-        logger.info("identify", metadata: ["light": "\(key)"])
+        logger.info("identify", metadata: about(key))
         // Nobody waits for a light to blink; one that never stops does it once.
         lights[key]?.identification?.cancel()
         lights[key]?.identification = Task { try? await driver.identify(key.light) }

@@ -302,7 +302,7 @@ package actor AccessoryRegistry {
         guard let source = entry.source else {
             // The bridge itself has nothing to blink with; its log is what it can be told apart by.
             if writes.contains(where: { $0.type == .identify && $0.value == .bool(true) }) {
-                logger.notice("identify: this is the bridge that was asked for")
+                logger.info("identify: this is the bridge that was asked for")
             }
             return .success
         }

@@ -3,7 +3,7 @@ package import HAPModel
 package import HAPProtocol
 internal import HAPTransport
 package import LightKit
-internal import Logging
+package import Logging
 package import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -47,12 +47,15 @@ package final class BridgeUnderTest: Sendable {
     ///   - overrides: what the operator wants otherwise.
     ///   - eventWindow: for how long later changes are collected.
     ///   - firmware: the program's version.
+    ///   - logger: where the bridge logs; `nil` for nowhere.
     /// - Throws: what the store throws.
     package init(
         _ store: any AccessoryServerStore, stored: StoredServer, lights descriptions: [LightDescription] = [],
-        overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250), firmware: String = "1.0"
+        overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250),
+        firmware: String = "1.0",
+        logger: Logger? = nil
     ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         identity = stored.identity
         loop = MultiThreadedEventLoopGroup.singleton.next()
         executor = EventLoopExecutor(loop)

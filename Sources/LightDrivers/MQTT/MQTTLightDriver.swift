@@ -119,9 +119,9 @@ package final class MQTTLightDriver: LightDriver {
             let delay = session.closed(now: now, share: .random(in: 0...1))
             let text = "broker \(configuration.connection.address): \(reason)"
             if session.isNews(reason) {
-                logger.warning("no connection to the broker", metadata: ["reason": "\(text)"])
+                logger.warning("no connection to the broker", metadata: ["error": "\(text)"])
             } else {
-                logger.debug("no connection to the broker", metadata: ["reason": "\(text)", "retry": "\(delay)"])
+                logger.debug("no connection to the broker", metadata: ["error": "\(text)", "retry": "\(delay)"])
             }
             await host.report(.degraded("\(text); trying again"))
         }
@@ -150,7 +150,7 @@ package final class MQTTLightDriver: LightDriver {
             case .removed(let id): await host.removed(id)
             case .report(let id, let report): await host.report(report, from: id)
             case .warn(let text, let subject): await host.warn(text, about: subject)
-            case .note(let text): logger.notice("\(text)")
+            case .note(let text): logger.info("\(text)")
             }
         }
     }

@@ -119,7 +119,7 @@ package final class SimulatedLightDriver: LightDriver {
         guard let state = home.withLock({ $0.lights[light] }) else { throw .unknownLight }
         if state.light.failure == .silent { try await never() }
         guard state.reachable else { throw .unreachable }
-        logger.info("identify", metadata: ["light": "\(light)", "name": "\(state.light.description.name)"])
+        logger.info("a simulated light blinks", metadata: ["name": "\(state.light.description.name)"])
     }
 
     /// Waits for an answer that does not come, until the task is cancelled.
