@@ -119,7 +119,7 @@ let package = Package(
             of: "lamplighterd",
             [
                 "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "DaemonKit", "LightKit",
-                "LineRPC", logging, grdb,
+                "LineRPC", "HAPTransport", logging, grdb, nioPosix,
             ]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),

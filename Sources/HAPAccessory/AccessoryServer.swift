@@ -24,6 +24,8 @@ package actor AccessoryServer {
     /// Changes of pairings come one after the other.
     var pairingTurns = Turns()
     private(set) var subscriptions = SubscriptionIndex()
+    /// What the server has done so far.
+    package internal(set) var statistics = ServerStatistics()
     private var configurationNumber: UInt16
     /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (hap.md 5.6).
     private var isAdvertisedAsPaired: Bool
@@ -140,6 +142,9 @@ package actor AccessoryServer {
     /// Failed proofs since the last success.
     package var failedAttempts: Int { attempts.failures }
 
+    /// All connections.
+    package var connectionCount: Int { sessions.count }
+
     /// The verified connections.
     package var controllerCount: Int { sessions.values.count(where: \.isVerified) }
 
@@ -164,14 +169,19 @@ package actor AccessoryServer {
         switch ConnectionPolicy.verdict(on: candidates, now: now) {
         case .admit: break
         case .evict(let id):
-            logger.info("too many connections: the longest idle one gives way", metadata: ["connection": "\(id)"])
+            logger.info(
+                "too many connections: the longest idle one gives way",
+                metadata: ["peer": "\(sessions[id]?.connection.peer ?? "")"])
+            statistics.crowdedOut += 1
             sessions[id]?.connection.close()
             forget(id)
         case .refuse:
             logger.warning("too many connections: one is refused", metadata: ["peer": "\(connection.peer)"])
+            statistics.crowdedOut += 1
             connection.close()
             return
         }
+        statistics.connections += 1
         sessions[connection.id] = AccessorySession(
             connection: connection, identity: identity, eventWindow: eventWindow, now: now)
         wake(at: now + ConnectionPolicy.unverifiedLifetime)
@@ -181,6 +191,7 @@ package actor AccessoryServer {
     func forget(_ id: ConnectionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
+        statistics.eventsDropped += UInt64(session.outbox.count)
         attempts.release(id)
         session.task?.cancel()
         if sessions.isEmpty { haveStopped() }
@@ -194,6 +205,7 @@ package actor AccessoryServer {
         guard let session = sessions[id], !session.hasEnded else { return }
         session.lastHeard = scheduler.now
         session.isAnswering = true
+        session.route = Route(request)
         if request.wantsClose { session.closesAfterAnswer = true }
         handle(request, session)
     }
@@ -212,12 +224,15 @@ package actor AccessoryServer {
         session.isAnswering = false
         session.task = nil
         session.hasEnded = session.closesAfterAnswer || isStopping
+        let now = scheduler.now
+        statistics.requests[session.route, default: OutcomeStatistics()]
+            .ended(response.status, after: now - session.lastHeard)
         // The next request may come within this call.
         session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
         if session.hasEnded {
             session.connection.closeAfterWriting()
         } else {
-            flush(session, scheduler.now)
+            flush(session, now)
         }
     }
 
@@ -247,7 +262,7 @@ package actor AccessoryServer {
                 case .only(let mistaken) where !mistaken.contains(id): continue
                 case .everybody, .everybodyBut, .only: break
                 }
-                session.outbox.changed(change.id, to: change.value, now: now)
+                if session.outbox.changed(change.id, to: change.value, now: now) { statistics.eventsCoalesced += 1 }
                 if !touched.contains(where: { $0 === session }) { touched.append(session) }
             }
         }
@@ -275,6 +290,8 @@ package actor AccessoryServer {
         case .nothing: break
         case .wake(let time): wake(at: time)
         case .send(let entries):
+            statistics.eventMessages += 1
+            statistics.eventsSent += UInt64(entries.count)
             if let known = bodies.first(where: { $0.entries == entries }) {
                 session.connection.sendEvent(body: known.body)
             } else {
@@ -317,6 +334,7 @@ package actor AccessoryServer {
             {
                 logger.info(
                     "a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
+                statistics.stalled += 1
                 session.connection.close()
                 forget(session.id)
                 continue

@@ -21,9 +21,10 @@ package struct AccessoryListener: Sendable {
     /// The port that is listened on.
     package let port: Int
 
-    /// Starts to listen on all addresses, IPv6 and IPv4, or IPv4 alone where there is no IPv6.
+    /// Starts to listen on one address, or on all, IPv6 and IPv4, or IPv4 alone where there is no IPv6.
     ///
     /// - Parameters:
+    ///   - address: the IP address; `nil` for all.
     ///   - port: the TCP port; 0 takes a free one.
     ///   - loop: carries all connections; the server's executor is this loop's.
     ///   - server: gets the connections.
@@ -31,7 +32,7 @@ package struct AccessoryListener: Sendable {
     ///   - logger: where peers that break the protocol are told.
     /// - Throws: ``ListenerError``.
     package init(
-        port: Int, on loop: any EventLoop, for server: any AccessoryConnectionHandler,
+        address: String? = nil, port: Int, on loop: any EventLoop, for server: any AccessoryConnectionHandler,
         isAllowed: @escaping @Sendable (SocketAddress) -> Bool = { _ in true }, logger: Logger
     ) async throws(ListenerError) {
         let counter = NIOLoopBoundBox.makeBoxSendingValue(UInt64(0), eventLoop: loop)
@@ -64,7 +65,7 @@ package struct AccessoryListener: Sendable {
                 }
             }
         do {
-            channel = try await Self.bind(bootstrap, port)
+            channel = try await Self.bind(bootstrap, address, port)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             throw .portTaken(port)
         } catch let error as IOError where error.errnoCode == EACCES {
@@ -83,7 +84,10 @@ package struct AccessoryListener: Sendable {
         }
     }
 
-    private static func bind(_ bootstrap: ServerBootstrap, _ port: Int) async throws -> any Channel {
+    private static func bind(
+        _ bootstrap: ServerBootstrap, _ address: String?, _ port: Int
+    ) async throws -> any Channel {
+        if let address { return try await bootstrap.bind(to: SocketAddress(ipAddress: address, port: port)).get() }
         do {
             // By address: looking the name up fails while no interface has an IPv6 address yet.
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: port)).get()

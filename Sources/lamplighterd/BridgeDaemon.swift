@@ -50,6 +50,7 @@ struct BridgeDaemon {
     let configuration: BridgeConfiguration
     let places: Places
     let notifier: ServiceNotifier?
+    let log: LogStage
     let logger: Logger
 
     /// Runs until it is told to end.
@@ -82,6 +83,10 @@ struct BridgeDaemon {
         await server.start()
         let listener = try await listen(loop, server, database)
         let publisher = try makePublisher()
+        let metrics = try await serveMetrics(
+            MetricsSource(
+                server: server, registry: registry, lights: lights, publisher: publisher, database: database, log: log),
+            on: loop)
 
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
         await supervisor.use(configuration.drivers)
@@ -104,8 +109,7 @@ struct BridgeDaemon {
         // Before anybody is told that the daemon is ready: from then on SIGHUP may come.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         // Ends in the reverse order: the service manager is told first, then mDNS, the drivers are last.
-        let services: [any ServiceLifecycle.Service] = [
-            supervisor,
+        let services: [any ServiceLifecycle.Service] = [supervisor] + (metrics.map { [$0] } ?? []) + [
             DailyCopyService(file: file, server: server, logger: logger),
             ControlService(
                 path: places.controlSocket, operations: operations, onListening: { notifier?.ready() }, logger: logger),
@@ -201,6 +205,13 @@ struct BridgeDaemon {
             try await database.save(port: listener.port)
             return listener
         }
+    }
+
+    private func serveMetrics(
+        _ source: MetricsSource, on loop: any EventLoop
+    ) async throws(MetricsListenerError) -> MetricsService? {
+        guard let section = configuration.metrics else { return nil }
+        return try await MetricsService(section, source, on: loop, logger: logger)
     }
 
     // MARK: mDNS

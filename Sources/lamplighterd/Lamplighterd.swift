@@ -51,7 +51,7 @@ struct Lamplighterd: AsyncParsableCommand {
             let notifier = ServiceNotifier()
             var configuration = try loadConfiguration()
             while try await BridgeDaemon(
-                configuration: configuration, places: places, notifier: notifier, logger: logger
+                configuration: configuration, places: places, notifier: notifier, log: log, logger: logger
             ).run() != .told {
                 // A bridge that runs does not end because of a file that has become wrong meanwhile.
                 configuration = (try? loadConfiguration()) ?? configuration

@@ -64,6 +64,7 @@ struct BridgeConfigurationTests {
         #expect(configuration.bridge.eventWindow == .milliseconds(250))
         #expect(configuration.drivers.isEmpty)
         #expect(configuration.lights.isEmpty)
+        #expect(configuration.metrics == nil)
     }
 
     @Test("every key is taken")
@@ -89,7 +90,11 @@ struct BridgeConfigurationTests {
             lights:
               home/0x00158d0001: {name: Desk Lamp, hidden: true}
               second/zigbee/3: {}
+            metrics: {listen: "[::1]:9251"}
             """)
+        #expect(configuration.metrics?.listen.address == "::1")
+        #expect(configuration.metrics?.listen.port == 9251)
+        #expect(configuration.metrics?.listen.description == "[::1]:9251")
         #expect(configuration.bridge.name.valid == "Anna's Bridge")
         #expect(configuration.bridge.name.written == "Anna's: Bridge!")
         #expect(configuration.bridge.port == .automatic)
@@ -223,9 +228,46 @@ struct BridgeConfigurationTests {
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: restore}",
                 "f:3:14: lights.a/b.tap: not available in this version; remove it"
             ),
+            ("metrics: {}", "f:1:10: metrics.listen: the key listen is missing; add it"),
+            ("metrics: {lisen: 127.0.0.1:9251}", "f:1:11: metrics.lisen: unknown key; write listen"),
             (
-                "metrics: {listen: 127.0.0.1:9251}",
-                "f:1:10: metrics: not available in this version; remove it"
+                "metrics: {listen: 9251}",
+                "f:1:19: metrics.listen: the address is missing; write for example 127.0.0.1:9251"
+            ),
+            (
+                "metrics: {listen: 127.0.0.1}",
+                "f:1:19: metrics.listen: the port is missing; write for example 127.0.0.1:9251"
+            ),
+            (
+                "metrics: {listen: 127.0.0.1:0}",
+                "f:1:19: metrics.listen: this is no port; write a number from 1 to 65535 after the colon"
+            ),
+            (
+                "metrics: {listen: 127.0.0.1:65536}",
+                "f:1:19: metrics.listen: this is no port; write a number from 1 to 65535 after the colon"
+            ),
+            (
+                "metrics: {listen: 127.0.0.1:+80}",
+                "f:1:19: metrics.listen: this is no port; write a number from 1 to 65535 after the colon"
+            ),
+            (
+                "metrics: {listen: localhost:9251}",
+                "f:1:19: metrics.listen: this is no IP address to listen on; write 127.0.0.1 for this machine alone, "
+                    + "0.0.0.0 for all networks, or one of its addresses"
+            ),
+            (
+                "metrics: {listen: '[127.0.0.1]:9251'}",
+                "f:1:19: metrics.listen: this is no IP address to listen on; write 127.0.0.1 for this machine alone, "
+                    + "0.0.0.0 for all networks, or one of its addresses"
+            ),
+            (
+                "metrics: {listen: '::1:9251'}",
+                "f:1:19: metrics.listen: an IPv6 address needs brackets; write for example \"[::1]:9251\""
+            ),
+            (
+                "metrics: {listen: [127.0.0.1, 9251]}",
+                "f:1:19: metrics.listen: this is no address with a port; write for example 127.0.0.1:9251, or with the "
+                    + "quotes \"[::1]:9251\""
             ),
         ])
     func mistakes(text: String, message: String) throws {

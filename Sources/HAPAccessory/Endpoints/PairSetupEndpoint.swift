@@ -51,6 +51,7 @@ extension AccessoryServer {
                 continue
             case .countFailure(let body):
                 attempts.failures += 1
+                statistics.wrongSetupCodes += 1
                 logger.warning(
                     "pair setup with a wrong setup code",
                     metadata: [

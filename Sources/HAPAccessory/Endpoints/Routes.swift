@@ -1,9 +1,25 @@
 internal import HAPProtocol
 
 /// Which path takes which method and needs which right (hap.md 8.1, 8.2).
-enum Route: Equatable {
+package enum Route: Hashable, Sendable, CaseIterable {
     case accessories, characteristicsRead, characteristicsWrite, prepare, pairings, identify, pairSetup, pairVerify
     case methodNotAllowed, notFound
+
+    /// The endpoint's method and path; what is none has a word in their place.
+    package var name: String {
+        switch self {
+        case .accessories: "GET /accessories"
+        case .characteristicsRead: "GET /characteristics"
+        case .characteristicsWrite: "PUT /characteristics"
+        case .prepare: "PUT /prepare"
+        case .pairings: "POST /pairings"
+        case .identify: "POST /identify"
+        case .pairSetup: "POST /pair-setup"
+        case .pairVerify: "POST /pair-verify"
+        case .methodNotAllowed: "other method"
+        case .notFound: "other path"
+        }
+    }
 
     init(_ request: HTTPRequest) {
         switch (request.path, request.method) {
@@ -26,7 +42,7 @@ enum Route: Equatable {
 extension AccessoryServer {
     /// Sends a request to its endpoint, or says why it goes nowhere.
     func handle(_ request: HTTPRequest, _ session: AccessorySession) {
-        switch Route(request) {
+        switch session.route {
         case .pairSetup where !session.isVerified: pairSetup(request.body, session)
         case .pairVerify where !session.isVerified: pairVerify(request.body, session)
         // Pairing procedures belong to clear connections.
@@ -47,7 +63,7 @@ extension AccessoryServer {
     }
 
     private func handle(_ request: HTTPRequest, _ session: AccessorySession, from controller: ControllerID) {
-        switch Route(request) {
+        switch session.route {
         case .accessories: accessories(session)
         case .characteristicsRead: readCharacteristics(request.query, session)
         case .characteristicsWrite: writeCharacteristics(request.body, session)

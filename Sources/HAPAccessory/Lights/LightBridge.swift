@@ -63,6 +63,8 @@ package actor LightBridge {
     private var saveIsDue = false
     var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
     var lastWatcher = 0
+    /// What became of the commands that drivers were given.
+    var commandStatistics: [String: OutcomeStatistics<HAPStatus>] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -173,14 +175,14 @@ package actor LightBridge {
         }
     }
 
-    // MARK: What lights are told
-
     /// What the log says an event is about.
     func about(_ key: LightKey) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["light": "\(key)", "driver": "\(key.driver)"]
         if let light = lights[key] { metadata["aid"] = "\(light.aid)" }
         return metadata
     }
+
+    // MARK: What lights are told
 
     func send(_ command: LightCommand, to key: LightKey, origin: LightEvent.Origin) async -> HAPStatus {
         guard var light = lights[key] else { return .doesNotExist }
@@ -223,9 +225,14 @@ package actor LightBridge {
 
     private func ended(_ command: LightCommand, _ number: Int, on key: LightKey, _ status: HAPStatus) async {
         guard var light = lights[key], light.command == number, light.pipeline.underWay != nil else { return }
+        let now = scheduler.now
+        if let deadline = light.commandDeadline {
+            let began = deadline - CommandWaiters.deadline
+            commandStatistics[key.driver, default: OutcomeStatistics()].ended(status, after: now - began)
+        }
         let former = light.state
         if status == .success { light.state.apply(command) }
-        let next = light.pipeline.ended(success: status == .success, now: scheduler.now)
+        let next = light.pipeline.ended(success: status == .success, now: now)
         let tickets = light.ticketsUnderWay
         light.ticketsUnderWay = light.ticketsWaiting
         light.ticketsWaiting = []

@@ -11,6 +11,8 @@ final class AccessorySession {
     var subscriptions: Set<CharacteristicID> = []
     var outbox: EventOutbox
     var preparedWrite = PreparedWrite()
+    /// Where the last request went.
+    var route = Route.notFound
     /// A request has come and its answer has not left.
     var isAnswering = false
     /// The answer under way is the last one.

@@ -33,17 +33,26 @@ package struct EventOutbox: Equatable, Sendable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
+    /// How many changes wait.
+    package var count: Int { entries.count }
+
     /// Since when the oldest entry has waited; `nil` if there is none.
     package var waitingSince: ContinuousClock.Instant? { ages.first }
 
     /// A characteristic has changed.
-    package mutating func changed(_ id: CharacteristicID, to value: CharacteristicValue, now: ContinuousClock.Instant) {
+    ///
+    /// - Returns: whether an older value, which waited, will never be told.
+    @discardableResult
+    package mutating func changed(
+        _ id: CharacteristicID, to value: CharacteristicValue, now: ContinuousClock.Instant
+    ) -> Bool {
         if let index = entries.firstIndex(where: { $0.id == id }) {
             entries[index].value = value
-        } else {
-            entries.append(Entry(id: id, value: value))
-            ages.append(now)
+            return true
         }
+        entries.append(Entry(id: id, value: value))
+        ages.append(now)
+        return false
     }
 
     /// The connection needs no word about a characteristic: it wrote it itself or has unsubscribed.

@@ -26,10 +26,11 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-/// The two kinds of body that HAP sends.
+/// The two kinds of body that HAP sends, and that of Prometheus's text format.
 package enum HTTPContentType: String, Sendable {
     case pairingTLV8 = "application/pairing+tlv8"
     case hapJSON = "application/hap+json"
+    case metrics = "text/plain; version=0.0.4; charset=utf-8"
 }
 
 /// A response.

@@ -34,6 +34,7 @@ package enum HTTPSerializer {
         switch type {
         case .hapJSON: append("Content-Type: application/hap+json\r\n", to: &bytes)
         case .pairingTLV8: append("Content-Type: application/pairing+tlv8\r\n", to: &bytes)
+        case .metrics: append("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", to: &bytes)
         case nil: break
         }
         append("Content-Length: ", to: &bytes)

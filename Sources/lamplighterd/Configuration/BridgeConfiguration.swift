@@ -8,6 +8,8 @@ struct BridgeConfiguration: Decodable, Sendable {
     var drivers: [DriverEntry]
     /// What is said of single lights, by their keys.
     var lights: [LightKey: LightSection]
+    /// `nil` if nobody is to see the metrics.
+    var metrics: MetricsSection?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case bridge, drivers, lights, metrics
@@ -18,7 +20,7 @@ struct BridgeConfiguration: Decodable, Sendable {
         bridge = try container.decodeIfPresent(BridgeSection.self, forKey: .bridge) ?? BridgeSection()
         drivers = try container.decodeIfPresent([DriverEntry].self, forKey: .drivers) ?? []
         let sections = try container.decodeIfPresent([String: LightSection].self, forKey: .lights) ?? [:]
-        try container.refuseUnavailable(.metrics)
+        metrics = try container.decodeIfPresent(MetricsSection.self, forKey: .metrics)
 
         try Self.checkDriverIDs(of: drivers, at: decoder.codingPath + [CodingKeys.drivers])
         lights = [:]

@@ -5,10 +5,12 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 internal import LightKit
+internal import Synchronization
 
 /// The bridge's memory in SQLite: identity, pairings, `c#`, aids and iids change together or not at all.
 struct BridgeDatabase: AccessoryServerStore {
     private let writer: any DatabaseWriter
+    let writes = WriteCount()
 
     /// The steps from an empty file to today's tables; a step once released is never edited.
     static var migrator: DatabaseMigrator {
@@ -159,7 +161,28 @@ struct BridgeDatabase: AccessoryServerStore {
     /// Makes a change durable; once begun it is not given up, because whoever asked may be cancelled with the daemon.
     private func commit(_ change: @escaping @Sendable (Database) throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            writer.asyncWrite(change) { _, result in continuation.resume(with: result) }
+            writer.asyncWrite(change) { _, result in
+                writes.ended(result)
+                continuation.resume(with: result)
+            }
+        }
+    }
+
+    /// How many changes were to be made durable since the start.
+    final class WriteCount: Sendable {
+        private let done = Atomic<UInt64>(0)
+        private let failed = Atomic<UInt64>(0)
+
+        /// Those that are durable.
+        var successes: UInt64 { done.load(ordering: .relaxed) }
+        /// Those that failed.
+        var failures: UInt64 { failed.load(ordering: .relaxed) }
+
+        fileprivate func ended(_ result: Result<Void, any Error>) {
+            switch result {
+            case .success: done.wrappingAdd(1, ordering: .relaxed)
+            case .failure: failed.wrappingAdd(1, ordering: .relaxed)
+            }
         }
     }
 

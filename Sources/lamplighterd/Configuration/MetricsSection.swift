@@ -1,0 +1,75 @@
+import DaemonKit
+import NIOCore
+
+/// The `metrics` section: where Prometheus finds the bridge's figures.
+struct MetricsSection: Decodable, Equatable, Sendable {
+    var listen: ListenAddress
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case listen
+    }
+}
+
+/// An IP address and a TCP port to listen on: `127.0.0.1:9251`, an IPv6 address in brackets.
+struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
+    /// Without brackets.
+    let address: String
+    let port: UInt16
+
+    /// What is wrong with a text, and what to write.
+    struct Problem: Error, Equatable {
+        let problem: String
+        let remedy: String
+    }
+
+    /// Reads an address and a port.
+    init(_ text: String) throws(Problem) {
+        let example = "write for example 127.0.0.1:9251"
+        guard let colon = text.lastIndex(of: ":") else {
+            throw text.isNumber
+                ? Problem(problem: "the address is missing", remedy: "write for example 127.0.0.1:\(text)")
+                : Problem(problem: "the port is missing", remedy: example)
+        }
+        let host = text[..<colon]
+        let number = text[text.index(after: colon)...]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
+        guard isBracketed || !host.contains(":") else {
+            throw Problem(problem: "an IPv6 address needs brackets", remedy: "write for example \"[::1]:9251\"")
+        }
+        address = String(isBracketed ? host.dropFirst().dropLast() : host)
+        guard let parsed = try? SocketAddress(ipAddress: address, port: 0),
+            isBracketed == (parsed.protocol == .inet6)
+        else {
+            throw Problem(
+                problem: "this is no IP address to listen on",
+                remedy: "write 127.0.0.1 for this machine alone, 0.0.0.0 for all networks, or one of its addresses")
+        }
+        guard number.isNumber, let port = UInt16(number), port > 0 else {
+            throw Problem(problem: "this is no port", remedy: "write a number from 1 to 65535 after the colon")
+        }
+        self.port = port
+    }
+
+    var description: String { address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)" }
+}
+
+extension ListenAddress: Decodable {
+    init(from decoder: any Decoder) throws {
+        do throws(Problem) {
+            guard let text = try? decoder.singleValueContainer().decode(String.self) else {
+                throw Problem(
+                    problem: "this is no address with a port",
+                    remedy: "write for example 127.0.0.1:9251, or with the quotes \"[::1]:9251\"")
+            }
+            try self.init(text)
+        } catch {
+            throw DecodingError.refused(error.problem, remedy: error.remedy, at: decoder.codingPath)
+        }
+    }
+}
+
+extension StringProtocol {
+    fileprivate var isNumber: Bool {
+        !isEmpty && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

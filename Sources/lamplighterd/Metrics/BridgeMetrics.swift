@@ -1,0 +1,183 @@
+import Discovery
+import HAPAccessory
+import HAPProtocol
+import LightKit
+
+/// The bridge's figures at one moment.
+struct BridgeMetrics: Sendable {
+    private typealias Sample = PrometheusText.Sample
+
+    var version: String
+    var isPaired: Bool
+    var pairings: Int
+    var wrongSetupCodesInARow: Int
+    var connections: Int
+    var sessions: Int
+    var configurationNumber: UInt16
+    var server: ServerStatistics
+    var drivers: [DriverStatistics]
+    var warnings: Int
+    var advertisement: AdvertisementState
+    var databaseWrites: UInt64
+    var failedDatabaseWrites: UInt64
+    var suppressedEvents: UInt64
+    var process: ProcessFigures
+
+    enum AdvertisementState: String, CaseIterable {
+        case off, waiting, registering, published, failed
+
+        init(_ state: PublicationState) {
+            self =
+                switch state {
+                case .notAdvertised: .off
+                case .waiting: .waiting
+                case .registering: .registering
+                case .published: .published
+                case .failed: .failed
+                }
+        }
+    }
+
+    /// The figures as Prometheus reads them. The labels' values are few: endpoints, statuses, states and drivers, never
+    /// peers or lights.
+    var text: String {
+        var text = PrometheusText()
+        text.gauge("lamplighter_build_info", "The version that runs; always 1.", [Sample(["version": version], 1)])
+        appendController(to: &text)
+        appendRequests(to: &text)
+        appendEvents(to: &text)
+        appendLights(to: &text)
+        appendSurroundings(to: &text)
+        appendProcess(to: &text)
+        return text.text
+    }
+
+    private func appendController(to text: inout PrometheusText) {
+        text.gauge("lamplighter_paired", "1 if a controller has paired.", isPaired ? 1 : 0)
+        text.gauge("lamplighter_pairings", "Controllers that may connect.", Double(pairings))
+        text.gauge(
+            "lamplighter_connections", "Connections now, those that are not verified included.", Double(connections))
+        text.gauge("lamplighter_sessions", "Verified connections now.", Double(sessions))
+        text.counter("lamplighter_connections_total", "Connections that were taken.", Double(server.connections))
+        text.counter(
+            "lamplighter_connections_closed_total",
+            "Connections that the bridge closed: too many, or nothing was taken.",
+            [Sample(["reason": "crowded"], server.crowdedOut), Sample(["reason": "stalled"], server.stalled)])
+        text.counter(
+            "lamplighter_pair_setup_failures_total", "Attempts to pair with a wrong setup code.",
+            Double(server.wrongSetupCodes))
+        text.gauge(
+            "lamplighter_pair_setup_failures_in_a_row",
+            "Such attempts since the last success, kept over restarts; at \(SetupAttempts.maximumFailures) pairing is locked.",
+            Double(wrongSetupCodesInARow))
+        text.gauge(
+            "lamplighter_configuration_number",
+            "The c# that controllers see; it rises with each change of the accessories.",
+            Double(configurationNumber))
+    }
+
+    private func appendRequests(to text: inout PrometheusText) {
+        let routes = Route.allCases.compactMap { route in server.requests[route].map { (route, $0) } }
+        text.counter(
+            "lamplighter_requests_total", "Requests of controllers by endpoint and HTTP status.",
+            routes.flatMap { route, requests in
+                requests.outcomes.sorted { $0.key < $1.key }.map {
+                    Sample(["endpoint": route.name, "status": "\($0.key)"], $0.value)
+                }
+            })
+        text.histogram(
+            "lamplighter_request_duration_seconds", "From a request to its answer.",
+            routes.map { (("endpoint", $0.name), $1.latency) })
+    }
+
+    private func appendEvents(to text: inout PrometheusText) {
+        text.counter("lamplighter_event_messages_total", "Event messages to controllers.", Double(server.eventMessages))
+        text.counter(
+            "lamplighter_events_total",
+            "Changed values for controllers: sent, replaced by a newer value before, or lost.",
+            [
+                Sample(["outcome": "sent"], server.eventsSent),
+                Sample(["outcome": "coalesced"], server.eventsCoalesced),
+                Sample(["outcome": "dropped"], server.eventsDropped),
+            ])
+    }
+
+    private func appendLights(to text: inout PrometheusText) {
+        text.gauge("lamplighter_lights", "Lights by driver.", drivers.map { Sample(["driver": $0.id], $0.lights) })
+        text.gauge(
+            "lamplighter_lights_reachable", "Lights in reach by driver.",
+            drivers.map { Sample(["driver": $0.id], $0.reachableLights) })
+        text.gauge(
+            "lamplighter_driver_state", "1 for the state that a driver is in.",
+            drivers.flatMap { driver in
+                ["starting", "running", "degraded"].map {
+                    Sample(["driver": driver.id, "state": $0], $0 == driver.state.word ? 1 : 0)
+                }
+            })
+        text.counter(
+            "lamplighter_light_commands_total", "Commands that drivers were given, by what became of them.",
+            drivers.flatMap { driver in
+                driver.commands.outcomes.sorted { $0.key.rawValue > $1.key.rawValue }.map {
+                    Sample(["driver": driver.id, "status": $0.key.word], $0.value)
+                }
+            })
+        text.histogram(
+            "lamplighter_light_command_duration_seconds", "How long a driver took for a command.",
+            drivers.map { (("driver", $0.id), $0.commands.latency) })
+    }
+
+    private func appendSurroundings(to text: inout PrometheusText) {
+        text.gauge(
+            "lamplighter_advertisement_state", "1 for the state that the publication by mDNS is in.",
+            AdvertisementState.allCases.map { Sample(["state": $0.rawValue], $0 == advertisement ? 1 : 0) })
+        text.gauge(
+            "lamplighter_warnings", "Warnings that lamplighter status shows about drivers and lights.", Double(warnings)
+        )
+        text.counter(
+            "lamplighter_database_writes_total", "Changes that were to be made durable.",
+            [Sample(["result": "done"], databaseWrites), Sample(["result": "failed"], failedDatabaseWrites)])
+        text.counter(
+            "lamplighter_log_messages_suppressed_total", "Log messages that were held back as repetitions.",
+            Double(suppressedEvents))
+    }
+
+    /// By the names that all exporters use for a process.
+    private func appendProcess(to text: inout PrometheusText) {
+        if let start = process.startTime {
+            text.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.", start)
+        }
+        if let time = process.processorTime {
+            text.counter("process_cpu_seconds_total", "Time on a processor.", time)
+        }
+        if let memory = process.residentMemory {
+            text.gauge("process_resident_memory_bytes", "Resident memory.", Double(memory))
+        }
+        if let files = process.openFiles { text.gauge("process_open_fds", "Open files and sockets.", Double(files)) }
+        if let maximum = process.maximumFiles { text.gauge("process_max_fds", "The most of them.", Double(maximum)) }
+    }
+}
+
+extension DriverState {
+    fileprivate var word: String {
+        switch self {
+        case .starting: "starting"
+        case .running: "running"
+        case .degraded: "degraded"
+        }
+    }
+}
+
+extension HAPStatus {
+    fileprivate var word: String {
+        switch self {
+        case .success: "success"
+        case .unableToCommunicate: "unreachable"
+        case .busy: "busy"
+        case .timedOut: "timed_out"
+        case .doesNotExist: "unknown"
+        case .insufficientPrivileges, .readOnly, .writeOnly, .notificationNotSupported, .outOfResources, .invalidValue,
+            .insufficientAuthorization, .notAllowedInCurrentState:
+            "\(rawValue)"
+        }
+    }
+}

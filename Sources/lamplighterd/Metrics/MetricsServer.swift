@@ -1,0 +1,87 @@
+import HAPProtocol
+
+/// Answers `GET /metrics`, and nothing else.
+///
+/// It runs on the event loop that carries the controllers' sessions; its connections have the same limits as theirs before
+/// pair verify, and there are few of them.
+actor MetricsServer {
+    /// The most connections; one more puts out the one that has been silent for longest.
+    static let maximumConnections = 8
+    static let path = "/metrics"
+
+    private struct Client {
+        let connection: any AccessoryConnection
+        /// Rises with each sign of life of any client.
+        var lastHeard: Int
+        var task: Task<Void, Never>?
+    }
+
+    private let executor: any SerialExecutor
+    private let read: @Sendable () async -> String
+    private var clients: [ConnectionID: Client] = [:]
+    private var signs = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a server without connections.
+    ///
+    /// - Parameters:
+    ///   - executor: that of the transport's event loop.
+    ///   - read: reads the figures, as text.
+    init(executor: any SerialExecutor, read: @escaping @Sendable () async -> String) {
+        self.executor = executor
+        self.read = read
+    }
+
+    /// Closes all connections.
+    func stop() {
+        for client in clients.values {
+            client.task?.cancel()
+            client.connection.closeAfterWriting()
+        }
+    }
+
+    private func open(_ connection: any AccessoryConnection) {
+        if clients.count >= Self.maximumConnections,
+            let silent = clients.min(by: { $0.value.lastHeard < $1.value.lastHeard })
+        {
+            silent.value.connection.close()
+            forget(silent.key)
+        }
+        signs += 1
+        clients[connection.id] = Client(connection: connection, lastHeard: signs)
+    }
+
+    private func forget(_ id: ConnectionID) {
+        clients.removeValue(forKey: id)?.task?.cancel()
+    }
+
+    private func receive(_ request: HTTPRequest, on id: ConnectionID) {
+        guard clients[id] != nil else { return }
+        signs += 1
+        clients[id]?.lastHeard = signs
+        guard request.path == Self.path else { return answer(id, HTTPResponse(404), request) }
+        guard request.method == .get else { return answer(id, HTTPResponse(405), request) }
+        clients[id]?.task = Task {
+            let text = await read()
+            answer(id, HTTPResponse(200, .metrics, body: Array(text.utf8)), request)
+        }
+    }
+
+    private func answer(_ id: ConnectionID, _ response: HTTPResponse, _ request: HTTPRequest) {
+        guard let client = clients[id] else { return }
+        clients[id]?.task = nil
+        client.connection.respond(response)
+        if request.wantsClose { client.connection.closeAfterWriting() }
+    }
+}
+
+// The transport calls on the server's own executor.
+extension MetricsServer: AccessoryConnectionHandler {
+    nonisolated func opened(_ connection: any AccessoryConnection) { assumeIsolated { $0.open(connection) } }
+    nonisolated func received(_ request: HTTPRequest, on connection: ConnectionID) {
+        assumeIsolated { $0.receive(request, on: connection) }
+    }
+    nonisolated func becameWritable(_ connection: ConnectionID) {}
+    nonisolated func closed(_ connection: ConnectionID) { assumeIsolated { $0.forget(connection) } }
+}

@@ -1,0 +1,84 @@
+import BridgeControl
+import DaemonKit
+import Discovery
+import HAPAccessory
+import HAPTransport
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Where the figures come from.
+struct MetricsSource: Sendable {
+    let server: AccessoryServer
+    let registry: AccessoryRegistry
+    let lights: LightBridge
+    let publisher: (any ServicePublisher)?
+    let database: BridgeDatabase
+    let log: LogStage
+
+    /// The figures of now; the actors that keep them are asked one after the other, and the event loop goes on meanwhile.
+    @concurrent
+    func metrics() async -> BridgeMetrics {
+        BridgeMetrics(
+            version: Version.current, isPaired: await server.isPaired,
+            pairings: await server.pairingReports().count, wrongSetupCodesInARow: await server.failedAttempts,
+            connections: await server.connectionCount, sessions: await server.controllerCount,
+            configurationNumber: await registry.configurationNumber, server: await server.statistics,
+            drivers: await lights.driverStatistics(), warnings: await lights.warnings().count,
+            advertisement: publisher.map { .init($0.state) } ?? .off, databaseWrites: database.writes.successes,
+            failedDatabaseWrites: database.writes.failures, suppressedEvents: log.suppressedEvents,
+            process: .current)
+    }
+}
+
+/// The port that Prometheus reads from.
+struct MetricsService: Service {
+    private let server: MetricsServer
+    private let listener: AccessoryListener
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - section: where to.
+    ///   - source: what is told.
+    ///   - loop: that of the controllers' sessions.
+    ///   - logger: where peers that break the protocol are told.
+    /// - Throws: ``MetricsListenerError``.
+    init(
+        _ section: MetricsSection, _ source: MetricsSource, on loop: any EventLoop, logger: Logger
+    ) async throws(MetricsListenerError) {
+        server = MetricsServer(executor: EventLoopExecutor(loop)) { await source.metrics().text }
+        do throws(ListenerError) {
+            listener = try await AccessoryListener(
+                address: section.listen.address, port: Int(section.listen.port), on: loop, for: server, logger: logger)
+        } catch {
+            throw MetricsListenerError(address: section.listen, cause: error)
+        }
+        logger.info("metrics are served", metadata: ["address": "\(section.listen)"])
+    }
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await listener.close()
+        await server.stop()
+    }
+}
+
+/// Why the metrics cannot be served.
+struct MetricsListenerError: ErrorWithExitCode {
+    let address: ListenAddress
+    let cause: ListenerError
+
+    var description: String {
+        switch cause {
+        case .portTaken(let port):
+            "metrics: port \(port) is taken by \(PortHolder.description(of: port)); stop that, or choose another metrics.listen"
+        case .notPermitted:
+            "metrics: the system does not let this user listen on \(address); choose a port above 1023 in metrics.listen"
+        case .failed(let reason):
+            "metrics: cannot listen on \(address): \(reason); write one of this machine's addresses in metrics.listen"
+        }
+    }
+
+    var exitCode: ExitCode { cause.exitCode }
+}

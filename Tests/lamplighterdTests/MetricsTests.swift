@@ -1,0 +1,172 @@
+import DaemonKit
+import HAPAccessory
+import HAPProtocol
+import HAPTesting
+import HAPTransport
+import LightKit
+import Logging
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import lamplighterd
+
+@Suite("Prometheus's text")
+struct PrometheusTextTests {
+    @Test("a family has its help and its type before its figures")
+    func families() {
+        var text = PrometheusText()
+        text.counter("a_total", "What a\\b is.\nMore.", 7)
+        text.gauge("b", "It.", [.init(["x": "1", "y": "z"], 2), .init(["x": "\"\\\n é"], -3)])
+        #expect(
+            text.text == #"""
+                # HELP a_total What a\\b is.\nMore.
+                # TYPE a_total counter
+                a_total 7
+                # HELP b It.
+                # TYPE b gauge
+                b{x="1",y="z"} 2
+                b{x="\"\\\n é"} -3
+
+                """#)
+    }
+
+    @Test("a histogram's steps hold what is below them, too")
+    func histogram() {
+        var durations = LatencyHistogram()
+        for duration in [Duration.microseconds(500), .milliseconds(2), .milliseconds(2), .seconds(9)] {
+            durations.record(duration)
+        }
+        var text = PrometheusText()
+        text.histogram("t_seconds", "T.", [(("e", "x"), durations)])
+        #expect(
+            text.text == """
+                # HELP t_seconds T.
+                # TYPE t_seconds histogram
+                t_seconds_bucket{e="x",le="0.001"} 1
+                t_seconds_bucket{e="x",le="0.005"} 3
+                t_seconds_bucket{e="x",le="0.025"} 3
+                t_seconds_bucket{e="x",le="0.1"} 3
+                t_seconds_bucket{e="x",le="0.25"} 3
+                t_seconds_bucket{e="x",le="0.5"} 3
+                t_seconds_bucket{e="x",le="1"} 3
+                t_seconds_bucket{e="x",le="2"} 3
+                t_seconds_bucket{e="x",le="3"} 3
+                t_seconds_bucket{e="x",le="+Inf"} 4
+                t_seconds_sum{e="x"} 9.0045
+                t_seconds_count{e="x"} 4
+
+                """)
+    }
+
+    @Test("what nothing is known of is left out")
+    func empty() {
+        var text = PrometheusText()
+        text.counter("a_total", "A.", [])
+        text.histogram("b_seconds", "B.", [])
+        #expect(text.text == "")
+    }
+
+    @Test(
+        "numbers",
+        arguments: [
+            (0, "0"), (1.5, "1.5"), (1_700_000_000.25, "1700000000.25"), (.infinity, "+Inf"), (-.infinity, "-Inf"),
+            (.nan, "NaN"), (0x1p60, "1.152921504606847e+18"),
+        ] as [(Double, String)])
+    func numbers(value: Double, text: String) {
+        var written = PrometheusText()
+        written.gauge("a", "A.", value)
+        #expect(written.text.split(separator: "\n").last == "a \(text)")
+    }
+
+    @Test("the kernel's figures of this process")
+    func process() throws {
+        let figures = ProcessFigures.current
+        #expect(try #require(figures.startTime) > 1_600_000_000)
+        #expect(try #require(figures.processorTime) > 0)
+        #expect(try #require(figures.residentMemory) > 1 << 20)
+        #expect(try #require(figures.openFiles) > 2)
+        #expect(figures.startTime == ProcessFigures.current.startTime)
+    }
+}
+
+@Suite("The metrics' port", .timeLimit(.minutes(1)))
+struct MetricsServerTests {
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func listen(_ read: @escaping @Sendable () async -> String = { "figures" }) async throws
+        -> AccessoryListener
+    {
+        try await AccessoryListener(
+            address: "127.0.0.1", port: 0, on: loop,
+            for: MetricsServer(executor: EventLoopExecutor(loop), read: read), logger: logger)
+    }
+
+    private func connect(_ listener: AccessoryListener) async throws -> TestController {
+        let controller = TestController(executor: EventLoopExecutor(loop))
+        _ = try await TCPLink(controller, port: listener.port, loop: loop)
+        return controller
+    }
+
+    @Test("GET /metrics is answered, again and again on one connection; anything else is refused")
+    func routes() async throws {
+        let count = Mutex(0)
+        let listener = try await listen {
+            count.withLock { count in
+                count += 1
+                return "figures \(count)"
+            }
+        }
+        let prometheus = try await connect(listener)
+        let first = try await prometheus.get("/metrics")
+        #expect(first.status == 200)
+        #expect(first.text == "figures 1")
+        #expect(try await prometheus.get("/metrics?collect=all").text == "figures 2")
+        #expect(try await prometheus.get("/").status == 404)
+        #expect(try await prometheus.get("/accessories").status == 404)
+        #expect(try await prometheus.post("/pair-setup", []).status == 404)
+        #expect(try await prometheus.post("/metrics", []).status == 405)
+        #expect(count.withLock { $0 } == 2)
+        await listener.close()
+    }
+
+    @Test("of too many connections the one that has been silent for longest gives way")
+    func crowded() async throws {
+        let listener = try await listen()
+        var connected: [TestController] = []
+        for _ in 0..<MetricsServer.maximumConnections {
+            let prometheus = try await connect(listener)
+            #expect(try await prometheus.get("/metrics").status == 200)
+            connected.append(prometheus)
+        }
+        let first = try #require(connected.first)
+        #expect(try await first.get("/metrics").status == 200)
+        let last = try await connect(listener)
+        #expect(try await last.get("/metrics").status == 200)
+        await connected[1].waitForClose()
+        #expect(try await first.get("/metrics").status == 200)
+        await listener.close()
+    }
+
+    @Test("a port that is taken, and an address that is not ours, end the start and say what to change")
+    func taken() async throws {
+        let listener = try await listen()
+        let text = "127.0.0.1:\(listener.port)"
+        let taken = MetricsListenerError(address: try ListenAddress(text), cause: .portTaken(listener.port))
+        #expect(taken.exitCode == .unavailable)
+        #expect(taken.description.hasPrefix("metrics: port \(listener.port) is taken by "))
+        #expect(taken.description.hasSuffix("choose another metrics.listen"))
+        await #expect(throws: ListenerError.portTaken(listener.port)) {
+            _ = try await AccessoryListener(
+                address: "127.0.0.1", port: listener.port, on: loop,
+                for: MetricsServer(executor: EventLoopExecutor(loop)) { "" }, logger: logger)
+        }
+        await #expect(throws: ListenerError.self) {
+            _ = try await AccessoryListener(
+                address: "192.0.2.1", port: 0, on: loop,
+                for: MetricsServer(executor: EventLoopExecutor(loop)) { "" }, logger: logger)
+        }
+        await listener.close()
+    }
+}
