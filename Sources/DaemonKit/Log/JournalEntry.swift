@@ -6,8 +6,9 @@ import Logging
 /// Each field is a line `NAME=value`. A value of several lines has its length before it instead: the name, a line feed, the
 /// length as 64 bits in little-endian order, the value, a line feed.
 enum JournalEntry {
-    /// What the fields beside the message may hold together, in bytes; an entry then always fits into one datagram. A
-    /// field that goes beyond is left out: half a value would be found by mistake.
+    /// What the fields beside the message may hold together, in bytes; an entry then always fits into one datagram.
+    ///
+    /// A field that goes beyond is left out: half a value would be found by mistake.
     static let maximumFields = 8192
 
     /// The journal's longest name.

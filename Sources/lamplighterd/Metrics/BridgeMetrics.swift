@@ -38,7 +38,9 @@ struct BridgeMetrics: Sendable {
         }
     }
 
-    /// The figures as Prometheus reads them. The labels' values are few: endpoints, statuses, states and drivers, never
+    /// The figures as Prometheus reads them.
+    ///
+    /// The labels' values are few: endpoints, statuses, states and drivers, never
     /// peers or lights.
     var text: String {
         var text = PrometheusText()
