@@ -110,6 +110,8 @@ struct LogTests {
         await bridge.scheduler.advance(by: .seconds(2))
         _ = try await answer
         await bridge.host.removed("lamp")
+        await bridge.host.warn("the broker is old; update it", about: "broker")
+        #expect(log.all.last == "warning: the broker is old; update it driver=test")
         let names = "aid=2 driver=test light=test/lamp"
         #expect(
             log.all.filter { $0.contains("light=") } == [

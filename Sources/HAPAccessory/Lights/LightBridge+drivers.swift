@@ -40,7 +40,7 @@ extension LightBridge {
     /// A driver has ended by itself, for good.
     package func driverEnded(_ id: String, _ reason: String) async {
         driverStates[id] = .degraded(reason)
-        warn("driver \(id) has ended: \(reason)", about: id)
+        warn("driver \(id) has ended: \(reason)", about: id, of: id)
         await loseLights(of: id)
     }
 

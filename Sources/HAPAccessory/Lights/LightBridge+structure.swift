@@ -21,7 +21,7 @@ extension LightBridge {
         do throws(ComplianceError) {
             try await registry.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
-            warn("\(key) cannot be shown: \(error.description)", about: key.description)
+            warn("\(key) cannot be shown: \(error.description)", about: key)
         }
     }
 
@@ -62,7 +62,7 @@ extension LightBridge {
         guard (1...255).contains(id.count), !id.contains(0) else {
             warn(
                 "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
-                about: driver)
+                about: driver, of: driver)
             return
         }
         guard overrides[key]?.isHidden != true else { return }
@@ -78,7 +78,7 @@ extension LightBridge {
             warnOfTooMany(key)
             return
         }
-        warn(nil, about: key.description)
+        warn(nil, about: key)
         let former = absent[key]
         let aid = former?.aid ?? nextAID()
         var state = LightState()
@@ -106,7 +106,7 @@ extension LightBridge {
     }
 
     func warnOfTooMany(_ key: LightKey) {
-        warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key.description)
+        warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key)
     }
 
     private func replace(_ key: LightKey, _ light: Light, _ description: LightDescription) async {
@@ -166,7 +166,7 @@ extension LightBridge {
             try await store.save(light)
             return true
         } catch {
-            warn("\(light.key) cannot be stored: \(error)", about: light.key.description)
+            warn("\(light.key) cannot be stored: \(error)", about: light.key)
             return false
         }
     }

@@ -165,11 +165,17 @@ package actor LightBridge {
         logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 
-    func warn(_ warning: String?, about subject: String) {
+    func warn(_ warning: String?, about key: LightKey) { warn(warning, about: key.description, about(key)) }
+
+    func warn(_ warning: String?, about subject: String, of driver: String) {
+        warn(warning, about: subject, ["driver": "\(driver)"])
+    }
+
+    private func warn(_ warning: String?, about subject: String, _ metadata: Logger.Metadata) {
         guard warningsBySubject[subject] != warning else { return }
         if let warning, warningsBySubject.count < 1000 {
             warningsBySubject[subject] = warning
-            logger.warning("\(warning)")
+            logger.warning("\(warning)", metadata: metadata)
         } else {
             warningsBySubject[subject] = nil
         }
