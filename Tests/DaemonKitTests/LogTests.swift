@@ -68,6 +68,15 @@ struct LogTests {
         #expect(lines.count == 1)
         #expect(lines.first.map { $0.utf8.count <= LogRecord.maximumLength + 20 } == true)
         #expect(lines.first?.hasSuffix("...\n") == true)
+        // What is held back is kept for a while, and must not be longer either.
+        let logger = Logger(label: "bridge") { label in
+            RecordLogHandler(label: label, level: .info) { record in
+                #expect(record.message.utf8.count <= LogRecord.maximumLength)
+                #expect(record.fields.allSatisfy { $0.value.utf8.count <= LogRecord.maximumLength })
+            }
+        }
+        let text = String(repeating: "x", count: 100_000)
+        logger.info("\(text)", metadata: ["a": "\(text)"])
     }
 
     @Test("counts that were held back are told when the window ends, though nothing else is logged")

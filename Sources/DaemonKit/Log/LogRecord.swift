@@ -7,7 +7,8 @@ struct LogRecord: Equatable, Sendable {
         var value: String
     }
 
-    /// The longest text, in bytes; what is longer is cut, so that no peer fills the disk with one message.
+    /// The longest text, and the longest message and value, in bytes; what is longer is cut, so that no peer fills the
+    /// disk or the memory with one message.
     static let maximumLength = 8192
 
     /// Who logs.
@@ -31,7 +32,8 @@ struct LogRecord: Equatable, Sendable {
         return "\"\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\""))\""
     }
 
-    private static func cut(_ text: String) -> String {
+    /// A text as long as one may be.
+    static func cut(_ text: String) -> String {
         guard text.utf8.count > maximumLength else { return text }
         return String(decoding: text.utf8.prefix(maximumLength - 3), as: UTF8.self) + "..."
     }

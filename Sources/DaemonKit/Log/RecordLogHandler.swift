@@ -24,7 +24,10 @@ struct RecordLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { values.merge(provided) { $1 } }
         if let own = event.metadata { values.merge(own) { $1 } }
         if let error = event.error { values["error"] = "\(error)" }
-        let fields = values.sorted { $0.key < $1.key }.map { LogRecord.Field(name: $0.key, value: "\($0.value)") }
-        write(LogRecord(label: label, level: event.level, message: "\(event.message)", fields: fields))
+        let fields = values.sorted { $0.key < $1.key }.map {
+            LogRecord.Field(name: $0.key, value: LogRecord.cut("\($0.value)"))
+        }
+        write(
+            LogRecord(label: label, level: event.level, message: LogRecord.cut("\(event.message)"), fields: fields))
     }
 }

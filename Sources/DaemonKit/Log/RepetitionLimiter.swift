@@ -12,9 +12,11 @@ import Logging
 struct RepetitionLimiter: Sendable {
     /// The events of a kind that pass within a window.
     static let burst = 5
-    /// The kinds of one level that are kept apart; those beyond are counted together, so that even a source of ever new
-    /// messages is bounded, and what it says at one level hides nothing at another.
-    static let kinds = 128
+    /// The kinds of one level that are kept apart; a full bridge has 149 lights.
+    ///
+    /// Those beyond are counted together, so that even a source of ever new messages is bounded, and what it says at one
+    /// level hides nothing at another.
+    static let kinds = 256
     /// The longest text that tells kinds apart, in bytes.
     fileprivate static let keyLength = 256
 
@@ -131,6 +133,6 @@ extension RepetitionLimiter.Window {
 extension LogRecord {
     fileprivate static func others(like record: LogRecord) -> LogRecord {
         LogRecord(
-            label: record.label, level: record.level, message: "messages of too many kinds were left out", fields: [])
+            label: record.label, level: record.level, message: "more messages were left out", fields: [])
     }
 }
