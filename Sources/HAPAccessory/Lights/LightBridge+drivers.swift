@@ -51,10 +51,9 @@ extension LightBridge {
     }
 
     private func withdrawWarnings(of driver: String) {
-        let subjects = warningsBySubject.keys.filter {
-            $0 == driver || $0.hasPrefix("\(driver): ") || $0.hasPrefix("\(driver)/")
+        warningsBySubject = warningsBySubject.filter { subject, _ in
+            subject != driver && !subject.hasPrefix("\(driver): ") && !subject.hasPrefix("\(driver)/")
         }
-        for subject in subjects { warn(nil, about: subject) }
     }
 
     /// Where a driver tells its lights to.

@@ -74,7 +74,7 @@ actor ConfigurationReloader {
 
     private func obey(_ next: BridgeConfiguration) async -> ReloadListing {
         let former = configuration
-        let waiting = next.bridge.keysThatWait(comparedWith: former.bridge)
+        let waiting = next.keysThatWait(comparedWith: former)
         warning =
             waiting.isEmpty
             ? nil
@@ -102,14 +102,16 @@ extension BridgeConfiguration {
     }
 }
 
-extension BridgeSection {
-    /// The keys that differ and cannot change while controllers are connected, as they are written.
-    fileprivate func keysThatWait(comparedWith running: BridgeSection) -> [String] {
-        let differs: [(CodingKeys, Bool)] = [
-            (.name, name != running.name), (.port, port != running.port),
-            (.setupCode, setupCode != running.setupCode), (.interfaces, interfaces != running.interfaces),
-            (.advertise, advertise != running.advertise),
+extension BridgeConfiguration {
+    /// The keys that differ and cannot change while the bridge runs, as they are written.
+    fileprivate func keysThatWait(comparedWith running: BridgeConfiguration) -> [String] {
+        let differs: [(BridgeSection.CodingKeys, Bool)] = [
+            (.name, bridge.name != running.bridge.name), (.port, bridge.port != running.bridge.port),
+            (.setupCode, bridge.setupCode != running.bridge.setupCode),
+            (.interfaces, bridge.interfaces != running.bridge.interfaces),
+            (.advertise, bridge.advertise != running.bridge.advertise),
         ]
-        return differs.filter(\.1).map { "bridge.\($0.0.rawValue)" }
+        let keys = differs.filter(\.1).map { "bridge.\($0.0.rawValue)" }
+        return metrics == running.metrics ? keys : keys + ["metrics"]
     }
 }
