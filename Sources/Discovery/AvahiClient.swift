@@ -15,8 +15,10 @@ final class AvahiClient: @unchecked Sendable {
         case timeReached
         /// Interfaces, addresses or routes may have changed.
         case networkChanged
-        case client(PublicationMachine.ClientState)
+        case client(ClientState)
         case registration(PublicationMachine.RegistrationState, on: Int32)
+        case browser(BrowseMachine.BrowserNews)
+        case resolver(BrowseMachine.ResolverNews, of: BrowseMachine.Sighting)
     }
 
     private let poll: OpaquePointer
@@ -27,6 +29,8 @@ final class AvahiClient: @unchecked Sendable {
     private var handler: ((Event) -> Void)?
     private var client: OpaquePointer?
     private var registrations: [Int32: Registration] = [:]
+    private var browser: OpaquePointer?
+    private var resolvers: [BrowseMachine.Sighting: Resolver] = [:]
 
     /// One entry group, and what its callback needs to know.
     private final class Registration {
@@ -37,6 +41,18 @@ final class AvahiClient: @unchecked Sendable {
         init(owner: AvahiClient, interface: Int32) {
             self.owner = owner
             self.interface = interface
+        }
+    }
+
+    /// One resolver, and what its callback needs to know.
+    private final class Resolver {
+        unowned let owner: AvahiClient
+        let sighting: BrowseMachine.Sighting
+        var resolver: OpaquePointer?
+
+        init(owner: AvahiClient, sighting: BrowseMachine.Sighting) {
+            self.owner = owner
+            self.sighting = sighting
         }
     }
 
@@ -106,7 +122,7 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     /// Makes a client that also waits for an Avahi daemon that is not there yet.
-    func makeClient() -> PublicationMachine.ClientState? {
+    func makeClient() -> ClientState? {
         freeClient()
         var code: Int32 = 0
         let callback: AvahiClientCallback = { client, state, context in
@@ -121,11 +137,20 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     func freeClient() {
-        // Freed with the client, which knows its groups; their callbacks no longer come after this.
+        // Freed with the client, which knows its groups, browsers and resolvers; no callback comes after this.
         if let client { avahi_client_free(client) }
         client = nil
         registrations = [:]
+        browser = nil
+        resolvers = [:]
     }
+
+    /// This host's name in SRV records, which changes when another host has it.
+    var hostName: String? {
+        client.flatMap { avahi_client_get_host_name_fqdn($0) }.map { String(cString: $0) }
+    }
+
+    // MARK: On the poll thread, to publish
 
     /// Returns what went wrong, nil when the service is on its way.
     func addService(
@@ -180,6 +205,60 @@ final class AvahiClient: @unchecked Sendable {
         return String(cString: next)
     }
 
+    // MARK: On the poll thread, to browse
+
+    /// Returns what went wrong.
+    func browse(type: String) -> String? {
+        guard let client else { return "there is no client" }
+        for sighting in resolvers.keys { stopResolving(sighting) }
+        if let browser { avahi_service_browser_free(browser) }
+        let callback: AvahiServiceBrowserCallback = { _, interface, family, event, name, _, _, flags, context in
+            guard let context else { return }
+            let owner = Unmanaged<AvahiClient>.fromOpaque(context).takeUnretainedValue()
+            let sighting = name.map {
+                BrowseMachine.Sighting(
+                    name: String(cString: $0), interface: interface, isIPv4: family == Int32(AVAHI_PROTO_INET))
+            }
+            guard let news = owner.news(event, sighting, flags) else { return }
+            owner.handler?(.browser(news))
+        }
+        browser = avahi_service_browser_new(
+            client, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), type, nil,
+            AvahiLookupFlags(rawValue: 0), callback, Unmanaged.passUnretained(self).toOpaque())
+        return browser == nil ? Self.text(avahi_client_errno(client)) : nil
+    }
+
+    /// Returns what went wrong.
+    func resolve(_ sighting: BrowseMachine.Sighting, type: String) -> String? {
+        guard let client else { return "there is no client" }
+        stopResolving(sighting)
+        let resolver = Resolver(owner: self, sighting: sighting)
+        let callback: AvahiServiceResolverCallback = {
+            _, interface, _, event, _, _, _, host, address, port, txt, _, context in
+            guard let context else { return }
+            let resolver = Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
+            var news = BrowseMachine.ResolverNews.failed
+            if event == AVAHI_RESOLVER_FOUND, let host, let address = AvahiClient.address(address, over: interface) {
+                news = .found(
+                    BrowseMachine.Resolution(
+                        host: String(cString: host), port: port, address: address, txt: AvahiClient.record(txt)))
+            }
+            resolver.owner.handler?(.resolver(news, of: resolver.sighting))
+        }
+        let family = AvahiProtocol(sighting.isIPv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+        resolver.resolver = avahi_service_resolver_new(
+            client, sighting.interface, family, sighting.name, type, nil, family, AvahiLookupFlags(rawValue: 0),
+            callback, Unmanaged.passUnretained(resolver).toOpaque())
+        guard resolver.resolver != nil else { return Self.text(avahi_client_errno(client)) }
+        resolvers[sighting] = resolver
+        return nil
+    }
+
+    func stopResolving(_ sighting: BrowseMachine.Sighting) {
+        guard let resolver = resolvers.removeValue(forKey: sighting)?.resolver else { return }
+        avahi_service_resolver_free(resolver)
+    }
+
     // MARK: Plumbing
 
     private func watch(_ descriptor: Int32) {
@@ -228,14 +307,18 @@ final class AvahiClient: @unchecked Sendable {
         // Avahi's list grows at its head.
         var list: UnsafeMutablePointer<AvahiStringList>?
         for entry in record.entries.reversed() {
-            var value = entry.value
-            list = value.withUTF8 { avahi_string_list_add_pair_arbitrary(list, entry.key, $0.baseAddress, $0.count) }
+            list =
+                if let value = entry.bytes {
+                    avahi_string_list_add_pair_arbitrary(list, entry.key, value, value.count)
+                } else {
+                    avahi_string_list_add(list, entry.key)
+                }
         }
         defer { avahi_string_list_free(list) }
         return body(list)
     }
 
-    private static func state(_ state: AvahiClientState, of client: OpaquePointer) -> PublicationMachine.ClientState {
+    private static func state(_ state: AvahiClientState, of client: OpaquePointer) -> ClientState {
         switch state {
         case AVAHI_CLIENT_S_RUNNING: .running
         case AVAHI_CLIENT_S_REGISTERING, AVAHI_CLIENT_S_COLLISION: .registering
@@ -254,6 +337,41 @@ final class AvahiClient: @unchecked Sendable {
         case AVAHI_ENTRY_GROUP_COLLISION: .collision
         default: .failed(reason: text(avahi_client_errno(avahi_entry_group_get_client(group))))
         }
+    }
+
+    private func news(
+        _ event: AvahiBrowserEvent, _ sighting: BrowseMachine.Sighting?, _ flags: AvahiLookupResultFlags
+    ) -> BrowseMachine.BrowserNews? {
+        switch event {
+        case AVAHI_BROWSER_NEW:
+            sighting.map { .found($0, isLocal: flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0) }
+        case AVAHI_BROWSER_REMOVE: sighting.map { .lost($0) }
+        case AVAHI_BROWSER_ALL_FOR_NOW: .allForNow
+        case AVAHI_BROWSER_FAILURE: .failed(reason: client.map { Self.text(avahi_client_errno($0)) } ?? "no client")
+        default: nil
+        }
+    }
+
+    private static func address(_ address: UnsafePointer<AvahiAddress>?, over interface: Int32) -> ServiceAddress? {
+        guard let address = address?.pointee else { return nil }
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        let label = if_indextoname(UInt32(bitPattern: interface), &name).map { String(cString: $0) }
+        let size = address.proto == Int32(AVAHI_PROTO_INET) ? 4 : 16
+        let bytes = withUnsafeBytes(of: address.data) { Array($0.prefix(size)) }
+        return ServiceAddress(bytes: bytes, interface: interface, interfaceName: label ?? "\(interface)")
+    }
+
+    private static func record(_ list: UnsafeMutablePointer<AvahiStringList>?) -> TXTRecord {
+        var strings: [[UInt8]] = []
+        var next = list
+        while let entry = next {
+            let text = UnsafeBufferPointer(
+                start: avahi_string_list_get_text(entry), count: avahi_string_list_get_size(entry))
+            strings.append(Array(text))
+            next = avahi_string_list_get_next(entry)
+        }
+        // The last that was sent is the first here.
+        return TXTRecord(strings: strings.reversed())
     }
 
     private static func text(_ code: Int32) -> String {

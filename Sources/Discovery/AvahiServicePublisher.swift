@@ -29,7 +29,7 @@ package final class AvahiServicePublisher: ServicePublisher {
         client.wake()
     }
 
-    package func publish(_ record: ServiceRecord) {
+    package func publish(_ record: ServiceRecord?) {
         desk.order({ $0 = record }, wake: client.wake)
     }
 
@@ -40,19 +40,7 @@ package final class AvahiServicePublisher: ServicePublisher {
     @discardableResult
     package func withdraw() async -> Bool {
         guard let done = desk.orderWithdrawal(wake: client.wake) else { return true }
-        return await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                for await _ in done {}
-                return !Task.isCancelled
-            }
-            group.addTask {
-                try? await Task.sleep(for: Self.withdrawalDeadline)
-                return false
-            }
-            let confirmed = await group.next() ?? false
-            group.cancelAll()
-            return confirmed
-        }
+        return await done.ends(within: Self.withdrawalDeadline)
     }
 
     package func stop() async {

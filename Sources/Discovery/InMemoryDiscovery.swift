@@ -15,7 +15,7 @@ package final class InMemoryDiscovery: ServicePublisher {
 
     package func start() throws(DiscoveryError) {}
 
-    package func publish(_ record: ServiceRecord) {
+    package func publish(_ record: ServiceRecord?) {
         desk.order({ $0 = record }, wake: {})
         show()
     }

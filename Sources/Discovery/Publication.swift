@@ -43,6 +43,9 @@ final class Publication {
             run([.client(state)])
         case .registration(let state, let interface):
             run([.registration(state, on: interface)])
+        case .browser, .resolver:
+            // Nobody browses with this client.
+            break
         }
     }
 
@@ -54,13 +57,13 @@ final class Publication {
 
     private func run(actions: [PublicationMachine.Action]) {
         isRunning = true
-        desk.callBegan()
+        desk.calls.callBegan()
         actions.forEach(perform)
         while !inputs.isEmpty {
             let input = inputs.removeFirst()
             machine.received(input, now: .now).forEach(perform)
         }
-        desk.callEnded()
+        desk.calls.callEnded()
         isRunning = false
 
         let state = machine.state

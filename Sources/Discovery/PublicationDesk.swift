@@ -9,16 +9,13 @@ final class PublicationDesk: Sendable {
         var withdrawals: [AsyncStream<Void>.Continuation] = []
         var isStarted = false
         var isClosed = false
-        var state = PublicationState.notAdvertised
-        var callBegan: ContinuousClock.Instant?
-        var listeners: [Int: AsyncStream<PublicationState>.Continuation] = [:]
-        var nextListener = 0
     }
 
-    /// A call that takes longer than this is reported; libdbus itself gives up after 25 s.
-    static let patience = Duration.seconds(3)
-
     private let contents = Mutex(Contents())
+    private let reports = Broadcast(PublicationState.notAdvertised, depth: 16)
+
+    /// Whether Avahi's thread is inside a call that does not return.
+    let calls = CallWatch()
 
     // MARK: For the one who orders
 
@@ -59,37 +56,13 @@ final class PublicationDesk: Sendable {
         }
     }
 
-    func finishListeners() {
-        let listeners = contents.withLock { contents in
-            defer { contents.listeners = [:] }
-            return contents.listeners
-        }
-        for listener in listeners.values { listener.finish() }
-    }
+    func finishListeners() { reports.finish() }
 
     var state: PublicationState {
-        contents.withLock { contents in
-            if let began = contents.callBegan, began + Self.patience <= .now {
-                return .waiting(reason: "Avahi or the system D-Bus does not answer")
-            }
-            return contents.state
-        }
+        calls.isStuck ? .waiting(reason: CallWatch.complaint) : reports.value
     }
 
-    func states() -> AsyncStream<PublicationState> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: PublicationState.self, bufferingPolicy: .bufferingNewest(16))
-        let number = contents.withLock { contents in
-            defer { contents.nextListener += 1 }
-            contents.listeners[contents.nextListener] = continuation
-            continuation.yield(contents.state)
-            return contents.nextListener
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.contents.withLock { $0.listeners[number] = nil }
-        }
-        return stream
-    }
+    func states() -> AsyncStream<PublicationState> { reports.values() }
 
     // MARK: For the one who publishes
 
@@ -100,21 +73,6 @@ final class PublicationDesk: Sendable {
         }
     }
 
-    func callBegan() {
-        contents.withLock { $0.callBegan = .now }
-    }
-
-    func callEnded() {
-        contents.withLock { $0.callBegan = nil }
-    }
-
     /// True when the state is a new one.
-    func report(_ state: PublicationState) -> Bool {
-        contents.withLock { contents in
-            guard contents.state != state else { return false }
-            contents.state = state
-            for listener in contents.listeners.values { listener.yield(state) }
-            return true
-        }
-    }
+    func report(_ state: PublicationState) -> Bool { reports.send(state) }
 }

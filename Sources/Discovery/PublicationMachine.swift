@@ -21,18 +21,6 @@ struct PublicationMachine {
         case callFailed(reason: String)
     }
 
-    enum ClientState: Equatable {
-        /// No client could be made: the bus itself is away.
-        case refused(reason: String)
-        /// On the bus, but the Avahi daemon is not.
-        case connecting
-        /// The Avahi daemon settles its host name.
-        case registering
-        case running
-        /// The client is dead and a new one is needed.
-        case failed(reason: String)
-    }
-
     enum RegistrationState: Equatable {
         case probing
         case established

@@ -7,7 +7,9 @@ package protocol ServicePublisher: Sendable {
     func start() throws(DiscoveryError)
 
     /// Makes this the published service; only what differs from the one before is changed on the network.
-    func publish(_ record: ServiceRecord)
+    ///
+    /// - Parameter record: nil takes the service off the network and, unlike ``withdraw()``, does not wait for it.
+    func publish(_ record: ServiceRecord?)
 
     /// Changes the TXT record in place: no goodbye, same name. Nothing happens when nothing is to be published.
     func update(txt: TXTRecord)

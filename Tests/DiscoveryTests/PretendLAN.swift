@@ -18,7 +18,7 @@ final class PretendLAN {
     /// In CI a skip would go unseen, so there the tests run and fail.
     static var isUsable: Bool {
         let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
-        if let obstacle, !isCI { print("Skipped: publishing through a real Avahi, because \(obstacle)") }
+        if let obstacle, !isCI { print("Skipped: the tests with a real Avahi, because \(obstacle)") }
         return obstacle == nil || isCI
     }
 
@@ -107,6 +107,15 @@ final class PretendLAN {
         // Of two that ask at once, the greater data wins, record by record (RFC 6762, 8.2): both SRV and TXT are greater.
         helpers.append(
             try launch("avahi-publish", "-s", name, "_hap._tcp", "65000", "taken=by another host", bus: phone))
+    }
+
+    /// Publishes on the second host, until the program that is returned is ended.
+    func publish(_ name: String, port: Int, txt: String...) throws -> ChildProcess {
+        // It sends the last string first.
+        let program = try child(
+            ["avahi-publish", "-s", name, "_hap._tcp", "\(port)"] + txt.reversed(), bus: phone, output: "/dev/null")
+        helpers.append(program)
+        return program
     }
 
     // MARK: Looking

@@ -4,10 +4,10 @@ import Testing
 @testable import Discovery
 
 @Suite(
-    "Publishing through a real Avahi", .serialized,
+    "A real Avahi", .serialized,
     .enabled(if: PretendLAN.isUsable, "needs root, iproute2, dbus-daemon, avahi-daemon and avahi-utils"),
     .timeLimit(.minutes(2)))
-struct AvahiPublicationTests {
+struct AvahiTests {
     static let name = "Lamp E5FF"
     static let seen = #"Lamp\032E5FF"#
 
@@ -146,7 +146,7 @@ struct AvahiPublicationTests {
 
     // MARK: Makers
 
-    private func withLAN(_ body: (PretendLAN, AvahiServicePublisher) async throws -> Void) async throws {
+    func withLAN(_ body: (PretendLAN, AvahiServicePublisher) async throws -> Void) async throws {
         let lan = try PretendLAN()
         let index = try lan.interfaceIndex()
         let publisher = try AvahiServicePublisher(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
@@ -165,14 +165,14 @@ struct AvahiPublicationTests {
         try result.get()
     }
 
-    private func startPhone(_ lan: PretendLAN) async throws {
+    func startPhone(_ lan: PretendLAN) async throws {
         try await lan.startBus(of: lan.phone)
         try lan.startAvahi(of: lan.phone)
         #expect(try await eventually { (try? lan.services()) != nil })
     }
 
     /// True once the condition holds, false when it does not within ten seconds.
-    private func eventually(_ condition: () throws -> Bool) async throws -> Bool {
+    func eventually(_ condition: () throws -> Bool) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         while try !condition() {
             guard .now < deadline else { return false }

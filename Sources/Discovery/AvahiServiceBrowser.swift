@@ -1,0 +1,45 @@
+package import Logging
+
+/// Browses through the host's Avahi daemon, over the system D-Bus (or the one `DBUS_SYSTEM_BUS_ADDRESS` names).
+///
+/// It survives whatever becomes of either: absent, restarted, hung. It never opens port 5353 itself.
+package final class AvahiServiceBrowser: ServiceBrowser {
+    private let type: String
+    private let isWanted: @Sendable (String) -> Bool
+    private let desk = BrowseDesk()
+    private let client: AvahiClient
+    private let logger: Logger
+
+    /// Makes a browser that finds nothing before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - type: type and protocol, such as `_hap._tcp`.
+    ///   - logger: where obstacles are told, at debug level.
+    ///   - isWanted: whether an instance of this name is to be resolved; others cost nothing and are not shown.
+    /// - Throws: ``DiscoveryError`` when the system has no memory or descriptors left.
+    package init(
+        type: String, logger: Logger, isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) throws(DiscoveryError) {
+        self.type = type
+        self.isWanted = isWanted
+        self.client = try AvahiClient()
+        self.logger = logger
+    }
+
+    package func start() throws(DiscoveryError) {
+        guard desk.start() else { return }
+        let browsing = Browsing(type: type, client: client, desk: desk, isWanted: isWanted, logger: logger)
+        try client.start { browsing.happened($0) }
+        client.wake()
+    }
+
+    package func stop() async {
+        // A thread that hangs in a call is not waited for: it ends with the process.
+        if let done = desk.close(wake: client.wake), await done.ends(within: .seconds(2)) { client.close() }
+        desk.finishListeners()
+    }
+
+    package var snapshot: ServiceSnapshot { desk.snapshot }
+
+    package func snapshots() -> AsyncStream<ServiceSnapshot> { desk.snapshots() }
+}

@@ -1,0 +1,296 @@
+/// Decides what to ask of Avahi so that all services of one type stay known whatever happens around it.
+///
+/// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
+/// it also calls ``timeReached(now:)`` at ``wakeAt``.
+///
+/// Avahi tells of an instance once for each interface and protocol: a *sighting*. Each is resolved for as long as it
+/// lasts, so that a changed TXT record, port or address is heard of; the sightings of one instance on one host are one
+/// service. A sighting whose host no longer answers is forgotten until it does, long before its PTR record dies.
+///
+/// When Avahi goes away, what was found stays: the services have not gone with it. When Avahi is back and says that
+/// this is all for now, what it has not named again is dropped.
+struct BrowseMachine {
+    enum Input: Equatable {
+        case start
+        case stop
+        case client(ClientState)
+        /// The name that Avahi has chosen for this host.
+        case hostName(String)
+        case browser(BrowserNews)
+        case resolver(ResolverNews, of: Sighting)
+    }
+
+    /// One instance as it is seen over one interface and protocol.
+    struct Sighting: Hashable, Sendable {
+        let name: String
+        let interface: Int32
+        let isIPv4: Bool
+    }
+
+    enum BrowserNews: Equatable {
+        case found(Sighting, isLocal: Bool)
+        case lost(Sighting)
+        case allForNow
+        case failed(reason: String)
+    }
+
+    enum ResolverNews: Equatable {
+        case found(Resolution)
+        /// Nobody has answered, or nobody does any more; Avahi goes on asking.
+        case failed
+    }
+
+    /// What a sighting leads to.
+    struct Resolution: Equatable {
+        let host: String
+        let port: UInt16
+        let address: ServiceAddress
+        let txt: TXTRecord
+    }
+
+    enum Action: Equatable {
+        case makeClient
+        /// Frees the client, and with it the browser and every resolver.
+        case freeClient
+        /// Makes the browser; one that is there already is freed first.
+        case browse
+        case resolve(Sighting)
+        case stopResolving(Sighting)
+    }
+
+    static let retryInterval = Duration.seconds(1)
+    static let longestBackoff = Duration.seconds(60)
+
+    /// The most sightings that are followed; Avahi grants a client 1024 objects, and each takes one.
+    static let largestNumber = 1000
+
+    private enum Link: Equatable {
+        case none
+        /// No client is held; the next is made then.
+        case down(reason: String, until: ContinuousClock.Instant)
+        case connecting
+        case registering
+        case running
+    }
+
+    private struct Entry {
+        var isLocal: Bool
+        /// Whether the browser that runs now has named it, and so a resolver is at work.
+        var isConfirmed = true
+        var resolution: Resolution?
+        /// Whether a resolver of the browser that runs now has told something.
+        var isSettled = false
+        /// Counts up with each news; the greatest is the newest.
+        var order = 0
+    }
+
+    private let isWanted: @Sendable (String) -> Bool
+    private var link = Link.none
+    private var clientMadeAt: ContinuousClock.Instant?
+    private var failures = 0
+    private var entries: [Sighting: Entry] = [:]
+    private var order = 0
+    /// Something was left out for want of room.
+    private var hasOverflowed = false
+    /// The browser that runs now has told everything it knew at first.
+    private var isListed = false
+    /// ... and every resolver has told something.
+    private var isComplete = false
+    private var hostName: String?
+
+    /// - Parameter isWanted: whether an instance of this name is to be looked at; others cost nothing.
+    init(isWanted: @escaping @Sendable (String) -> Bool = { _ in true }) {
+        self.isWanted = isWanted
+    }
+
+    // MARK: What happened
+
+    mutating func received(_ input: Input, now: ContinuousClock.Instant) -> [Action] {
+        switch input {
+        case .start: return link == .none ? makeClient(now: now) : []
+        case .stop: return stop()
+        case .client(let state): return clientBecame(state, now: now)
+        case .hostName(let name):
+            hostName = name.lowercased()
+            return []
+        case .browser(let news): return browserTold(news, now: now)
+        case .resolver(let news, let sighting):
+            resolverTold(news, of: sighting)
+            return []
+        }
+    }
+
+    /// Does what is due; harmless when nothing is.
+    mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
+        guard case .down(_, let until) = link, until <= now else { return [] }
+        return makeClient(now: now)
+    }
+
+    /// When ``timeReached(now:)`` is to be called next.
+    var wakeAt: ContinuousClock.Instant? {
+        guard case .down(_, let until) = link else { return nil }
+        return until
+    }
+
+    /// What is known now.
+    var snapshot: ServiceSnapshot {
+        var snapshot = ServiceSnapshot(services: services, isComplete: isComplete, hostName: hostName)
+        snapshot.obstacle = obstacle
+        return snapshot
+    }
+
+    // MARK: Its parts
+
+    private mutating func stop() -> [Action] {
+        let held = holdsClient
+        link = .none
+        forgetClient()
+        entries = [:]
+        return held ? [.freeClient] : []
+    }
+
+    private mutating func clientBecame(_ state: ClientState, now: ContinuousClock.Instant) -> [Action] {
+        guard link != .none else { return [] }
+        switch state {
+        case .refused(let reason):
+            link = .down(reason: reason, until: now + Self.retryInterval)
+            return []
+        case .connecting:
+            link = .connecting
+            return []
+        case .registering:
+            // Avahi settles its own name; what it tells of others stays true.
+            if link == .connecting { link = .registering }
+            return []
+        case .running:
+            guard link != .running else { return [] }
+            link = .running
+            return browse()
+        case .failed(let reason):
+            forgetClient()
+            let next = (clientMadeAt ?? now) + Self.retryInterval
+            guard next <= now else {
+                link = .down(reason: reason, until: next)
+                return [.freeClient]
+            }
+            return [.freeClient] + makeClient(now: now)
+        }
+    }
+
+    private mutating func browserTold(_ news: BrowserNews, now: ContinuousClock.Instant) -> [Action] {
+        guard link == .running else { return [] }
+        switch news {
+        case .found(let sighting, let isLocal):
+            guard isWanted(sighting.name) else { return [] }
+            let known = entries[sighting]
+            if let known, known.isConfirmed {
+                entries[sighting]?.isLocal = isLocal
+                return []
+            }
+            guard known != nil || entries.count < Self.largestNumber else {
+                hasOverflowed = true
+                return []
+            }
+            entries[sighting] = Entry(
+                isLocal: isLocal, resolution: known?.resolution, order: known?.order ?? 0)
+            return [.resolve(sighting)]
+        case .lost(let sighting):
+            guard let entry = entries.removeValue(forKey: sighting) else { return [] }
+            settle()
+            let end: [Action] = entry.isConfirmed ? [.stopResolving(sighting)] : []
+            // There is room again for what was left out: looking anew finds it.
+            guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
+            return end + lookAnew()
+        case .allForNow:
+            failures = 0
+            isListed = true
+            entries = entries.filter { $0.value.isConfirmed }
+            settle()
+            return []
+        case .failed(let reason):
+            let pause = min(Self.retryInterval * (1 << min(failures, 6)), Self.longestBackoff)
+            failures += 1
+            forgetClient()
+            link = .down(reason: "Avahi refused to browse: \(reason)", until: now + pause)
+            return [.freeClient]
+        }
+    }
+
+    private mutating func resolverTold(_ news: ResolverNews, of sighting: Sighting) {
+        guard let entry = entries[sighting], entry.isConfirmed else { return }
+        entries[sighting]?.isSettled = true
+        defer { settle() }
+        switch news {
+        case .found(let resolution):
+            guard entry.resolution != resolution else { return }
+            order += 1
+            entries[sighting]?.resolution = resolution
+            entries[sighting]?.order = order
+        case .failed:
+            entries[sighting]?.resolution = nil
+        }
+    }
+
+    private mutating func makeClient(now: ContinuousClock.Instant) -> [Action] {
+        link = .connecting
+        clientMadeAt = now
+        return [.makeClient]
+    }
+
+    private mutating func browse() -> [Action] {
+        forgetClient()
+        hasOverflowed = false
+        return [.browse]
+    }
+
+    private mutating func lookAnew() -> [Action] {
+        let ends = entries.filter(\.value.isConfirmed).keys.map(Action.stopResolving)
+        return ends + browse()
+    }
+
+    /// What was found stays, but nothing stands behind it any more.
+    private mutating func forgetClient() {
+        isListed = false
+        isComplete = false
+        for sighting in entries.keys { entries[sighting]?.isConfirmed = false }
+    }
+
+    private mutating func settle() {
+        isComplete = isComplete || (isListed && entries.values.allSatisfy(\.isSettled))
+    }
+
+    private var services: [DiscoveredService] {
+        var services: [DiscoveredService.ID: DiscoveredService] = [:]
+        // The newest last, so that its port and TXT record count.
+        for (sighting, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
+            guard let resolution = entry.resolution else { continue }
+            let id = DiscoveredService.ID(name: sighting.name, host: resolution.host)
+            var service =
+                services[id] ?? DiscoveredService(id: id, port: resolution.port, txt: resolution.txt, addresses: [])
+            service.port = resolution.port
+            service.txt = resolution.txt
+            service.isLocal = service.isLocal || entry.isLocal
+            if !service.addresses.contains(resolution.address) { service.addresses.append(resolution.address) }
+            services[id] = service
+        }
+        for id in services.keys { services[id]?.addresses.sort() }
+        return services.values.sorted { $0.id < $1.id }
+    }
+
+    private var obstacle: String? {
+        switch link {
+        case .none: "nobody has asked"
+        case .down(let reason, _): reason
+        case .connecting: "the Avahi daemon is not running"
+        case .registering: "the Avahi daemon is still choosing its host name"
+        case .running: nil
+        }
+    }
+
+    private var holdsClient: Bool {
+        switch link {
+        case .none, .down: false
+        case .connecting, .registering, .running: true
+        }
+    }
+}

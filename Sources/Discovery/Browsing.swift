@@ -1,0 +1,106 @@
+import Logging
+
+/// Runs a ``BrowseMachine`` on Avahi's poll thread: events in, calls out, one after the other.
+final class Browsing {
+    private let type: String
+    private let client: AvahiClient
+    private let desk: BrowseDesk
+    private let logger: Logger
+    private var machine: BrowseMachine
+    private var inputs: [BrowseMachine.Input] = []
+    private var isRunning = false
+    private var obstacle: String?
+
+    init(
+        type: String, client: AvahiClient, desk: BrowseDesk, isWanted: @escaping @Sendable (String) -> Bool,
+        logger: Logger
+    ) {
+        self.type = type
+        self.client = client
+        self.desk = desk
+        self.logger = logger
+        machine = BrowseMachine(isWanted: isWanted)
+    }
+
+    func happened(_ event: AvahiClient.Event) {
+        switch event {
+        case .woken:
+            guard let ending = desk.takeEnding() else { return run([.start]) }
+            run([.stop])
+            ending.finish()
+        case .timeReached: run(actions: machine.timeReached(now: .now))
+        case .client(let state): run([.client(state)])
+        case .browser(let news): run([.browser(news)])
+        case .resolver(let news, let sighting): run([.resolver(news, of: sighting)])
+        case .networkChanged, .registration:
+            // Avahi itself follows the interfaces, and nobody publishes with this client.
+            break
+        }
+    }
+
+    private func run(_ news: [BrowseMachine.Input]) {
+        inputs += news
+        // libavahi calls back from inside its own calls; what it tells then is taken up when the call is over.
+        if !isRunning { run(actions: []) }
+    }
+
+    private func run(actions: [BrowseMachine.Action]) {
+        isRunning = true
+        desk.calls.callBegan()
+        actions.forEach(perform)
+        while !inputs.isEmpty {
+            let input = inputs.removeFirst()
+            if input == .client(.running), let name = client.hostName {
+                _ = machine.received(.hostName(name), now: .now)
+            }
+            machine.received(input, now: .now).forEach(perform)
+        }
+        desk.calls.callEnded()
+        isRunning = false
+
+        let snapshot = machine.snapshot
+        desk.report(snapshot)
+        if obstacle != snapshot.obstacle {
+            obstacle = snapshot.obstacle
+            logger.debug("mDNS: browsing \(type): \(obstacle ?? "under way")")
+        }
+        client.setTimer(machine.wakeAt.map { ContinuousClock.now.duration(to: $0) })
+    }
+
+    private func perform(_ action: BrowseMachine.Action) {
+        switch action {
+        case .makeClient:
+            if let refused = client.makeClient() { inputs.append(.client(refused)) }
+        case .freeClient:
+            client.freeClient()
+            inputs.removeAll()
+        case .browse:
+            inputs.removeAll { $0.isOfBrowser }
+            if let reason = client.browse(type: type) { failed(reason) }
+        case .resolve(let sighting):
+            if let reason = client.resolve(sighting, type: type) { failed(reason) }
+        case .stopResolving(let sighting):
+            client.stopResolving(sighting)
+            inputs.removeAll { $0.isResolver(of: sighting) }
+        }
+    }
+
+    /// A call that fails, or takes the 25 s of a hung bus, is not followed by the next of its kind.
+    private func failed(_ reason: String) {
+        inputs = [.browser(.failed(reason: reason))]
+    }
+}
+
+extension BrowseMachine.Input {
+    fileprivate var isOfBrowser: Bool {
+        switch self {
+        case .browser, .resolver: true
+        case .start, .stop, .client, .hostName: false
+        }
+    }
+
+    fileprivate func isResolver(of sighting: BrowseMachine.Sighting) -> Bool {
+        guard case .resolver(_, of: sighting) = self else { return false }
+        return true
+    }
+}

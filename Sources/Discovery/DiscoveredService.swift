@@ -1,0 +1,79 @@
+/// A service that was found: one instance on one host, with every address it was found at.
+package struct DiscoveredService: Equatable, Sendable, Identifiable {
+    /// Tells services apart: on two networks, or while a collision is being settled, two hosts may bear one instance
+    /// name.
+    package struct ID: Hashable, Comparable, Sendable {
+        /// The instance name, without escapes.
+        package let name: String
+        /// The host name of the SRV record, in lower case.
+        package let host: String
+
+        package init(name: String, host: String) {
+            self.name = name
+            self.host = host.lowercased()
+        }
+
+        package static func < (a: ID, b: ID) -> Bool { (a.name, a.host) < (b.name, b.host) }
+    }
+
+    package let id: ID
+    /// What was heard last; a restart of the service may change it.
+    package var port: UInt16
+    /// What was heard last.
+    package var txt: TXTRecord
+    /// Ascending, never empty: of each interface an IPv4 and an IPv6 address at most.
+    package var addresses: [ServiceAddress]
+    /// Whether a program on this very host publishes it.
+    package var isLocal: Bool
+
+    package init(id: ID, port: UInt16, txt: TXTRecord, addresses: [ServiceAddress], isLocal: Bool = false) {
+        self.id = id
+        self.port = port
+        self.txt = txt
+        self.addresses = addresses
+        self.isLocal = isLocal
+    }
+
+    package var name: String { id.name }
+    package var host: String { id.host }
+}
+
+/// How a service differs between two looks.
+package enum ServiceChange: Equatable, Sendable {
+    case found(DiscoveredService)
+    /// Its port, its TXT record or an address is another one.
+    case changed(DiscoveredService)
+    case removed(DiscoveredService)
+}
+
+/// Everything that is found of one type at one moment.
+package struct ServiceSnapshot: Equatable, Sendable {
+    /// Ordered by ``DiscoveredService/id``.
+    package var services: [DiscoveredService] = []
+    /// Whether the first look is over: everybody had a second to answer, and who did was resolved.
+    ///
+    /// While Avahi is away, and until the first look after, this is false, and what was known before stays.
+    package var isComplete = false
+    /// This host's own name in SRV records, in lower case, once Avahi has told it.
+    package var hostName: String?
+    /// Why nothing new can be found now, for people; nil when nothing is in the way.
+    package var obstacle: String?
+
+    package init(services: [DiscoveredService] = [], isComplete: Bool = false, hostName: String? = nil) {
+        self.services = services
+        self.isComplete = isComplete
+        self.hostName = hostName
+    }
+
+    /// What has to happen to an earlier look to become this one; whoever was slow gets the sum of what it missed.
+    package func changes(since former: ServiceSnapshot) -> [ServiceChange] {
+        let before = Dictionary(uniqueKeysWithValues: former.services.map { ($0.id, $0) })
+        let now = Set(services.map(\.id))
+        let removed = former.services.filter { !now.contains($0.id) }.map(ServiceChange.removed)
+        return removed
+            + services.compactMap { service in
+                guard let known = before[service.id] else { return .found(service) }
+                return known == service ? nil : .changed(service)
+            }
+    }
+}

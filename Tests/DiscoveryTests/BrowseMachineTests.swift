@@ -1,0 +1,283 @@
+import Testing
+
+@testable import Discovery
+
+@Suite("The browse machine")
+struct BrowseMachineTests {
+    typealias Action = BrowseMachine.Action
+    typealias Sighting = BrowseMachine.Sighting
+
+    static let start = ContinuousClock.now
+
+    let lamp4 = Sighting(name: "Lamp E5FF", interface: 2, isIPv4: true)
+    let lamp6 = Sighting(name: "Lamp E5FF", interface: 2, isIPv4: false)
+    let plug = Sighting(name: "Plug 0001", interface: 2, isIPv4: true)
+
+    /// A machine and the time that has passed for it.
+    struct Bench {
+        var machine = BrowseMachine()
+        var now = BrowseMachineTests.start
+
+        mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] { machine.received(input, now: now) }
+
+        mutating func callAsFunction(_ news: BrowseMachine.BrowserNews) -> [Action] { self(.browser(news)) }
+
+        /// Lets time pass from one wake-up to the next, as whoever runs the machine does.
+        mutating func wait(_ duration: Duration) -> [Action] {
+            let end = now + duration
+            var actions: [Action] = []
+            while let due = machine.wakeAt, due <= end {
+                now = max(now, due)
+                actions += machine.timeReached(now: now)
+            }
+            now = end
+            return actions
+        }
+
+        var snapshot: ServiceSnapshot { machine.snapshot }
+        var services: [DiscoveredService] { snapshot.services }
+    }
+
+    func address(_ last: UInt8, interface: Int32 = 2) throws -> ServiceAddress {
+        try #require(ServiceAddress(bytes: [10, 0, 0, last], interface: interface, interfaceName: "eth\(interface)"))
+    }
+
+    func linkLocal(interface: Int32 = 2) throws -> ServiceAddress {
+        let bytes: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 13) + [1]
+        return try #require(ServiceAddress(bytes: bytes, interface: interface, interfaceName: "eth\(interface)"))
+    }
+
+    func found(
+        _ address: ServiceAddress, host: String = "lamp.local", port: UInt16 = 51826, txt: TXTRecord = ["c#": "1"]
+    ) -> BrowseMachine.ResolverNews {
+        .found(BrowseMachine.Resolution(host: host, port: port, address: address, txt: txt))
+    }
+
+    func browsing(_ machine: BrowseMachine = BrowseMachine()) -> Bench {
+        var bench = Bench(machine: machine)
+        #expect(bench(.start) == [.makeClient])
+        #expect(bench(.hostName("Bridge.local")) == [])
+        #expect(bench(.client(.running)) == [.browse])
+        return bench
+    }
+
+    func seeing() throws -> Bench {
+        var bench = browsing()
+        #expect(bench(.found(lamp4, isLocal: false)) == [.resolve(lamp4)])
+        #expect(bench(.resolver(found(try address(5)), of: lamp4)) == [])
+        #expect(bench(.allForNow) == [])
+        #expect(bench.services.map(\.name) == ["Lamp E5FF"])
+        return bench
+    }
+
+    // MARK: What is found
+
+    @Test("Nothing is asked before the start, and nothing is waited for once all is well")
+    func idle() throws {
+        var bench = Bench()
+        #expect(bench(.client(.running)) == [])
+        #expect(bench.snapshot.obstacle != nil)
+        #expect(bench.machine.wakeAt == nil)
+        bench = try seeing()
+        #expect(bench.machine.wakeAt == nil)
+        #expect(bench.snapshot.obstacle == nil)
+        #expect(bench.snapshot.hostName == "bridge.local")
+        #expect(bench(.start) == [], "it has started")
+    }
+
+    @Test("The sightings of one instance are one service with their addresses")
+    func joined() throws {
+        var bench = try seeing()
+        #expect(bench(.found(lamp6, isLocal: true)) == [.resolve(lamp6)])
+        _ = bench(.resolver(found(try linkLocal(), host: "Lamp.LOCAL"), of: lamp6))
+        let service = try #require(bench.services.first)
+        #expect(bench.services.count == 1)
+        #expect(service.addresses.map(\.description) == ["10.0.0.5", "fe80::1%eth2"])
+        #expect(service.isLocal)
+        #expect(bench(.lost(lamp4)) == [.stopResolving(lamp4)])
+        #expect(bench.services.first?.addresses == [try linkLocal()])
+        #expect(bench(.lost(lamp6)) == [.stopResolving(lamp6)])
+        #expect(bench.services == [])
+        #expect(bench(.lost(lamp6)) == [], "it was lost already")
+    }
+
+    @Test("The newest TXT record and port of a service count, whichever protocol brings them")
+    func newest() throws {
+        var bench = try seeing()
+        _ = bench(.found(lamp6, isLocal: false))
+        _ = bench(.resolver(found(try linkLocal()), of: lamp6))
+        _ = bench(.resolver(found(try address(5), port: 7, txt: ["c#": "2"]), of: lamp4))
+        #expect(bench.services.map(\.txt) == [["c#": "2"]])
+        #expect(bench.services.map(\.port) == [7])
+        _ = bench(.resolver(found(try linkLocal()), of: lamp6))
+        #expect(bench.services.map(\.port) == [7], "that was no news")
+    }
+
+    @Test("A new address takes the place of the former one")
+    func moved() throws {
+        var bench = try seeing()
+        let before = bench.snapshot
+        _ = bench(.resolver(found(try address(9)), of: lamp4))
+        let after = try #require(bench.services.first)
+        #expect(after.addresses == [try address(9)])
+        #expect(bench.snapshot.changes(since: before) == [.changed(after)])
+    }
+
+    @Test("Two hosts with one instance name are two services")
+    func twoHosts() throws {
+        var bench = try seeing()
+        let elsewhere = Sighting(name: lamp4.name, interface: 3, isIPv4: true)
+        _ = bench(.found(elsewhere, isLocal: false))
+        _ = bench(.resolver(found(try address(6, interface: 3), host: "copy.local"), of: elsewhere))
+        #expect(bench.services.map(\.host) == ["copy.local", "lamp.local"])
+    }
+
+    @Test("A host that no longer answers is forgotten until it does, though its PTR record lives on")
+    func silent() throws {
+        var bench = try seeing()
+        #expect(bench(.resolver(.failed, of: lamp4)) == [])
+        #expect(bench.services == [])
+        _ = bench(.resolver(found(try address(5)), of: lamp4))
+        #expect(bench.services.count == 1)
+    }
+
+    @Test("The first look is over when all are named and each was resolved or not")
+    func complete() throws {
+        var bench = browsing()
+        #expect(!bench.snapshot.isComplete)
+        _ = bench(.found(lamp4, isLocal: false))
+        _ = bench(.found(plug, isLocal: false))
+        _ = bench(.allForNow)
+        #expect(!bench.snapshot.isComplete)
+        _ = bench(.resolver(found(try address(5)), of: lamp4))
+        #expect(!bench.snapshot.isComplete)
+        _ = bench(.resolver(.failed, of: plug))
+        #expect(bench.snapshot.isComplete)
+        _ = bench(.found(lamp6, isLocal: false))
+        #expect(bench.snapshot.isComplete, "the first look stays over")
+
+        var empty = browsing()
+        _ = empty(.allForNow)
+        #expect(empty.snapshot.isComplete)
+    }
+
+    @Test("An instance that nobody wants costs no resolver")
+    func unwanted() {
+        var bench = browsing(BrowseMachine { $0.contains("E5FF") })
+        #expect(bench(.found(plug, isLocal: false)) == [])
+        #expect(bench(.lost(plug)) == [])
+        #expect(bench(.found(lamp4, isLocal: false)) == [.resolve(lamp4)])
+        #expect(bench(.found(lamp4, isLocal: false)) == [], "it is being resolved")
+    }
+
+    @Test("No more than a thousand sightings are followed; with room again, those left out are looked for")
+    func bounded() {
+        var bench = browsing()
+        let many = (0..<1200).map { Sighting(name: "\($0)", interface: 2, isIPv4: true) }
+        let resolved = many.flatMap { bench(.found($0, isLocal: false)) }
+        #expect(resolved.count == BrowseMachine.largestNumber)
+        var last: [Action] = []
+        for sighting in many.prefix(500) {
+            #expect(!last.contains(.browse))
+            last = bench(.lost(sighting))
+        }
+        #expect(last.filter { $0 == .browse }.count == 1)
+        #expect(last.count == 502, "each resolver is let go of first")
+        #expect(bench(.found(many[1100], isLocal: false)) == [.resolve(many[1100])])
+    }
+
+    // MARK: What becomes of Avahi
+
+    @Test("Absent at first, Avahi is waited for, and browsed when it comes")
+    func absent() {
+        var bench = Bench()
+        #expect(bench(.start) == [.makeClient])
+        #expect(bench(.client(.connecting)) == [])
+        #expect(bench.snapshot.obstacle == "the Avahi daemon is not running")
+        #expect(bench(.client(.registering)) == [])
+        #expect(bench.snapshot.obstacle == "the Avahi daemon is still choosing its host name")
+        #expect(bench(.client(.running)) == [.browse])
+    }
+
+    @Test("A bus that is away is tried again each second")
+    func busAway() {
+        var bench = Bench()
+        #expect(bench(.start) == [.makeClient])
+        for _ in 0..<3 {
+            #expect(bench(.client(.refused(reason: "no bus"))) == [])
+            #expect(bench.snapshot.obstacle == "no bus")
+            #expect(bench.wait(.milliseconds(900)) == [])
+            #expect(bench.wait(.milliseconds(100)) == [.makeClient])
+        }
+    }
+
+    @Test("Over a restart of Avahi what was found stays, and goes when it is not named again")
+    func restart() throws {
+        var bench = try seeing()
+        _ = bench(.found(plug, isLocal: false))
+        _ = bench(.resolver(found(try address(7), host: "plug.local"), of: plug))
+        let before = bench.services
+        _ = bench.wait(.seconds(2))
+        #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient, .makeClient])
+        #expect(bench.services == before)
+        #expect(!bench.snapshot.isComplete)
+        #expect(bench(.resolver(.failed, of: plug)) == [], "an old resolver's last word")
+        #expect(bench.services == before)
+
+        #expect(bench(.client(.running)) == [.browse])
+        #expect(bench(.found(lamp4, isLocal: false)) == [.resolve(lamp4)])
+        #expect(bench.services == before)
+        #expect(bench(.allForNow) == [])
+        #expect(bench.services.map(\.name) == ["Lamp E5FF"])
+        #expect(!bench.snapshot.isComplete)
+        _ = bench(.resolver(found(try address(5)), of: lamp4))
+        #expect(bench.snapshot.isComplete)
+    }
+
+    @Test("Clients that fail at once are made once a second at most")
+    func failing() {
+        var bench = browsing()
+        #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
+        #expect(bench.snapshot.obstacle == "gone")
+        #expect(bench.wait(.seconds(1)) == [.makeClient])
+    }
+
+    @Test("A refused browser is tried again, more and more slowly")
+    func refused() {
+        var bench = browsing()
+        for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+            #expect(bench(.failed(reason: "no")) == [.freeClient])
+            #expect(bench.snapshot.obstacle == "Avahi refused to browse: no")
+            #expect(bench.wait(.seconds(pause) - .milliseconds(1)) == [])
+            #expect(bench.wait(.milliseconds(1)) == [.makeClient])
+            #expect(bench(.client(.running)) == [.browse])
+        }
+        _ = bench(.allForNow)
+        _ = bench(.failed(reason: "no"))
+        #expect(bench.wait(.seconds(1)) == [.makeClient], "success has been forgotten about failure")
+    }
+
+    @Test("While Avahi settles its own name, what it found of others stays")
+    func registering() throws {
+        var bench = try seeing()
+        #expect(bench(.client(.registering)) == [])
+        #expect(bench(.hostName("bridge-2.local")) == [])
+        #expect(bench(.client(.running)) == [])
+        #expect(bench.services.count == 1)
+        #expect(bench.snapshot.hostName == "bridge-2.local")
+    }
+
+    @Test("Stopped, it lets go of everything, and what Avahi tells afterwards starts nothing")
+    func stop() throws {
+        var bench = try seeing()
+        #expect(bench(.stop) == [.freeClient])
+        #expect(bench.services == [])
+        for input: BrowseMachine.Input in [
+            .client(.running), .client(.failed(reason: "x")), .browser(.found(plug, isLocal: false)),
+            .browser(.allForNow), .resolver(.failed, of: lamp4), .stop,
+        ] {
+            #expect(bench(input) == [])
+        }
+        #expect(bench.machine.wakeAt == nil)
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Discovery
+
+@Suite("What a browser shows")
+struct ServiceSnapshotTests {
+    func service(_ name: String, port: UInt16 = 1, txt: TXTRecord = [:]) -> DiscoveredService {
+        DiscoveredService(id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: [])
+    }
+
+    @Test("Two looks differ by what was found, changed and removed")
+    func changes() {
+        let former = ServiceSnapshot(services: [service("a"), service("b"), service("c")])
+        let latter = ServiceSnapshot(services: [service("b"), service("c", port: 2), service("d")])
+        #expect(
+            latter.changes(since: former) == [
+                .removed(service("a")), .changed(service("c", port: 2)), .found(service("d")),
+            ])
+        #expect(latter.changes(since: latter) == [])
+    }
+
+    @Test("A slow reader gets the newest look and not the ones between")
+    func slowReader() async {
+        let browser = InMemoryBrowser()
+        var looks = browser.snapshots().makeAsyncIterator()
+        for number in 0..<1000 { browser.show(ServiceSnapshot(services: [service("\(number)")])) }
+        #expect(await looks.next()?.services == [service("999")])
+        await browser.stop()
+        #expect(await looks.next() == nil)
+        var late = browser.snapshots().makeAsyncIterator()
+        #expect(await late.next()?.services == [service("999")])
+        #expect(await late.next() == nil)
+    }
+
+    @Test(
+        "Of a record from the network the sound strings count, the first of each key",
+        arguments: [
+            (["a=1", "b="], "a=1 b="),
+            (["id=AA=BB"], "id=AA=BB"),
+            (["flag"], "flag"),
+            (["", "=x", "k\u{e9}=1", "\u{1}=2", "ok=1"], "ok=1"),
+            (["C#=3", "c#=4"], "C#=3"),
+        ])
+    func strings(_ strings: [String], _ read: String) {
+        #expect(TXTRecord(strings: strings.map { Array($0.utf8) }).description == read)
+    }
+
+    @Test("A value is any bytes, and keys are found in either case")
+    func values() {
+        let record = TXTRecord(strings: [[0x69, 0x44, 0x3D, 0xFF, 0x00], Array("flag".utf8)])
+        #expect(record.entries.first?.bytes == [0xFF, 0x00])
+        #expect(record["id"] == "\u{FFFD}\0")
+        #expect(record["FLAG"] == "")
+        #expect(record.entries.last?.bytes == nil)
+        #expect(record["flags"] == nil)
+    }
+
+    @Test("A record that is too long is cut")
+    func bounded() {
+        let many = TXTRecord(strings: (0..<1000).map { Array("\($0)=".utf8) })
+        #expect(many.entries.count == TXTRecord.largestCount)
+        let long = TXTRecord(strings: (0..<60).map { Array("\($0)=\(String(repeating: "x", count: 100))".utf8) })
+        #expect(long.entries.count == 19)
+    }
+
+    @Test(
+        "An address is written as people write it",
+        arguments: [
+            ([10, 77, 0, 1], "10.77.0.1"),
+            ([0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "fe80::1%eth0"),
+            ([0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "fd00::1"),
+        ] as [([UInt8], String)])
+    func addresses(_ bytes: [UInt8], _ text: String) throws {
+        let address = try #require(ServiceAddress(bytes: bytes, interface: 2, interfaceName: "eth0"))
+        #expect(address.description == text)
+    }
+
+    @Test("Addresses are ordered by family, then by number")
+    func order() throws {
+        let texts: [[UInt8]] = [[9, 0, 0, 200], [10, 0, 0, 9], [10, 0, 0, 10], Array(repeating: 0, count: 16)]
+        let addresses = try texts.map {
+            try #require(ServiceAddress(bytes: $0, interface: 2, interfaceName: "eth0"))
+        }
+        #expect(addresses.reversed().sorted() == addresses)
+        #expect(ServiceAddress(bytes: [1, 2, 3], interface: 2, interfaceName: "eth0") == nil)
+    }
+}
