@@ -212,14 +212,14 @@ final class AvahiClient: @unchecked Sendable {
         guard let client else { return "there is no client" }
         for sighting in resolvers.keys { stopResolving(sighting) }
         if let browser { avahi_service_browser_free(browser) }
-        let callback: AvahiServiceBrowserCallback = { _, interface, family, event, name, _, _, flags, context in
+        let callback: AvahiServiceBrowserCallback = { _, interface, family, event, name, _, _, _, context in
             guard let context else { return }
             let owner = Unmanaged<AvahiClient>.fromOpaque(context).takeUnretainedValue()
             let sighting = name.map {
                 BrowseMachine.Sighting(
                     name: String(cString: $0), interface: interface, isIPv4: family == Int32(AVAHI_PROTO_INET))
             }
-            guard let news = owner.news(event, sighting, flags) else { return }
+            guard let news = owner.news(event, sighting) else { return }
             owner.handler?(.browser(news))
         }
         browser = avahi_service_browser_new(
@@ -340,11 +340,11 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     private func news(
-        _ event: AvahiBrowserEvent, _ sighting: BrowseMachine.Sighting?, _ flags: AvahiLookupResultFlags
+        _ event: AvahiBrowserEvent, _ sighting: BrowseMachine.Sighting?
     ) -> BrowseMachine.BrowserNews? {
         switch event {
         case AVAHI_BROWSER_NEW:
-            sighting.map { .found($0, isLocal: flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0) }
+            sighting.map { .found($0) }
         case AVAHI_BROWSER_REMOVE: sighting.map { .lost($0) }
         case AVAHI_BROWSER_ALL_FOR_NOW: .allForNow
         case AVAHI_BROWSER_FAILURE: .failed(reason: client.map { Self.text(avahi_client_errno($0)) } ?? "no client")

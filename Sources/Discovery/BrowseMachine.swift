@@ -28,7 +28,7 @@ struct BrowseMachine {
     }
 
     enum BrowserNews: Equatable {
-        case found(Sighting, isLocal: Bool)
+        case found(Sighting)
         case lost(Sighting)
         case allForNow
         case failed(reason: String)
@@ -74,7 +74,6 @@ struct BrowseMachine {
     }
 
     private struct Entry {
-        var isLocal: Bool
         /// Whether the browser that runs now has named it, and so a resolver is at work.
         var isConfirmed = true
         var resolution: Resolution?
@@ -180,19 +179,14 @@ struct BrowseMachine {
     private mutating func browserTold(_ news: BrowserNews, now: ContinuousClock.Instant) -> [Action] {
         guard link == .running else { return [] }
         switch news {
-        case .found(let sighting, let isLocal):
-            guard isWanted(sighting.name) else { return [] }
+        case .found(let sighting):
             let known = entries[sighting]
-            if let known, known.isConfirmed {
-                entries[sighting]?.isLocal = isLocal
-                return []
-            }
+            guard isWanted(sighting.name), known?.isConfirmed != true else { return [] }
             guard known != nil || entries.count < Self.largestNumber else {
                 hasOverflowed = true
                 return []
             }
-            entries[sighting] = Entry(
-                isLocal: isLocal, resolution: known?.resolution, order: known?.order ?? 0)
+            entries[sighting] = Entry(resolution: known?.resolution, order: known?.order ?? 0)
             return [.resolve(sighting)]
         case .lost(let sighting):
             guard let entry = entries.removeValue(forKey: sighting) else { return [] }
@@ -266,10 +260,11 @@ struct BrowseMachine {
             guard let resolution = entry.resolution else { continue }
             let id = DiscoveredService.ID(name: sighting.name, host: resolution.host)
             var service =
-                services[id] ?? DiscoveredService(id: id, port: resolution.port, txt: resolution.txt, addresses: [])
+                services[id]
+                ?? DiscoveredService(
+                    id: id, port: resolution.port, txt: resolution.txt, addresses: [], isLocal: id.host == hostName)
             service.port = resolution.port
             service.txt = resolution.txt
-            service.isLocal = service.isLocal || entry.isLocal
             if !service.addresses.contains(resolution.address) { service.addresses.append(resolution.address) }
             services[id] = service
         }

@@ -23,7 +23,8 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     package var txt: TXTRecord
     /// Ascending, never empty: of each interface an IPv4 and an IPv6 address at most.
     package var addresses: [ServiceAddress]
-    /// Whether a program on this very host publishes it.
+    /// Whether this very host publishes it, told by the host's name: Avahi's own flag is not taken back when a local
+    /// service gives its name up to another host.
     package var isLocal: Bool
 
     package init(id: ID, port: UInt16, txt: TXTRecord, addresses: [ServiceAddress], isLocal: Bool = false) {

@@ -63,7 +63,7 @@ struct BrowseMachineTests {
 
     func seeing() throws -> Bench {
         var bench = browsing()
-        #expect(bench(.found(lamp4, isLocal: false)) == [.resolve(lamp4)])
+        #expect(bench(.found(lamp4)) == [.resolve(lamp4)])
         #expect(bench(.resolver(found(try address(5)), of: lamp4)) == [])
         #expect(bench(.allForNow) == [])
         #expect(bench.services.map(\.name) == ["Lamp E5FF"])
@@ -88,12 +88,12 @@ struct BrowseMachineTests {
     @Test("The sightings of one instance are one service with their addresses")
     func joined() throws {
         var bench = try seeing()
-        #expect(bench(.found(lamp6, isLocal: true)) == [.resolve(lamp6)])
+        #expect(bench(.found(lamp6)) == [.resolve(lamp6)])
         _ = bench(.resolver(found(try linkLocal(), host: "Lamp.LOCAL"), of: lamp6))
         let service = try #require(bench.services.first)
         #expect(bench.services.count == 1)
         #expect(service.addresses.map(\.description) == ["10.0.0.5", "fe80::1%eth2"])
-        #expect(service.isLocal)
+        #expect(!service.isLocal)
         #expect(bench(.lost(lamp4)) == [.stopResolving(lamp4)])
         #expect(bench.services.first?.addresses == [try linkLocal()])
         #expect(bench(.lost(lamp6)) == [.stopResolving(lamp6)])
@@ -104,7 +104,7 @@ struct BrowseMachineTests {
     @Test("The newest TXT record and port of a service count, whichever protocol brings them")
     func newest() throws {
         var bench = try seeing()
-        _ = bench(.found(lamp6, isLocal: false))
+        _ = bench(.found(lamp6))
         _ = bench(.resolver(found(try linkLocal()), of: lamp6))
         _ = bench(.resolver(found(try address(5), port: 7, txt: ["c#": "2"]), of: lamp4))
         #expect(bench.services.map(\.txt) == [["c#": "2"]])
@@ -123,11 +123,23 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.changes(since: before) == [.changed(after)])
     }
 
+    @Test("A service is local as long as its host is, whoever had its name before")
+    func local() throws {
+        var bench = browsing()
+        _ = bench(.found(lamp4))
+        _ = bench(.resolver(found(try address(1), host: "bridge.local"), of: lamp4))
+        #expect(bench.services.map(\.isLocal) == [true])
+        _ = bench(.resolver(found(try address(5)), of: lamp4))
+        #expect(bench.services.map(\.isLocal) == [false])
+        _ = bench(.hostName("LAMP.local"))
+        #expect(bench.services.map(\.isLocal) == [true])
+    }
+
     @Test("Two hosts with one instance name are two services")
     func twoHosts() throws {
         var bench = try seeing()
         let elsewhere = Sighting(name: lamp4.name, interface: 3, isIPv4: true)
-        _ = bench(.found(elsewhere, isLocal: false))
+        _ = bench(.found(elsewhere))
         _ = bench(.resolver(found(try address(6, interface: 3), host: "copy.local"), of: elsewhere))
         #expect(bench.services.map(\.host) == ["copy.local", "lamp.local"])
     }
@@ -145,15 +157,15 @@ struct BrowseMachineTests {
     func complete() throws {
         var bench = browsing()
         #expect(!bench.snapshot.isComplete)
-        _ = bench(.found(lamp4, isLocal: false))
-        _ = bench(.found(plug, isLocal: false))
+        _ = bench(.found(lamp4))
+        _ = bench(.found(plug))
         _ = bench(.allForNow)
         #expect(!bench.snapshot.isComplete)
         _ = bench(.resolver(found(try address(5)), of: lamp4))
         #expect(!bench.snapshot.isComplete)
         _ = bench(.resolver(.failed, of: plug))
         #expect(bench.snapshot.isComplete)
-        _ = bench(.found(lamp6, isLocal: false))
+        _ = bench(.found(lamp6))
         #expect(bench.snapshot.isComplete, "the first look stays over")
 
         var empty = browsing()
@@ -164,17 +176,17 @@ struct BrowseMachineTests {
     @Test("An instance that nobody wants costs no resolver")
     func unwanted() {
         var bench = browsing(BrowseMachine { $0.contains("E5FF") })
-        #expect(bench(.found(plug, isLocal: false)) == [])
+        #expect(bench(.found(plug)) == [])
         #expect(bench(.lost(plug)) == [])
-        #expect(bench(.found(lamp4, isLocal: false)) == [.resolve(lamp4)])
-        #expect(bench(.found(lamp4, isLocal: false)) == [], "it is being resolved")
+        #expect(bench(.found(lamp4)) == [.resolve(lamp4)])
+        #expect(bench(.found(lamp4)) == [], "it is being resolved")
     }
 
     @Test("No more than a thousand sightings are followed; with room again, those left out are looked for")
     func bounded() {
         var bench = browsing()
         let many = (0..<1200).map { Sighting(name: "\($0)", interface: 2, isIPv4: true) }
-        let resolved = many.flatMap { bench(.found($0, isLocal: false)) }
+        let resolved = many.flatMap { bench(.found($0)) }
         #expect(resolved.count == BrowseMachine.largestNumber)
         var last: [Action] = []
         for sighting in many.prefix(500) {
@@ -183,7 +195,7 @@ struct BrowseMachineTests {
         }
         #expect(last.filter { $0 == .browse }.count == 1)
         #expect(last.count == 502, "each resolver is let go of first")
-        #expect(bench(.found(many[1100], isLocal: false)) == [.resolve(many[1100])])
+        #expect(bench(.found(many[1100])) == [.resolve(many[1100])])
     }
 
     // MARK: What becomes of Avahi
@@ -214,7 +226,7 @@ struct BrowseMachineTests {
     @Test("Over a restart of Avahi what was found stays, and goes when it is not named again")
     func restart() throws {
         var bench = try seeing()
-        _ = bench(.found(plug, isLocal: false))
+        _ = bench(.found(plug))
         _ = bench(.resolver(found(try address(7), host: "plug.local"), of: plug))
         let before = bench.services
         _ = bench.wait(.seconds(2))
@@ -225,7 +237,7 @@ struct BrowseMachineTests {
         #expect(bench.services == before)
 
         #expect(bench(.client(.running)) == [.browse])
-        #expect(bench(.found(lamp4, isLocal: false)) == [.resolve(lamp4)])
+        #expect(bench(.found(lamp4)) == [.resolve(lamp4)])
         #expect(bench.services == before)
         #expect(bench(.allForNow) == [])
         #expect(bench.services.map(\.name) == ["Lamp E5FF"])
@@ -273,7 +285,7 @@ struct BrowseMachineTests {
         #expect(bench(.stop) == [.freeClient])
         #expect(bench.services == [])
         for input: BrowseMachine.Input in [
-            .client(.running), .client(.failed(reason: "x")), .browser(.found(plug, isLocal: false)),
+            .client(.running), .client(.failed(reason: "x")), .browser(.found(plug)),
             .browser(.allForNow), .resolver(.failed, of: lamp4), .stop,
         ] {
             #expect(bench(input) == [])
