@@ -118,8 +118,8 @@ let package = Package(
         tests(
             of: "lamplighterd",
             [
-                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "DaemonKit", "LightKit",
-                "LineRPC", "HAPTransport", logging, grdb, nioPosix,
+                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
+                "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
             ]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),

@@ -115,7 +115,7 @@ final class Publication {
     private func log(_ state: PublicationState) {
         switch state {
         case .notAdvertised, .registering, .published: logger.info("mDNS publication", metadata: ["state": "\(state)"])
-        case .waiting, .failed:
+        case .waiting, .withheld, .failed:
             logger.warning("mDNS: controllers cannot find the bridge yet", metadata: ["state": "\(state)"])
         }
     }

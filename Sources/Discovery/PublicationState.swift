@@ -8,6 +8,8 @@ package enum PublicationState: Equatable, Sendable {
     case registering(name: String)
     /// The record is visible under this name.
     case published(name: String)
+    /// Kept off the network on purpose, until what stands against it is gone.
+    case withheld(reason: String)
     /// Avahi refused; tried again, more and more slowly.
     case failed(reason: String)
 
@@ -15,7 +17,7 @@ package enum PublicationState: Equatable, Sendable {
     package var name: String? {
         switch self {
         case .registering(let name), .published(let name): name
-        case .notAdvertised, .waiting, .failed: nil
+        case .notAdvertised, .waiting, .withheld, .failed: nil
         }
     }
 }
@@ -27,6 +29,7 @@ extension PublicationState: CustomStringConvertible {
         case .waiting(let reason): "waiting: \(reason)"
         case .registering(let name): "registering as \"\(name)\""
         case .published(let name): "published as \"\(name)\""
+        case .withheld(let reason): "withheld: \(reason)"
         case .failed(let reason): "failed: \(reason)"
         }
     }

@@ -82,7 +82,7 @@ struct BridgeDaemon {
         await registry.settleStructure()
         await server.start()
         let listener = try await listen(loop, server, database)
-        let publisher = try makePublisher()
+        let publisher = try makePublisher(stored.identity.deviceID, port: listener.port, on: loop)
         let metrics = try await serveMetrics(
             MetricsSource(
                 server: server, registry: registry, lights: lights, publisher: publisher, database: database, log: log),
@@ -216,11 +216,20 @@ struct BridgeDaemon {
 
     // MARK: mDNS
 
-    private func makePublisher() throws -> (any ServicePublisher)? {
-        switch configuration.bridge.advertise {
-        case .avahi: try AvahiServicePublisher(logger: logger)
-        case .none: nil
-        }
+    private func makePublisher(
+        _ deviceID: DeviceID, port: Int, on loop: any EventLoop
+    ) throws -> UniquePublisher? {
+        guard configuration.bridge.advertise == .avahi else { return nil }
+        let probe = CloneProbe(loop: loop, ownPort: port)
+        return UniquePublisher(
+            publisher: try AvahiServicePublisher(logger: logger),
+            // Every instance name of this identity has its suffix, whatever the bridge is called there.
+            browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
+                name.contains(deviceID.suffix)
+            },
+            watch: CloneWatch(deviceID: deviceID, port: UInt16(port)), scheduler: EventLoopScheduler(loop),
+            logger: logger
+        ) { probe($0, $1) }
     }
 
     private func registration(_ stored: StoredServer, _ port: Int) -> PublicationService.Registration {

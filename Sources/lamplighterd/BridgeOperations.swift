@@ -19,7 +19,7 @@ struct BridgeOperations: BridgeControlHandler {
     let lights: LightBridge
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
-    let publisher: (any ServicePublisher)?
+    let publisher: UniquePublisher?
     let file: DatabaseFile
     let places: BridgeDaemon.Places
     /// Ends the bridge, which then begins anew.
@@ -48,12 +48,16 @@ struct BridgeOperations: BridgeControlHandler {
     private func advertisement(_ warnings: inout [String]) -> BridgeStatus.Advertisement {
         let wanted = ServiceRecord.instanceName(name, suffix: deviceID.suffix)
         guard let publisher else { return BridgeStatus.Advertisement(state: "off", name: wanted) }
+        warnings += publisher.warnings
         let state = publisher.state
         switch state {
         case .notAdvertised: return BridgeStatus.Advertisement(state: "off", name: wanted)
         case .waiting(let reason):
             warnings.append("not advertised: \(reason)")
             return BridgeStatus.Advertisement(state: "waiting", name: wanted)
+        case .withheld(let reason):
+            warnings.append("not advertised: \(reason)")
+            return BridgeStatus.Advertisement(state: "withheld", name: wanted)
         case .registering(let name): return BridgeStatus.Advertisement(state: "registering", name: name)
         case .failed(let reason):
             warnings.append("not advertised: \(reason)")

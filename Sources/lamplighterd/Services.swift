@@ -1,7 +1,5 @@
 import BridgeControl
-import Discovery
 import HAPAccessory
-import HAPProtocol
 import HAPTransport
 import Logging
 import ServiceLifecycle
@@ -31,39 +29,6 @@ struct ServerService: Service {
         try? await gracefulShutdown()
         await listener.close()
         await server.stop()
-    }
-}
-
-/// Keeps mDNS saying what the server wants said, and says goodbye at the end.
-struct PublicationService: Service {
-    /// What never changes of the record while the daemon runs.
-    struct Registration {
-        let name: String
-        let port: UInt16
-        let interfaces: InterfaceSelection
-    }
-
-    let publisher: (any ServicePublisher)?
-    let server: AccessoryServer
-    let registration: Registration
-
-    func run() async throws {
-        guard let publisher else {
-            try? await gracefulShutdown()
-            return
-        }
-        try publisher.start()
-        await cancelWhenGracefulShutdown {
-            for await advertisement in server.advertisements { publisher.publish(record(advertisement)) }
-        }
-        await publisher.withdraw()
-        await publisher.stop()
-    }
-
-    private func record(_ advertisement: Advertisement) -> ServiceRecord {
-        ServiceRecord(
-            name: registration.name, type: Advertisement.serviceType, port: registration.port,
-            txt: TXTRecord(advertisement.txt.map { ($0.key, $0.value) }), interfaces: registration.interfaces)
     }
 }
 

@@ -177,10 +177,13 @@ class Host:
 
 
 class PretendLAN:
-    """Two hosts: `bridge`, with a D-Bus and an Avahi daemon, and `phone`, with nothing (a controller brings its own)."""
+    """Two hosts: `bridge`, with a D-Bus and an Avahi daemon, and `phone`, with nothing (a controller brings its own).
+
+    `add_host` makes another.
+    """
 
     def __init__(self):
-        prefix = f"lamp{os.getpid()}"
+        prefix = self._prefix = f"lamp{os.getpid()}"
         self.directory = Path(tempfile.mkdtemp(prefix="lamplighter-lan-"))
         self.hosts = []
         self._switch = f"{prefix}-switch"
@@ -189,18 +192,44 @@ class PretendLAN:
             # Nobody queries for groups here: with snooping on, multicast would die after some minutes.
             run("ip", "-n", self._switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
             run("ip", "-n", self._switch, "link", "set", "br0", "up")
-            self.bridge = self._add_host(prefix, "bridge", "10.77.0.1")
-            self.phone = self._add_host(prefix, "phone", "10.77.0.2")
+            self.bridge = self._add_host("bridge", "10.77.0.1")
+            self.phone = self._add_host("phone", "10.77.0.2")
             for host in self.hosts:
-                until(lambda: "tentative" not in run("ip", "-n", host.namespace, "-6", "addr").stdout, 10,
-                      f"IPv6 on {host.name}")
+                self._await_ipv6(host)
             self.bridge.start_avahi()
         except BaseException:
             self.close()
             raise
 
-    def _add_host(self, prefix, name, address):
-        host = Host(prefix, name, address, self.directory)
+    @contextlib.contextmanager
+    def add_host(self, name, address):
+        """One more host with a D-Bus and an Avahi daemon, for a while."""
+        host = self._add_host(name, address)
+        try:
+            self._await_ipv6(host)
+            host.start_avahi()
+            yield host
+        finally:
+            self.hosts.remove(host)
+            host.close()
+
+    def isolate(self, host):
+        """Take a host off the switch; its own interface does not notice."""
+        run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "nomaster")
+
+    def join(self, host):
+        """Put a host on the switch, which it notices as it does when its cable is plugged in."""
+        run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "master", "br0")
+        host.link("down")
+        host.link("up")
+        run("ip", "-n", host.namespace, "route", "replace", "default", "dev", "eth0")
+
+    def _await_ipv6(self, host):
+        until(lambda: "tentative" not in run("ip", "-n", host.namespace, "-6", "addr").stdout, 10,
+              f"IPv6 on {host.name}")
+
+    def _add_host(self, name, address):
+        host = Host(self._prefix, name, address, self.directory)
         self.hosts.append(host)
         port, space = f"to-{name}", host.namespace
         run("ip", "-n", self._switch, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space)

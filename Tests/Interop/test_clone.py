@@ -1,0 +1,147 @@
+"""One identity at two places: a state directory that was copied, and both bridges run."""
+
+import shutil
+import subprocess
+
+import pytest
+from conftest import configuration
+from controllers import Phone
+from daemon import Daemon
+from lan import end, run, until
+
+
+@pytest.fixture(scope="module")
+def other(lan):
+    with lan.add_host("other", "10.77.0.3") as host:
+        yield host
+
+
+@pytest.fixture
+def make_twins(tmp_path, request):
+    """Make two daemons that were never started together and have one identity, on the hosts that are named."""
+    made = request.node.daemons = []
+
+    def make(first, second):
+        for number, host in enumerate((first, second)):
+            directory = tmp_path / f"twin{number}"
+            directory.mkdir()
+            made.append(Daemon(host, directory, configuration()))
+        elder, younger = made
+        elder.start()
+        assert elder.terminate()[0] == 0
+        shutil.copytree(elder.state_directory, younger.state_directory, dirs_exist_ok=True)
+        return elder, younger
+
+    yield make
+    for daemon in made:
+        daemon.close()
+
+
+def until_withheld(daemon, timeout=10):
+    return daemon.until(lambda status: status["advertisement"]["state"] == "withheld", timeout, "withheld")
+
+
+@pytest.mark.parametrize("elder_place", ["lower address", "higher address"])
+async def test_the_younger_of_two_stays_silent_and_says_so_until_the_elder_ends(elder_place, lan, other, make_twins):
+    places = [lan.bridge, other] if elder_place == "lower address" else [other, lan.bridge]
+    elder, younger = make_twins(*places)
+    elder.start()
+    identity = elder.until_published()["deviceId"]
+    async with Phone() as phone:
+        record = await phone.record(identity)
+        younger.start()
+        status = until_withheld(younger)
+        assert status["deviceId"] == identity
+        [warning] = [warning for warning in status["warnings"] if "identity" in warning]
+        assert f"{elder.host.name}.local ({elder.host.address}, port {record.port})" in warning
+        assert "lamplighter reset" in warning
+        assert "another bridge has this bridge's identity" in younger.log
+        assert phone.removals(record.instance) == []
+        assert {change[2] for change in phone.changes if identity[-2:] in change[2]} == {record.instance}
+        assert elder.status["warnings"] == []
+
+        elder.terminate()
+        status = younger.until_published(5)
+        assert not [warning for warning in status["warnings"] if "identity" in warning]
+    async with Phone() as phone:
+        record = await phone.record(identity)
+        assert record.host == f"{younger.host.name}.local."
+
+
+async def test_two_on_one_host_are_twins_too(lan, make_twins):
+    elder, younger = make_twins(lan.bridge, lan.bridge)
+    elder.start()
+    port = elder.until_published()["port"]
+    younger.start()
+    status = until_withheld(younger)
+    assert status["port"] != port
+    assert f"port {port})" in str(status["warnings"])
+    elder.terminate()
+    status = younger.until_published(5)
+    async with Phone() as phone:
+        assert (await phone.record(status["deviceId"])).port == status["port"]
+
+
+@pytest.fixture
+def cut_power(other):
+    """Let the host go without a word: no goodbye, and nobody answers any more."""
+
+    def cut(*daemons):
+        other.link("down")
+        other.avahi.kill()
+        for daemon in daemons:
+            daemon.kill()
+
+    yield cut
+    other.stop_avahi()
+    other.link("up")
+    run("ip", "-n", other.namespace, "route", "replace", "default", "dev", "eth0")
+    other.start_avahi()
+
+
+def test_a_record_that_is_left_of_a_host_without_power_silences_nobody(lan, other, make_twins, cut_power):
+    elder, younger = make_twins(other, lan.bridge)
+    browser = lan.bridge.popen("avahi-browse", "-rp", "_hap._tcp", stdout=subprocess.DEVNULL)
+    elder.start()
+    elder.until_published()
+    until(lambda: "other.local" in seen_from(lan.bridge), 5, "the record in the cache")
+    cut_power(elder)
+    assert "other.local" in seen_from(lan.bridge)
+    younger.start()
+    younger.until_published(8)
+    assert "stays out of sight" not in younger.log
+    end(browser)
+
+
+def test_a_host_that_loses_its_power_is_missed_within_forty_seconds(lan, other, make_twins, cut_power):
+    elder, younger = make_twins(other, lan.bridge)
+    elder.start()
+    elder.until_published()
+    younger.start()
+    until_withheld(younger)
+    cut_power(elder)
+    younger.until_published(40)
+
+
+def seen_from(host):
+    return host.run("avahi-browse", "-rpt", "_hap._tcp").stdout
+
+
+@pytest.mark.parametrize("apart", ["bridge", "other"])
+async def test_of_two_that_come_together_exactly_one_remains(apart, lan, other, make_twins):
+    host = lan.bridge if apart == "bridge" else other
+    stays, leaves = make_twins(lan.bridge, other)
+    lan.isolate(host)
+    try:
+        stays.start()
+        leaves.start()
+        stays.until_published()
+        leaves.until_published()
+    finally:
+        lan.join(host)
+    until_withheld(leaves, 30)
+    status = stays.until_published()
+    assert until_withheld(leaves)["warnings"]
+    stays.until(lambda status: status["warnings"] == [] or "advertised as" in str(status["warnings"]), 10, "all well")
+    async with Phone() as phone:
+        assert (await phone.record(status["deviceId"])).host == "bridge.local."
