@@ -34,7 +34,8 @@ struct CloneProbe: Sendable {
         }
         return ClientBootstrap(group: loop).connectTimeout(Self.patience).connect(to: target).flatMap { channel in
             let isOurselves = channel.remoteAddress?.port == ownPort && channel.isToOwnHost
-            return channel.close().map { !isOurselves }
+            channel.close(promise: nil)
+            return channel.eventLoop.makeSucceededFuture(!isOurselves)
         }
     }
 }

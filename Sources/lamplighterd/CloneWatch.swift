@@ -32,34 +32,37 @@ struct CloneWatch {
     static let patience = Duration.seconds(2)
     /// How long the first probes may take beyond that.
     static let probePatience = Duration.seconds(3)
+    /// How long Avahi is waited for; after that whoever publishes may well try.
+    static let absencePatience = Duration.seconds(30)
     /// How often whoever is suspected is asked again.
     static let probeInterval = Duration.seconds(30)
     /// The time between two changes of mind.
     static let steadiness = Duration.seconds(10)
     /// The most suspects at a time; further ones are left alone.
     static let largestNumber = 8
+    /// The most probes within ``steadiness``: nobody has this bridge knock at many doors.
+    static let largestProbeNumber = 24
 
     private struct Suspect {
-        enum Probe: Equatable {
-            /// Nothing is known before it is answered.
-            case first
-            case again
-            /// The one before went unanswered.
-            case lastChance
-            case due(at: ContinuousClock.Instant)
-        }
-
         var service: DiscoveredService
-        var probe = Probe.first
+        /// When the next probe is due; nil while one is under way.
+        var dueAt: ContinuousClock.Instant?
+        /// Whether a probe has ever come to an end.
+        var isKnown = false
         var answers = false
+        /// It answered before and did not the last time: the next probe decides.
+        var isDoubtful = false
     }
 
     private let deviceID: DeviceID
     private let port: UInt16
     private var own: DiscoveredService?
+    private var startedAt: ContinuousClock.Instant?
     private var lookingSince: ContinuousClock.Instant?
     private var hasLooked = false
     private var suspects: [DiscoveredService.ID: Suspect] = [:]
+    /// The probes of the last ``steadiness``.
+    private var probedAt: [ContinuousClock.Instant] = []
     private var changedAt: ContinuousClock.Instant?
     /// When the mind may change as it already wants to.
     private var steadyUntil: ContinuousClock.Instant?
@@ -78,65 +81,52 @@ struct CloneWatch {
 
     /// Takes note of what is on the network; returns whom to probe.
     mutating func seen(_ snapshot: ServiceSnapshot, now: ContinuousClock.Instant) -> [DiscoveredService] {
+        startedAt = startedAt ?? now
         hasLooked = hasLooked || snapshot.isComplete
-        if lookingSince == nil, snapshot.hostName != nil || hasLooked { lookingSince = now }
+        if snapshot.hostName != nil || hasLooked { lookingSince = lookingSince ?? now }
 
         let bearers = snapshot.services.filter { $0.txt["id"].flatMap { DeviceID($0) } == deviceID && $0.port > 0 }
         own = bearers.first(where: isOwn)
         let former = suspects
         suspects = [:]
-        var probes: [DiscoveredService] = []
         for service in bearers.filter({ !isOwn($0) }).prefix(Self.largestNumber) {
-            var suspect = former[service.id] ?? Suspect(service: service)
-            if former[service.id] == nil {
-                probes.append(service)
-            } else if !suspect.service.isReached(like: service) {
-                if suspect.probe != .first { suspect.probe = .again }
-                probes.append(service)
-            }
+            var suspect = former[service.id] ?? Suspect(service: service, dueAt: now)
+            if !suspect.service.isReached(like: service) { suspect.dueAt = now }
             suspect.service = service
             suspects[service.id] = suspect
         }
-        decide(now: now)
-        return probes
+        return next(now: now)
     }
 
-    /// Takes note of whether a suspect has accepted a connection; returns whom to probe once more.
+    /// Takes note of whether a suspect has accepted a connection; returns whom to probe now.
     mutating func probed(
         _ service: DiscoveredService, answers: Bool, now: ContinuousClock.Instant
     ) -> [DiscoveredService] {
-        guard var suspect = suspects[service.id], suspect.service.isReached(like: service) else { return [] }
-        // One lost packet is no reason to let two be seen.
-        let isDoubtful = !answers && suspect.answers && suspect.probe != .lastChance
-        if isDoubtful {
-            suspect.probe = .lastChance
-        } else {
-            suspect.answers = answers
-            suspect.probe = .due(at: now + Self.probeInterval)
+        guard var suspect = suspects[service.id], suspect.dueAt == nil, suspect.service.isReached(like: service) else {
+            return []
         }
+        // One lost packet is no reason to let two be seen.
+        suspect.isDoubtful = !answers && suspect.answers && !suspect.isDoubtful
+        suspect.dueAt = suspect.isDoubtful ? now : now + Self.probeInterval
+        if !suspect.isDoubtful { suspect.answers = answers }
+        suspect.isKnown = true
         suspects[service.id] = suspect
-        decide(now: now)
-        return isDoubtful ? [suspect.service] : []
+        return next(now: now)
     }
 
     /// Does what is due, harmless when nothing is; returns whom to probe.
-    mutating func timeReached(now: ContinuousClock.Instant) -> [DiscoveredService] {
-        var probes: [DiscoveredService] = []
-        for id in suspects.keys.sorted() {
-            guard let suspect = suspects[id], case .due(let time) = suspect.probe, time <= now else { continue }
-            suspects[id]?.probe = .again
-            probes.append(suspect.service)
-        }
-        decide(now: now)
-        return probes
-    }
+    mutating func timeReached(now: ContinuousClock.Instant) -> [DiscoveredService] { next(now: now) }
 
     /// When ``timeReached(now:)`` is to be called next; nil when nobody is suspected.
     var wakeAt: ContinuousClock.Instant? {
-        var moments = suspects.values.compactMap { suspect in
-            if case .due(let time) = suspect.probe { time } else { nil as ContinuousClock.Instant? }
+        var moments = suspects.values.compactMap(\.dueAt)
+        if verdict == .undecided {
+            if let lookingSince {
+                moments.append(lookingSince + lookingTime)
+            } else if let startedAt {
+                moments.append(startedAt + Self.absencePatience)
+            }
         }
-        if verdict == .undecided, let lookingSince { moments.append(lookingSince + lookingTime) }
         if let steadyUntil { moments.append(steadyUntil) }
         return moments.min()
     }
@@ -150,7 +140,26 @@ struct CloneWatch {
 
     private var lookingTime: Duration { hasLooked ? Self.patience + Self.probePatience : Self.patience }
 
+    /// Decides, and begins the probes that are due, as far as there may be more.
+    private mutating func next(now: ContinuousClock.Instant) -> [DiscoveredService] {
+        decide(now: now)
+        probedAt.removeAll { $0 + Self.steadiness <= now }
+        var probes: [DiscoveredService] = []
+        for id in suspects.keys.sorted() {
+            guard let suspect = suspects[id], let dueAt = suspect.dueAt, dueAt <= now else { continue }
+            if let first = probedAt.first, probedAt.count >= Self.largestProbeNumber {
+                suspects[id]?.dueAt = first + Self.steadiness
+            } else {
+                suspects[id]?.dueAt = nil
+                probedAt.append(now)
+                probes.append(suspect.service)
+            }
+        }
+        return probes
+    }
+
     private mutating func decide(now: ContinuousClock.Instant) {
+        if let startedAt, startedAt + Self.absencePatience <= now { lookingSince = lookingSince ?? startedAt }
         if let lookingSince, lookingSince + Self.patience <= now { hasLooked = true }
         let wish = wish(now: now)
         steadyUntil = nil
@@ -166,19 +175,22 @@ struct CloneWatch {
 
     private func wish(now: ContinuousClock.Instant) -> Verdict {
         let clones = suspects.values.filter(\.answers).map(\.service).sorted { $0.id < $1.id }
+        let isAsking = suspects.values.contains { !$0.isKnown }
         switch verdict {
-        case .undecided, .withhold:
+        case .undecided:
             if let clone = clones.first { return .withhold(from: Clone(clone)) }
-            guard let lookingSince, hasLooked else { return .undecided }
-            let isAsking = suspects.values.contains { $0.probe == .first }
-            return isAsking && now < lookingSince + lookingTime ? .undecided : .advertise
+            guard let lookingSince, hasLooked else { return verdict }
+            return isAsking && now < lookingSince + lookingTime ? verdict : .advertise
+        case .withhold:
+            if let clone = clones.first { return .withhold(from: Clone(clone)) }
+            return isAsking ? verdict : .advertise
         case .advertise, .prevail:
             if let clone = clones.first(where: precedesUs) { return .withhold(from: Clone(clone)) }
             return clones.first.map { .prevail(over: Clone($0)) } ?? .advertise
         }
     }
 
-    /// Whether a clone has the older right; both sides come to the same result, each from its own view.
+    /// Whether it is we who leave; both sides come to the same result, each from its own view.
     private func precedesUs(_ clone: DiscoveredService) -> Bool {
         guard let own else { return false }
         if clone.host == own.host { return clone.port < own.port }
@@ -192,6 +204,15 @@ struct CloneWatch {
 }
 
 extension CloneWatch.Verdict {
+    /// Whether somebody who was told the former is to be told this one, too.
+    func isNews(after former: CloneWatch.Verdict) -> Bool {
+        switch (self, former) {
+        case (.withhold(let clone), .withhold(let known)), (.prevail(let clone), .prevail(let known)):
+            clone.host != known.host || clone.port != known.port
+        default: self != former
+        }
+    }
+
     var isAdvertised: Bool {
         switch self {
         case .undecided, .withhold: false

@@ -101,7 +101,7 @@ final class UniquePublisher: Sendable {
             setAlarm(&contents)
             return (former, verdict, probes)
         }
-        if former != verdict { log(verdict, after: former) }
+        if verdict.isNews(after: former) { log(verdict, after: former) }
         for service in probes {
             probe(service) { [weak self] answers in
                 self?.happened { $0.probed(service, answers: answers, now: $1) }
