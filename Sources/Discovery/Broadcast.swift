@@ -12,6 +12,8 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
     private let contents: Mutex<Contents>
     private let depth: Int
 
+    /// Makes one that has a value already.
+    ///
     /// - Parameters:
     ///   - value: the first one.
     ///   - depth: how many values wait for a listener; of more, the oldest are dropped.

@@ -93,10 +93,12 @@ struct BrowseMachine {
     private var hasOverflowed = false
     /// The browser that runs now has told everything it knew at first.
     private var isListed = false
-    /// ... and every resolver has told something.
+    /// Beyond that, every resolver has told something.
     private var isComplete = false
     private var hostName: String?
 
+    /// Makes a machine that does nothing before ``Input/start``.
+    ///
     /// - Parameter isWanted: whether an instance of this name is to be looked at; others cost nothing.
     init(isWanted: @escaping @Sendable (String) -> Bool = { _ in true }) {
         self.isWanted = isWanted

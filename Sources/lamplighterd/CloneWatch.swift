@@ -69,6 +69,8 @@ struct CloneWatch {
 
     private(set) var verdict = Verdict.undecided
 
+    /// Makes a watch that has seen nothing yet.
+    ///
     /// - Parameters:
     ///   - deviceID: this bridge's own identity.
     ///   - port: where this bridge itself listens.

@@ -58,9 +58,10 @@ final class UniquePublisher: Sendable {
     /// Takes the record off the network and ends; what the watch decides afterwards has no effect.
     func stop() async {
         contents.withLock { $0.record = nil }
-        await publisher.withdraw()
+        // Side by side: each may have to wait for a hung Avahi, and systemd does not wait for ever.
+        async let browserEnds: Void = browser.stop()
         await publisher.stop()
-        await browser.stop()
+        await browserEnds
     }
 
     /// How far publication has come.

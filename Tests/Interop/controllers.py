@@ -92,7 +92,9 @@ class Phone:
         """The record with this device id, once the condition holds of it."""
         deadline, last = time.monotonic() + timeout, None
         while time.monotonic() < deadline:
-            for instance in {change[2] for change in self.changes}:
+            # Added: not before its PTR record is here is a goodbye heard. It comes a second late when the bridge's own Avahi
+            # has asked just before us, since nobody asks what was just asked (RFC 6762, 7.3).
+            for instance in {change[2] for change in self.changes if change[1] is ServiceStateChange.Added}:
                 info = AsyncServiceInfo(HAP, f"{instance}.{HAP}")
                 if not info.load_from_cache(self.zeroconf.zeroconf):
                     await info.async_request(self.zeroconf.zeroconf, 1000)
