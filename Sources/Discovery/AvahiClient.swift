@@ -343,8 +343,7 @@ final class AvahiClient: @unchecked Sendable {
         _ event: AvahiBrowserEvent, _ sighting: BrowseMachine.Sighting?
     ) -> BrowseMachine.BrowserNews? {
         switch event {
-        case AVAHI_BROWSER_NEW:
-            sighting.map { .found($0) }
+        case AVAHI_BROWSER_NEW: sighting.map { .found($0) }
         case AVAHI_BROWSER_REMOVE: sighting.map { .lost($0) }
         case AVAHI_BROWSER_ALL_FOR_NOW: .allForNow
         case AVAHI_BROWSER_FAILURE: .failed(reason: client.map { Self.text(avahi_client_errno($0)) } ?? "no client")

@@ -223,9 +223,10 @@ struct BridgeDaemon {
         let probe = CloneProbe(loop: loop, ownPort: port)
         return UniquePublisher(
             publisher: try AvahiServicePublisher(logger: logger),
-            // Every instance name of this identity has its suffix, whatever the bridge is called there.
+            // Every instance name of this identity has its suffix, whatever the bridge is called there, unless a long one
+            // was cut to make room for a number.
             browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
-                name.contains(deviceID.suffix)
+                name.contains(deviceID.suffix) || name.contains(" #")
             },
             watch: CloneWatch(deviceID: deviceID, port: UInt16(port)), scheduler: EventLoopScheduler(loop),
             logger: logger

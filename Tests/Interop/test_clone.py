@@ -28,6 +28,7 @@ def make_twins(tmp_path, request):
             made.append(Daemon(host, directory, configuration()))
         elder, younger = made
         elder.start()
+        assert elder.status["deviceId"], "its identity is stored"
         assert elder.terminate()[0] == 0
         shutil.copytree(elder.state_directory, younger.state_directory, dirs_exist_ok=True)
         return elder, younger
