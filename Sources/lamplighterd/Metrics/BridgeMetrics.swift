@@ -24,13 +24,14 @@ struct BridgeMetrics: Sendable {
     var process: ProcessFigures
 
     enum AdvertisementState: String, CaseIterable {
-        case off, waiting, registering, published, failed
+        case off, waiting, withheld, registering, published, failed
 
         init(_ state: PublicationState) {
             self =
                 switch state {
                 case .notAdvertised: .off
                 case .waiting: .waiting
+                case .withheld: .withheld
                 case .registering: .registering
                 case .published: .published
                 case .failed: .failed

@@ -12,7 +12,7 @@ struct MetricsSource: Sendable {
     let server: AccessoryServer
     let registry: AccessoryRegistry
     let lights: LightBridge
-    let publisher: (any ServicePublisher)?
+    let publisher: UniquePublisher?
     let database: BridgeDatabase
     let log: LogStage
 
