@@ -34,6 +34,10 @@ package struct BridgeControlClient: Sendable {
 
     package func status() async throws -> BridgeStatus { try BridgeStatus(json: await call(.status)) }
 
+    package func particulars() async throws -> BridgeParticulars {
+        try BridgeParticulars(json: await call(.particulars))
+    }
+
     package func setup(force: Bool) async throws -> SetupListing {
         try SetupListing(json: await call(.setup, ["force": .bool(force)]))
     }

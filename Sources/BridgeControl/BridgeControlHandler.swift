@@ -4,6 +4,9 @@
 package protocol BridgeControlHandler: Sendable {
     func status() async throws -> BridgeStatus
 
+    /// What the bridge believes of itself and its surroundings.
+    func particulars() async throws -> BridgeParticulars
+
     /// What a controller needs to pair.
     ///
     /// - Parameter force: show the code although the bridge is paired; without it that is refused.

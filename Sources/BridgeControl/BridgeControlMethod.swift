@@ -1,6 +1,8 @@
 /// What can be asked at the operator's socket.
 package enum BridgeControlMethod: String, Sendable, CaseIterable {
     case status
+    /// What ``status`` leaves out and `doctor` needs.
+    case particulars
     /// Parameter `force`.
     case setup
     case lights

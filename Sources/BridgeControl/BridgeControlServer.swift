@@ -47,6 +47,7 @@ private struct Adapter: LineRPCHandler {
     ) async throws -> JSONValue {
         switch method {
         case .status: return try await bridge.status().json
+        case .particulars: return try await bridge.particulars().json
         case .setup: return try await bridge.setup(force: params.optional("force", \.bool) ?? false).json
         case .lights: return try await bridge.lights().json
         case .setLight:

@@ -97,7 +97,8 @@ struct BridgeDaemon {
         let operations = BridgeOperations(
             name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
             server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
-            publisher: publisher, file: file, places: places, beginAnew: { ending.yield($0) })
+            publisher: publisher, surroundings: BridgeSurroundings(interfaces: interfaces, file: file), file: file,
+            places: places, beginAnew: { ending.yield($0) })
 
         logger.notice(
             "the bridge is up",
@@ -233,13 +234,15 @@ struct BridgeDaemon {
         ) { probe($0, $1) }
     }
 
+    private var interfaces: InterfaceSelection {
+        switch configuration.bridge.interfaces {
+        case .automatic: .automatic
+        case .named(let names): .named(names)
+        }
+    }
+
     private func registration(_ stored: StoredServer, _ port: Int) -> PublicationService.Registration {
-        let interfaces: InterfaceSelection =
-            switch configuration.bridge.interfaces {
-            case .automatic: .automatic
-            case .named(let names): .named(names)
-            }
-        return PublicationService.Registration(
+        PublicationService.Registration(
             name: ServiceRecord.instanceName(
                 configuration.bridge.name.valid, suffix: stored.identity.deviceID.suffix),
             port: UInt16(port), interfaces: interfaces)

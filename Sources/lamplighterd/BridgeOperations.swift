@@ -2,6 +2,7 @@ import BridgeControl
 import DaemonKit
 import Discovery
 import FoundationEssentials
+import Glibc
 import HAPAccessory
 import HAPModel
 import HAPProtocol
@@ -20,6 +21,7 @@ struct BridgeOperations: BridgeControlHandler {
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
     let publisher: UniquePublisher?
+    let surroundings: BridgeSurroundings
     let file: DatabaseFile
     let places: BridgeDaemon.Places
     /// Ends the bridge, which then begins anew.
@@ -43,6 +45,17 @@ struct BridgeOperations: BridgeControlHandler {
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
             warnings: warnings)
+    }
+
+    func particulars() async throws -> BridgeParticulars {
+        BridgeParticulars(
+            version: Version.current, process: Int(getpid()), isToBeAdvertised: publisher != nil,
+            wantedName: ServiceRecord.instanceName(name, suffix: deviceID.suffix), obstacle: publisher?.state.obstacle,
+            interfaces: surroundings.interfaces.resolve(InterfaceFacts.current()).map(\.name),
+            txt: Dictionary(await server.advertisement.txt.map { ($0.key, $0.value) }) { $1 },
+            pairings: await server.pairingReports().count, failedAttempts: await server.failedAttempts,
+            attemptsAllowed: SetupAttempts.maximumFailures, clockStep: surroundings.clockStep,
+            storage: surroundings.storage)
     }
 
     private func advertisement(_ warnings: inout [String]) -> BridgeStatus.Advertisement {
@@ -205,6 +218,16 @@ struct BridgeOperations: BridgeControlHandler {
         }
         continuation.onTermination = { _ in task.cancel() }
         return stream
+    }
+}
+
+extension PublicationState {
+    /// What is in the way of the record, if something is.
+    fileprivate var obstacle: String? {
+        switch self {
+        case .waiting(let reason), .withheld(let reason), .failed(let reason): reason
+        case .notAdvertised, .registering, .published: nil
+        }
     }
 }
 

@@ -38,6 +38,18 @@ struct MessageTests {
         #expect(try BridgeStatus(json: status.json) == status)
     }
 
+    @Test("particulars come across whole")
+    func particulars() throws {
+        var particulars = BridgeParticulars(
+            version: "1", process: 12, isToBeAdvertised: true, wantedName: "Lamplighter EEFF", obstacle: "no Avahi",
+            interfaces: ["eth0", "wlan0"], txt: ["sf": "1", "c#": "3"], pairings: 2, failedAttempts: 7,
+            attemptsAllowed: 100, clockStep: -3, storage: .init(directory: "/d", problem: "full", freeBytes: 0))
+        #expect(try BridgeParticulars(json: particulars.json) == particulars)
+        particulars.obstacle = nil
+        particulars.storage.problem = nil
+        #expect(try BridgeParticulars(json: particulars.json) == particulars)
+    }
+
     @Test("setup, pairings and events have the keys of the manual")
     func others() throws {
         let setup = SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: false)

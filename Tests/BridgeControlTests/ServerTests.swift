@@ -13,9 +13,11 @@ struct ServerTests {
         let bridge = FakeBridge()
         try await withServer(bridge) { client in
             let status = try await client.status()
+            let particulars = try await client.particulars()
             let setup = try await client.setup(force: true)
             let keys = try await client.lights().map(\.key)
             #expect(status == example)
+            #expect(particulars.wantedName == "Lamplighter EEFF")
             #expect(setup.paired)
             #expect(keys == ["a/b"])
             try await client.setLight("a/b", LightChange(on: true, hue: 20))
@@ -129,6 +131,7 @@ struct BridgeControlTestClient: Sendable {
     let path: String
 
     func status() async throws -> BridgeStatus { try await ask { try await $0.status() } }
+    func particulars() async throws -> BridgeParticulars { try await ask { try await $0.particulars() } }
     func setup(force: Bool) async throws -> SetupListing { try await ask { try await $0.setup(force: force) } }
     func lights() async throws -> [LightListing] { try await ask { try await $0.lights() } }
     func setLight(_ key: String, _ change: LightChange) async throws {
@@ -192,6 +195,13 @@ final class FakeBridge: BridgeControlHandler {
     func status() async throws -> BridgeStatus {
         note("status")
         return example
+    }
+
+    func particulars() async throws -> BridgeParticulars {
+        BridgeParticulars(
+            version: Version.current, process: 1, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
+            interfaces: [], txt: [:], pairings: 1, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
+            storage: .init(directory: "/var/lib/lamplighter", freeBytes: 1 << 30))
     }
 
     func setup(force: Bool) async throws -> SetupListing {

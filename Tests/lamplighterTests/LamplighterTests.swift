@@ -210,17 +210,6 @@ struct LamplighterTests {
         #expect(errors.text.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test(
-        "what this version does not have says so",
-        arguments: [["doctor", "--long"]])
-    func unavailable(words: [String]) async {
-        let errors = Text()
-        let terminal = Terminal(write: { _ in }, writeError: errors.add)
-        let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
-        #expect(code == 69)
-        #expect(errors.text.hasSuffix(" is not available in this version\n"))
-    }
-
     @Test("a daemon that is not there is told with what to do")
     func unreachable() async {
         #expect(
@@ -317,6 +306,13 @@ final class Bridge: BridgeControlHandler {
                 .init(id: "simulated", driver: "simulated", state: "running"),
                 .init(id: "home", driver: "mqtt", state: "degraded: no broker"),
             ], lights: .init(count: 2, reachable: 1), warnings: ["one\ntwo"])
+    }
+
+    func particulars() async throws -> BridgeParticulars {
+        BridgeParticulars(
+            version: Version.current, process: 1, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
+            interfaces: [], txt: [:], pairings: 1, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
+            storage: .init(directory: "/var/lib/lamplighter", freeBytes: 1 << 30))
     }
 
     func setup(force: Bool) async throws -> SetupListing {

@@ -105,13 +105,13 @@ package final class DatabaseFile: Sendable {
 
     // MARK: Files
 
-    private static func refuseRemains(of path: String) throws(DatabaseFileError) {
+    static func refuseRemains(of path: String) throws(DatabaseFileError) {
         for remains in [path + "-wal", path + "-journal", path + ".backup"] where try exists(remains) {
             throw .damaged(path: path, reason: "it is missing, but \(remains) is there")
         }
     }
 
-    private static func exists(_ path: String) throws(DatabaseFileError) -> Bool {
+    static func exists(_ path: String) throws(DatabaseFileError) -> Bool {
         var status = stat()
         guard lstat(path, &status) != 0 else {
             // A link to nowhere would have SQLite make a file there.

@@ -1,0 +1,35 @@
+import GRDB
+import Glibc
+
+/// A file in use, and the disk it is on.
+extension DatabaseFile {
+    /// The folder the file lies in.
+    package var directory: String { Self.folder(of: path) }
+
+    /// How many bytes this process may still write beside the file.
+    package var freeBytes: UInt64 {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return 0 }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+
+    /// What is wrong with the file that is in use, or with its folder.
+    package var problem: String? {
+        var (status, volume) = (stat(), statvfs())
+        guard stat(path, &status) == 0 else {
+            return "\(path) is gone (\(String(cString: strerror(errno)))), and with it all that the next start needs"
+        }
+        if statvfs(directory, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 {
+            return "\(directory) is on a disk that can only be read"
+        }
+        guard access(directory, W_OK | X_OK) == 0 else {
+            return "\(directory) cannot be written: \(String(cString: strerror(errno)))"
+        }
+        do {
+            let found = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "no answer"
+            return found == "ok" ? nil : "\(path) is damaged: \(found)"
+        } catch {
+            return DatabaseFileError(error, path: path).description
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import BridgeControl
+import DaemonKit
+import Discovery
+import FoundationEssentials
+
+/// What the running bridge depends on: network, clock, disk.
+struct BridgeSurroundings {
+    /// Where the bridge is to be seen.
+    let interfaces: InterfaceSelection
+    let file: DatabaseFile
+    private let began = (wall: Date.now, steady: ContinuousClock.now)
+
+    init(interfaces: InterfaceSelection, file: DatabaseFile) {
+        self.interfaces = interfaces
+        self.file = file
+    }
+
+    /// How far the clock was set since the beginning, in seconds.
+    var clockStep: Int {
+        let elapsed = began.steady.duration(to: .now)
+        let step = Date.now.timeIntervalSince(began.wall) - elapsed / .seconds(1)
+        return Int(exactly: step.rounded(.towardZero)) ?? 0
+    }
+
+    var storage: BridgeParticulars.Storage {
+        BridgeParticulars.Storage(
+            directory: file.directory, problem: file.problem, freeBytes: Int(clamping: file.freeBytes))
+    }
+}
