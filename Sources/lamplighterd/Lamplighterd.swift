@@ -34,6 +34,9 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Bring back the backup on standard input to a bridge that is not running, and end.")
     var restore = false
 
+    @Flag(help: "Say what would keep the daemon from starting, change nothing, and end.")
+    var checkStart = false
+
     func run() async throws {
         if checkConfig {
             let (code, line) = BridgeConfiguration.check(config, drivers: DriverCatalog.drivers)
@@ -46,6 +49,11 @@ struct Lamplighterd: AsyncParsableCommand {
         do {
             let places = BridgeDaemon.Places(
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+            if checkStart {
+                return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
+                    StandardStreams.printLine($0.printable)
+                }
+            }
             if backup { return try OfflineStorage.backup(places, logger: logger) }
             if restore { return try await OfflineStorage.restore(places) }
             let notifier = ServiceNotifier()

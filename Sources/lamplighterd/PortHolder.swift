@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// Finds out who listens on a port, so that the operator need not.
 enum PortHolder {
+    /// Whether somebody listens on a TCP port.
+    static func exists(on port: Int) -> Bool { !inodes(listeningOn: port).isEmpty }
+
     /// The process that listens on a TCP port, as far as this user may see.
     static func description(of port: Int) -> String {
         let inodes = inodes(listeningOn: port)

@@ -27,6 +27,18 @@ package final class FileLock: Sendable {
 
     deinit { close(file) }
 
+    /// Says who has the lock, without taking or making it; whether nobody has.
+    static func inspect(_ path: String) throws(DatabaseFileError) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            guard errno == ENOENT else { throw .creating(path, errno) }
+            return
+        }
+        defer { close(file) }
+        // Shared and given back at once; a daemon that starts in this very moment is the price.
+        guard flock(file, LOCK_SH | LOCK_NB) == 0 else { throw .inUse(lock: path, pid: pid(in: file)) }
+    }
+
     private static func pid(in file: CInt) -> Int32? {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: 16) { buffer, filled in

@@ -1,0 +1,43 @@
+package import GRDB
+import Glibc
+
+/// Looking without touching.
+extension DatabaseFile {
+    /// Finds out whether ``init(path:migrator:applicationID:logger:)`` would succeed; makes and changes nothing.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - migrator: the schema's history.
+    ///   - applicationID: marks the file as this program's.
+    /// - Throws: ``DatabaseFileError``.
+    package static func inspect(
+        _ path: String, migrator: DatabaseMigrator, applicationID: Int32
+    ) throws(DatabaseFileError) {
+        let folder = folder(of: path)
+        guard access(folder, W_OK | X_OK) == 0 else {
+            // What is missing is made at the first start, by systemd or by the daemon.
+            guard errno == ENOENT else { throw .creating(folder, errno) }
+            return
+        }
+        try FileLock.inspect(path + ".lock")
+        guard try exists(path) else { return try refuseRemains(of: path) }
+        for file in [path, path + "-wal", path + "-shm", path + ".lock"] { try requireOwnership(file, of: folder) }
+        do {
+            let queue = try open(path, isReadOnly: true)
+            try queue.read { database throws in try check(database, path, migrator, applicationID) }
+            try queue.close()
+        } catch let error as DatabaseFileError {
+            throw error
+        } catch {
+            throw DatabaseFileError(error, path: path)
+        }
+    }
+
+    /// A file that somebody else has made, most likely root by hand, is out of reach for the folder's owner.
+    private static func requireOwnership(_ path: String, of folder: String) throws(DatabaseFileError) {
+        var (file, directory) = (stat(), stat())
+        guard stat(path, &file) == 0, stat(folder, &directory) == 0 else { return }
+        guard access(path, R_OK | W_OK) == 0 else { throw .creating(path, errno) }
+        guard directory.st_uid == 0 || file.st_uid == directory.st_uid else { throw .noPermission(path: path) }
+    }
+}
