@@ -78,6 +78,7 @@ let package = Package(
         library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging]),
 
         // Floor 4
+        library("Doctor", ["BridgeControl", nioCore, nioPosix]),
         program(
             "lamplighterd",
             [
@@ -87,7 +88,7 @@ let package = Package(
                 arguments, nioCore,
                 nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        program("lamplighter", ["BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
+        program("lamplighter", ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
 
         // For tests only
         library(
@@ -123,6 +124,7 @@ let package = Package(
             ]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),
+        tests(of: "Doctor", ["BridgeControl"]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
     ],
     swiftLanguageModes: [.v6]

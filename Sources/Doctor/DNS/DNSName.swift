@@ -1,0 +1,39 @@
+/// A domain name, from the most special label to the most general; case does not count, as far as it is ASCII's.
+package struct DNSName: Sendable {
+    /// The labels without the root's empty one.
+    package let labels: [String]
+
+    package init(_ labels: [String]) { self.labels = labels }
+
+    /// The services of a type on the local network.
+    static let hapServices = DNSName(["_hap", "_tcp", "local"])
+
+    /// What DNS-SD lists service types under (RFC 6763, 9).
+    static let allServiceTypes = DNSName(["_services", "_dns-sd", "_udp", "local"])
+
+    /// The name under which DNS tells whose an address is (RFC 1035, 3.5; RFC 3596, 2.5).
+    static func reverse(of address: [UInt8]) -> DNSName {
+        guard address.count == 16 else { return DNSName(address.reversed().map { "\($0)" } + ["in-addr", "arpa"]) }
+        let digits = address.reversed().flatMap { [$0 & 0xF, $0 >> 4] }
+        return DNSName(digits.map { String($0, radix: 16) } + ["ip6", "arpa"])
+    }
+
+    /// The name of one HAP service.
+    static func hapService(_ instance: String) -> DNSName { DNSName([instance] + hapServices.labels) }
+
+    private var folded: [String] {
+        labels.map { label in
+            String(decoding: label.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        }
+    }
+}
+
+extension DNSName: Hashable {
+    package static func == (a: DNSName, b: DNSName) -> Bool { a.folded == b.folded }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+}
+
+extension DNSName: CustomStringConvertible {
+    package var description: String { labels.joined(separator: ".") }
+}

@@ -1,0 +1,36 @@
+/// Whether what is seen now is still seen when switches have forgotten who listens.
+extension Examination {
+    /// A switch that snoops forgets a listener after 125 s and a little, if nobody asks it again (RFC 4541).
+    package static let snoopingTime = Duration.seconds(130)
+
+    /// Compares two looks that lie ``snoopingTime`` apart.
+    ///
+    /// - Parameters:
+    ///   - facts: what was found out first.
+    ///   - later: what was found out at the end.
+    /// - Returns: one finding more.
+    package static func lasting(_ facts: Facts, _ later: Facts) -> Finding {
+        if let cause = findings(facts).verdict {
+            return .unknown(.lasting, "not looked at, because of \(cause.check.rawValue)")
+        }
+        if let cause = findings(later).verdict {
+            return .wrong(
+                .lasting, "two minutes later \(cause.check.rawValue) was wrong: \(cause.message)", cause.remedy)
+        }
+        let (before, after) = (facts.neighbours.count, later.neighbours.count)
+        if before > 0, after == 0 {
+            return .wrong(
+                .lasting,
+                "other hosts answered at first and none after two minutes: a switch or access point stops passing "
+                    + "multicast (IGMP snooping without a querier)",
+                "turn IGMP snooping off or an IGMP querier on; on Wi-Fi turn off multicast filters and client isolation"
+            )
+        }
+        if before == 0 {
+            return .unknown(
+                .lasting, "the record is still seen here, but no other host answered, so the way to others is not known"
+            )
+        }
+        return .ok(.lasting, "seen now and after two minutes; \(after) of \(before) other hosts still answer")
+    }
+}

@@ -1,0 +1,95 @@
+internal import BridgeControl
+internal import Glibc
+
+/// From facts to findings: a function without a clock, a socket or a file.
+package enum Examination {
+    /// Names what is well and what is wrong, in the order in which one depends on the other.
+    ///
+    /// - Parameter facts: what was found out.
+    /// - Returns: one finding for each check that was made.
+    package static func findings(_ facts: Facts) -> [Finding] {
+        switch facts.daemon {
+        case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]
+        case .forbidden(let reason):
+            [
+                .wrong(
+                    .daemon, reason, "run as root or become a member of the group lamplighter (log in anew after that)",
+                    code: 77)
+            ]
+        case .unfit(let reason):
+            [.wrong(.daemon, reason, "restart it: systemctl restart lamplighterd; see its log if that does not help")]
+        case .answers(let status, let particulars):
+            Surroundings(facts: facts, status: status, particulars: particulars).findings
+        }
+    }
+
+    // MARK: A daemon that is not there
+
+    /// The steps of `lamplighterd --check-start`, in their order.
+    private static let steps: [Finding.Check] = [.configuration, .state, .port, .socket]
+
+    private static func starting(_ start: Facts.StartCheck?, _ reason: String) -> [Finding] {
+        guard let start else {
+            return [
+                .wrong(
+                    .daemon, "\(reason)",
+                    "start it: systemctl start lamplighterd; doctor --config FILE --state-directory DIR says what keeps it "
+                        + "from starting")
+            ]
+        }
+        var findings: [Finding] = []
+        for step in steps {
+            guard let line = start.lines.first(where: { $0.hasPrefix("\(step.rawValue): ") }) else { break }
+            findings.append(.ok(step, String(line.dropFirst(step.rawValue.count + 2))))
+        }
+        if start.code != 0 {
+            let step = findings.count < steps.count ? steps[findings.count] : .daemon
+            let words = start.lines.last ?? "lamplighterd --check-start ends with \(start.code) and says nothing"
+            // The daemon's own words hold what to do.
+            let name = "lamplighterd: "
+            let message = words.hasPrefix(name) ? String(words.dropFirst(name.count)) : words
+            findings.append(.wrong(step, message, nil, code: start.code))
+            findings.append(.unknown(.daemon, reason))
+        } else {
+            findings.append(
+                .wrong(
+                    .daemon, "\(reason), and nothing keeps lamplighterd from starting",
+                    "start it: systemctl start lamplighterd; if it runs, name its control socket with --control"))
+        }
+        return findings
+    }
+
+    // MARK: Clock
+
+    /// Seconds in a day.
+    private static let day = 86400
+    /// So many days after the program was made its clock is taken to be wrong.
+    private static let lifetime = 20 * 365
+    /// A step that is not worth a word; seconds.
+    private static let smallStep = 60
+
+    static func clock(_ time: Int, step: Int) -> Finding {
+        let remedy = "set the clock: timedatectl set-ntp true"
+        if time < Version.released {
+            return .wrong(
+                .clock, "this computer's clock says \(date(time)), before this program was made", remedy)
+        }
+        if time > Version.released + lifetime * day {
+            return .wrong(.clock, "this computer's clock says \(date(time)), which cannot be", remedy)
+        }
+        if abs(step) > smallStep {
+            return .warning(
+                .clock, "the clock was set \(step > 0 ? "forward" : "back") by \(abs(step)) s while the bridge ran",
+                "nothing, if that happens once after the computer starts; else set the clock: timedatectl set-ntp true")
+        }
+        return .ok(.clock, "it is \(date(time))")
+    }
+
+    private static func date(_ time: Int) -> String {
+        var time = time_t(time)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let numbers = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
+        return numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,56 @@
+package import BridgeControl
+
+/// All that was found out about the bridge, from it and past it.
+package struct Facts: Equatable, Sendable {
+    /// What came of talking to the daemon.
+    package enum Daemon: Equatable, Sendable {
+        case answers(BridgeStatus, BridgeParticulars)
+        /// Nobody is there; why it does not start, as far as that can be told.
+        case absent(reason: String, start: StartCheck?)
+        /// It is there, and this user may not talk to it.
+        case forbidden(reason: String)
+        /// It is there, and does not answer or not as it should.
+        case unfit(reason: String)
+    }
+
+    /// What `lamplighterd --check-start` says.
+    package struct StartCheck: Equatable, Sendable {
+        /// What it prints, line by line; a step that is well is one line that begins with the step's name.
+        package var lines: [String]
+        /// Its exit code.
+        package var code: Int32
+
+        package init(lines: [String], code: Int32) {
+            self.lines = lines
+            self.code = code
+        }
+    }
+
+    /// One address of the bridge's record, and what came of connecting to it.
+    package struct Connection: Equatable, Sendable {
+        package var address: String
+        package var outcome: TCPProbe.Outcome
+
+        package init(address: String, outcome: TCPProbe.Outcome) {
+            self.address = address
+            self.outcome = outcome
+        }
+    }
+
+    package var daemon: Daemon
+    /// Seconds since 1970, as this computer's clock says.
+    package var time: Int
+    package var bus = UnixProbe.Outcome.answers
+    package var avahi = UnixProbe.Outcome.answers
+    /// The users that have port 5353 open.
+    package var listeners: [String] = []
+    package var looks: [Look] = []
+    package var connections: [Connection] = []
+    /// The names of lights that do not answer.
+    package var unreachableLights: [String] = []
+
+    package init(daemon: Daemon, time: Int) {
+        self.daemon = daemon
+        self.time = time
+    }
+}

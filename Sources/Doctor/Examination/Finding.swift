@@ -1,0 +1,52 @@
+/// What one check has come to.
+package struct Finding: Equatable, Sendable {
+    /// What is looked at, in the order in which one depends on the other.
+    package enum Check: String, Sendable, CaseIterable {
+        case configuration, state, port, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
+        case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
+        /// Only with `--long`.
+        case lasting
+    }
+
+    package enum Result: String, Sendable {
+        case ok
+        /// Worth knowing; no controller fails because of it alone.
+        case warning
+        case wrong
+        /// Could not be looked at, mostly because something before is wrong.
+        case unknown
+    }
+
+    package var check: Check
+    package var result: Result
+    /// What was found.
+    package var message: String
+    /// What to do.
+    package var remedy: String?
+    /// How a program ends because of it, after sysexits(3).
+    package var code: Int32
+
+    package init(_ check: Check, _ result: Result, _ message: String, remedy: String? = nil, code: Int32 = 0) {
+        self.check = check
+        self.result = result
+        self.message = message
+        self.remedy = remedy
+        self.code = code
+    }
+
+    static func ok(_ check: Check, _ message: String) -> Finding { Finding(check, .ok, message) }
+    static func unknown(_ check: Check, _ message: String) -> Finding { Finding(check, .unknown, message) }
+
+    static func warning(_ check: Check, _ message: String, _ remedy: String) -> Finding {
+        Finding(check, .warning, message, remedy: remedy)
+    }
+
+    static func wrong(_ check: Check, _ message: String, _ remedy: String?, code: Int32 = 69) -> Finding {
+        Finding(check, .wrong, message, remedy: remedy, code: code)
+    }
+}
+
+extension Sequence where Element == Finding {
+    /// The first thing that is wrong.
+    package var verdict: Finding? { first { $0.result == .wrong } }
+}

@@ -1,0 +1,159 @@
+internal import BridgeControl
+
+/// The examination of a bridge that runs: its host, the network, and those it talks to.
+struct Surroundings {
+    let facts: Facts
+    let status: BridgeStatus
+    let particulars: BridgeParticulars
+
+    var findings: [Finding] {
+        let first: [Finding] = [
+            .ok(.daemon, "lamplighterd \(particulars.version) answers (process \(particulars.process))"),
+            Examination.clock(facts.time, step: particulars.clockStep),
+            storage,
+        ]
+        return first + onTheNetwork + [attempts, pairing, drivers, lights]
+    }
+
+    /// Where one depends on the other, what lies behind the first fault cannot be told.
+    private var onTheNetwork: [Finding] {
+        let checks: [(Finding.Check, () -> Finding)] = [
+            (.network, { network }), (.advertise, { advertise }), (.bus, { bus }), (.avahi, { avahi }),
+            (.clone, { clone }), (.advertisement, { advertisement }), (.responders, { responders }),
+            (.visible, { visible }), (.record, { record }), (.addresses, { addresses }),
+        ]
+        var findings: [Finding] = []
+        for (check, examine) in checks {
+            if let cause = findings.verdict {
+                findings.append(.unknown(check, "not looked at, because of \(cause.check.rawValue)"))
+            } else {
+                findings.append(examine())
+            }
+        }
+        return findings
+    }
+
+    // MARK: The host
+
+    /// The least that lets the database go on; bytes.
+    private static let scarce = 1 << 20
+    /// The least that is worth no word; bytes.
+    private static let enough = 64 << 20
+
+    private var storage: Finding {
+        let storage = particulars.storage
+        if let problem = storage.problem {
+            return .wrong(
+                .storage, problem, "see to it before the bridge is restarted: what it learns now may be lost", code: 74)
+        }
+        let rest = "\(storage.freeBytes / 1024) KiB are left for \(storage.directory)"
+        if storage.freeBytes < Self.scarce {
+            return .wrong(.storage, "the disk is full: \(rest)", "make room; pairings cannot be stored", code: 74)
+        }
+        if storage.freeBytes < Self.enough { return .warning(.storage, rest, "make room on that disk") }
+        return .ok(.storage, "\(storage.directory) can be written")
+    }
+
+    private var network: Finding {
+        guard !particulars.interfaces.isEmpty else {
+            return .wrong(
+                .network, "there is no network interface for the bridge to be seen on",
+                "connect the network, or see whether bridge.interfaces names one that exists (ip link)")
+        }
+        let names = particulars.interfaces.joined(separator: ", ")
+        let looks = facts.looks.filter(\.isMulticast)
+        guard !looks.isEmpty else {
+            return .wrong(.network, "\(names) has no address", "see to the network: ip addr show")
+        }
+        if looks.allSatisfy({ $0.failure != nil }) {
+            return .wrong(
+                .network, "nothing can be sent on \(names): \(looks[0].failure ?? "")",
+                "see to the network and to a firewall's rules for outgoing UDP port 5353")
+        }
+        return .ok(.network, "the bridge is to be seen on \(names)")
+    }
+
+    private var advertise: Finding {
+        guard particulars.isToBeAdvertised else {
+            return .wrong(
+                .advertise, "the configuration says advertise: none, so no controller can find the bridge",
+                "write advertise: avahi in the section bridge, and restart lamplighterd", code: 78)
+        }
+        return .ok(.advertise, "the configuration wants the bridge advertised")
+    }
+
+    private var isPublished: Bool { status.advertisement.state == "published" }
+
+    private var bus: Finding {
+        switch facts.bus {
+        case .answers: .ok(.bus, "the system D-Bus answers")
+        // The daemon may reach a bus that this command does not know of.
+        case _ where isPublished: .ok(.bus, "the bridge reaches the system D-Bus")
+        case .absent:
+            .wrong(
+                .bus, "the system D-Bus is not running, and Avahi is reached by it", "start it: systemctl start dbus")
+        case .silent:
+            .wrong(.bus, "the system D-Bus does not answer", "see journalctl -u dbus; a hung bus needs a restart")
+        case .refused(let reason):
+            .wrong(.bus, "the system D-Bus cannot be reached: \(reason)", "see the rights of its socket in /run/dbus")
+        }
+    }
+
+    private var avahi: Finding {
+        switch facts.avahi {
+        case .answers: .ok(.avahi, "the Avahi daemon answers")
+        case .silent:
+            .wrong(
+                .avahi, "the Avahi daemon hangs: it takes connections and answers nothing",
+                "restart it: systemctl restart avahi-daemon")
+        // Avahi may run elsewhere and only its bus be shared, as containers do it.
+        case _ where isPublished: .ok(.avahi, "the bridge reaches the Avahi daemon")
+        case .absent:
+            .wrong(.avahi, "the Avahi daemon is not running", "start it: systemctl enable --now avahi-daemon")
+        case .refused(let reason):
+            .wrong(
+                .avahi, "the Avahi daemon cannot be reached: \(reason)",
+                "see the rights of its socket in /run/avahi-daemon")
+        }
+    }
+
+    // MARK: Who it talks to
+
+    private var attempts: Finding {
+        let (failed, allowed) = (particulars.failedAttempts, particulars.attemptsAllowed)
+        let message = "\(failed) of \(allowed) attempts to pair with a wrong setup code"
+        if failed >= allowed {
+            return .wrong(
+                .attempts, "\(message): nobody can pair any more",
+                "lamplighter pairings unlock; lamplighter setup shows the right code")
+        }
+        if failed > 0 { return .warning(.attempts, message, "lamplighter setup shows the right code") }
+        return .ok(.attempts, "nobody has tried a wrong setup code")
+    }
+
+    private var pairing: Finding {
+        guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
+        let paired = "paired with \(particulars.pairings) \(particulars.pairings == 1 ? "controller" : "controllers")"
+        guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
+        return .wrong(
+            .pairing, "\(paired), of which none is connected; as long as that stands no other home can add the bridge",
+            "open the home's app and look again; if that home has forgotten the bridge: lamplighter pairings remove --all"
+        )
+    }
+
+    private var drivers: Finding {
+        let unwell = status.drivers.filter { $0.state != "running" }
+        guard !unwell.isEmpty else { return .ok(.drivers, "\(status.drivers.count) running") }
+        return .warning(
+            .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "see the daemon's log")
+    }
+
+    private var lights: Finding {
+        let names = facts.unreachableLights
+        guard !names.isEmpty else { return .ok(.lights, "\(status.lights.count), all of them in reach") }
+        let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")
+        return .warning(
+            .lights, "\(names.count) of \(status.lights.count) out of reach: \(shown)",
+            "see whether they have power; lamplighter lights forget KEY takes away what is gone")
+    }
+}

@@ -1,0 +1,31 @@
+import NIOCore
+
+/// What came first on a connection.
+enum FirstAnswer: Equatable, Sendable {
+    case bytes([UInt8])
+    /// The other side hung up without a word.
+    case end
+    /// Time ran out.
+    case nothing
+}
+
+extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
+    /// Says something, takes the first bytes of the answer, and hangs up.
+    func firstAnswer(to question: [UInt8], within patience: Duration) async throws -> FirstAnswer {
+        try await executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(bytes: question))
+            return try await withThrowingTaskGroup(of: FirstAnswer.self) { group in
+                group.addTask {
+                    for try await bytes in inbound { return .bytes(Array(bytes.readableBytesView.prefix(64))) }
+                    return .end
+                }
+                group.addTask {
+                    try await Task.sleep(for: patience)
+                    return .nothing
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? .nothing
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// Asks `lamplighterd` itself what keeps it from starting.
+package enum StartProbe {
+    /// The user of the packaged service.
+    private static let serviceUser = "lamplighter"
+    /// What is kept of the output; bytes.
+    private static let maximumOutput = 64 << 10
+    /// Milliseconds.
+    private static let patience: CInt = 5000
+
+    /// Runs `lamplighterd --check-start`; blocks for some seconds at most.
+    ///
+    /// - Parameters:
+    ///   - configuration: the configuration file.
+    ///   - stateDirectory: where the bridge keeps its memory. If it is the system's and this is root, the daemon's own
+    ///     user looks, since root may do everything and would see nothing wrong.
+    ///   - runtimeDirectory: where the control socket is to stand.
+    /// - Returns: what it says; `nil` if there is no such program or it hangs.
+    package static func run(
+        configuration: String, stateDirectory: String, runtimeDirectory: String
+    ) -> Facts.StartCheck? {
+        guard let daemon = candidates.first(where: { access($0, X_OK) == 0 }) else { return nil }
+        var words = [
+            daemon, "--check-start", "--config", configuration, "--state-directory", stateDirectory,
+            "--runtime-directory", runtimeDirectory,
+        ]
+        if geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(serviceUser) != nil {
+            words = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"] + words
+        }
+        return spawn(words)
+    }
+
+    /// Beside this program first, so that both are of one build.
+    private static var candidates: [String] {
+        var folders = ["/usr/sbin", "/usr/local/sbin", "/sbin"]
+        if let path = getenv("PATH") {
+            folders = String(cString: path).split(separator: ":").map(String.init) + folders
+        }
+        if let own = ownFolder { folders.insert(own, at: 0) }
+        return folders.map { $0 + "/lamplighterd" }
+    }
+
+    private static var ownFolder: String? {
+        guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
+        return path.lastIndex(of: "/").map { String(path[..<$0]) }
+    }
+
+    private static func spawn(_ words: [String]) -> Facts.StartCheck? {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for stream in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
+
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        let failure = posix_spawn(&process, words[0], &actions, nil, &arguments, environ)
+        close(ends[1])
+        guard failure == 0 else { return nil }
+
+        let output = read(ends[0])
+        if output == nil { kill(process, SIGKILL) }
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return nil } }
+        // The low seven bits name a signal, the next byte is the exit code (wait(2)).
+        guard let output, status & 0x7F == 0 else { return nil }
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+        return Facts.StartCheck(lines: lines, code: status >> 8 & 0xFF)
+    }
+
+    /// All that is said until the end; `nil` if there is no end in time.
+    private static func read(_ file: CInt) -> [UInt8]? {
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        let end = ContinuousClock.now + .milliseconds(Int(patience))
+        while output.count < maximumOutput, ContinuousClock.now < end {
+            var wait = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&wait, 1, patience)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { return nil }
+            let count = Glibc.read(file, &chunk, chunk.count)
+            if count == 0 { return output }
+            guard count > 0 else { return nil }
+            output += chunk[..<count]
+        }
+        return nil
+    }
+}

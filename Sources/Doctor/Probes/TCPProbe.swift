@@ -1,0 +1,76 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Connects to an address as a controller does, and asks what only a paired controller may know.
+package enum TCPProbe {
+    /// What came of it.
+    package enum Outcome: Equatable, Sendable {
+        /// A HAP accessory answers.
+        case answers
+        /// Something answers that is no HAP accessory.
+        case foreign
+        /// Connected, and closed without an answer.
+        case closed
+        /// Connected, and no answer came.
+        case silent
+        /// Nobody listens, or a firewall says no.
+        case refused
+        /// Nothing comes back at all.
+        case timedOut
+        case failed(reason: String)
+    }
+
+    private static let patience = Duration.seconds(2)
+
+    /// Tries an address.
+    ///
+    /// - Parameters:
+    ///   - address: four bytes or sixteen.
+    ///   - port: the TCP port.
+    ///   - interfaces: the first that exists is the link of a link-local address.
+    /// - Returns: the address as people write it, and what came of it.
+    package static func connect(
+        to address: [UInt8], port: UInt16, interfaces: [String]
+    ) async -> (address: String, outcome: Outcome) {
+        guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: address), port: Int(port)).ipAddress else {
+            return ("?", .failed(reason: "no address"))
+        }
+        let interface = interfaces.first { if_nametoindex($0) != 0 } ?? "lo"
+        guard let target = SocketAddress(ip, Int(port), on: interface) else {
+            return (ip, .failed(reason: "no address"))
+        }
+        return (ip, await connect(to: target))
+    }
+
+    private static func connect(to address: SocketAddress) async -> Outcome {
+        do {
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(TimeAmount(patience))
+                .connect(to: address) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+            let request = "GET /accessories HTTP/1.1\r\nHost: lamplighter\r\n\r\n"
+            switch try await channel.firstAnswer(to: Array(request.utf8), within: patience) {
+            // "Connection authorization required": HAP's own status code.
+            case .bytes(let bytes): return bytes.starts(with: Array("HTTP/1.1 470".utf8)) ? .answers : .foreign
+            case .end: return .closed
+            case .nothing: return .silent
+            }
+        } catch let error as IOError {
+            switch error.errnoCode {
+            case ECONNREFUSED: return .refused
+            case ECONNRESET, EPIPE: return .closed
+            case ETIMEDOUT: return .timedOut
+            default: return .failed(reason: SystemError.text(error.errnoCode))
+            }
+        } catch let error as ChannelError {
+            if case .connectTimeout = error { return .timedOut }
+            return .closed
+        } catch {
+            return .failed(reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Finds out whether a program answers at a Unix socket.
+package enum UnixProbe {
+    /// What came of it.
+    package enum Outcome: Equatable, Sendable {
+        case answers
+        /// There is no socket, or nobody listens at it.
+        case absent
+        /// It takes connections and says nothing: the program hangs.
+        case silent
+        case refused(reason: String)
+    }
+
+    private static let patience = Duration.seconds(2)
+
+    /// Asks Avahi's own socket for its list of commands.
+    package static func avahi() async -> Outcome { await ask("/run/avahi-daemon/socket", "HELP\n") }
+
+    /// Begins to authenticate at the system's D-Bus, as every client does.
+    ///
+    /// - Parameter address: the value of `DBUS_SYSTEM_BUS_ADDRESS`, if there is one.
+    /// - Returns: whether the bus answers.
+    package static func systemBus(address: String?) async -> Outcome {
+        await ask(busPath(in: address) ?? "/run/dbus/system_bus_socket", "\0AUTH\r\n")
+    }
+
+    /// Whether nobody listens at a socket.
+    ///
+    /// - Parameter path: the socket's path.
+    /// - Returns: false also if somebody might listen who cannot be reached.
+    package static func isAbsent(_ path: String) async -> Bool {
+        do {
+            try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(unixDomainSocketPath: path).flatMap { $0.close() }.get()
+            return false
+        } catch let error as IOError {
+            return absent.contains(error.errnoCode)
+        } catch {
+            return false
+        }
+    }
+
+    private static let absent = [ENOENT, ECONNREFUSED, ENOTDIR]
+
+    /// The path in a D-Bus address such as `unix:path=/run/bus,guid=1;tcp:...`; the first that has one.
+    static func busPath(in address: String?) -> String? {
+        for alternative in (address ?? "").split(separator: ";") where alternative.hasPrefix("unix:") {
+            for pair in alternative.dropFirst(5).split(separator: ",") where pair.hasPrefix("path=") {
+                return String(pair.dropFirst(5))
+            }
+        }
+        return nil
+    }
+
+    private static func ask(_ path: String, _ question: String) async -> Outcome {
+        do {
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(TimeAmount(patience))
+                .connect(unixDomainSocketPath: path) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+            let answer = try await channel.firstAnswer(to: Array(question.utf8), within: patience)
+            switch answer {
+            case .bytes: return .answers
+            case .nothing: return .silent
+            case .end: return .refused(reason: "it hangs up")
+            }
+        } catch let error as IOError {
+            switch error.errnoCode {
+            case _ where absent.contains(error.errnoCode): return .absent
+            // The queue of connections that nobody takes is full.
+            case EAGAIN: return .silent
+            default: return .refused(reason: SystemError.text(error.errnoCode))
+            }
+        } catch is ChannelError {
+            return .silent
+        } catch {
+            return .refused(reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// What one look at the network has brought so far, and what is still to be asked.
+///
+/// A value without socket or clock: it is told of datagrams, and says what to ask next. What it keeps is bounded.
+package struct Inquiry: Sendable {
+    /// So many records of a busy or hostile network are kept.
+    package static let maximumRecords = 2048
+    /// So many services beside our own are asked about.
+    package static let maximumServices = 64
+
+    /// Comes back in the answers to this inquiry.
+    package let id: UInt16
+    /// The service that is looked for, besides all others.
+    package let instance: DNSName
+    package private(set) var records: [DNSRecord] = []
+    /// Who has answered.
+    package private(set) var responders: Set<String> = []
+    private var known: Set<DNSRecord> = []
+    private let standing: [DNSMessage.Question]
+
+    /// Begins an inquiry.
+    ///
+    /// - Parameters:
+    ///   - instance: the instance name of the service that is looked for.
+    ///   - address: an address of this host, which its responder knows in any case; four bytes or sixteen.
+    ///   - id: tells answers to this inquiry from others.
+    package init(instance: String, address: [UInt8], id: UInt16) {
+        self.instance = .hapService(instance)
+        self.id = id
+        // The list of service types makes all hosts speak, and the reverse name the one that has no services.
+        standing = [.hapServices, .allServiceTypes, .reverse(of: address)].map { DNSMessage.Question($0, .ptr) }
+    }
+
+    /// A datagram has come; what is not an answer to this inquiry is left alone.
+    ///
+    /// - Parameters:
+    ///   - bytes: the datagram.
+    ///   - responder: who has sent it.
+    package mutating func received(_ bytes: [UInt8], from responder: String) {
+        // Some responders do not repeat the id, although RFC 6762, 6.7 wants it.
+        guard let message = try? DNSMessage(bytes), message.isResponse, message.id == id || message.id == 0 else {
+            return
+        }
+        if responders.count < Self.maximumServices { responders.insert(responder) }
+        for record in message.records where records.count < Self.maximumRecords && known.insert(record).inserted {
+            records.append(record)
+        }
+    }
+
+    /// What is to be asked next: the standing questions, as any host may answer, and what is not known yet.
+    package var questions: [DNSMessage.Question] {
+        var questions = standing
+        for name in services {
+            let contents = records.lazy.filter { $0.name == name }.map(\.content)
+            if !contents.contains(where: \.isService) { questions.append(DNSMessage.Question(name, .srv)) }
+            if !contents.contains(where: \.isText) { questions.append(DNSMessage.Question(name, .txt)) }
+        }
+        for host in hosts {
+            let isKnown = records.contains { $0.name == host && $0.content.isAddress }
+            guard !isKnown else { continue }
+            questions += [DNSMessage.Question(host, .a), DNSMessage.Question(host, .aaaa)]
+        }
+        return questions
+    }
+
+    /// Whether the service that is looked for is listed, and nothing is open about any other.
+    package var isComplete: Bool {
+        isListed && questions.count == standing.count
+    }
+
+    private var isListed: Bool {
+        records.contains { $0.name == .hapServices && $0.content == .pointer(instance) }
+    }
+
+    private var services: [DNSName] {
+        let others = ServiceInstance.all(in: records).map { DNSName.hapService($0.name) }
+        return Array(([instance] + others).unique.prefix(1 + Self.maximumServices))
+    }
+
+    private var hosts: [DNSName] {
+        ServiceInstance.all(in: records).prefix(Self.maximumServices).flatMap(\.places).map(\.host).unique
+    }
+}
+
+extension DNSRecord.Content {
+    fileprivate var isService: Bool {
+        if case .service = self { true } else { false }
+    }
+
+    fileprivate var isText: Bool {
+        if case .text = self { true } else { false }
+    }
+
+    fileprivate var isAddress: Bool {
+        if case .address = self { true } else { false }
+    }
+}

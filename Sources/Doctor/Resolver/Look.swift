@@ -1,0 +1,41 @@
+/// A way to ask the network.
+package enum Route: Hashable, Sendable {
+    /// To all on an interface, as controllers ask.
+    case multicast(interface: String, isIPv6: Bool)
+    /// To this host's own responder, past everything that multicast depends on.
+    case unicast(address: String)
+}
+
+/// What one way of asking brought.
+package struct Look: Equatable, Sendable {
+    package var route: Route
+    /// The HAP services that were heard of.
+    package var instances: [ServiceInstance]
+    /// The addresses of those who answered anything at all, this host's own among them.
+    package var responders: Set<String>
+    /// Why nothing could be asked, in the system's words.
+    package var failure: String?
+
+    package init(
+        _ route: Route, _ instances: [ServiceInstance] = [], responders: Set<String> = [], failure: String? = nil
+    ) {
+        self.route = route
+        self.instances = instances
+        self.responders = responders
+        self.failure = failure
+    }
+
+    /// Whether it was asked as controllers ask.
+    package var isMulticast: Bool {
+        if case .multicast = route { true } else { false }
+    }
+}
+
+extension Route: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .multicast(let interface, let isIPv6): "\(interface) (IPv\(isIPv6 ? 6 : 4))"
+        case .unicast(let address): address
+        }
+    }
+}

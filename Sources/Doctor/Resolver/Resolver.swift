@@ -1,0 +1,135 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A second resolver: asks by multicast DNS from ephemeral ports, once, and never opens port 5353.
+package enum Resolver {
+    private static let port = 5353
+    private static let ipv4Group = "224.0.0.251"
+    private static let ipv6Group = "ff02::fb"
+
+    /// When it is asked, counted from the beginning; the last moment ends the inquiry.
+    private static let rounds: [Duration] = [.zero, .milliseconds(250), .seconds(1), .milliseconds(1750)]
+    private static let end = Duration.milliseconds(2500)
+    /// Hosts may hesitate for 120 ms, and all have to be heard; by then a complete answer is taken as such.
+    private static let earliestEnd = Duration.seconds(1)
+    /// So many questions leave at once.
+    private static let maximumQuestions = 64
+
+    /// Asks on all routes at once, 1 to 2.5 s.
+    ///
+    /// - Parameters:
+    ///   - instance: the instance name of the service that is looked for, besides all others.
+    ///   - interfaces: the names of the interfaces to ask on.
+    /// - Returns: a look for each address family of each interface, and one for each of its own addresses.
+    package static func look(for instance: String, on interfaces: [String]) async -> [Look] {
+        let ways = Way.all(on: interfaces)
+        return await withTaskGroup(of: (Int, Look).self) { group in
+            for (index, way) in ways.enumerated() {
+                group.addTask {
+                    let inquiry = Inquiry(instance: instance, address: way.own, id: .random(in: 1 ... .max))
+                    do {
+                        let heard = try await ask(way, inquiry)
+                        let instances = ServiceInstance.all(in: heard.records)
+                        return (index, Look(way.route, instances, responders: heard.responders))
+                    } catch let error as IOError {
+                        return (index, Look(way.route, failure: SystemError.text(error.errnoCode)))
+                    } catch {
+                        return (index, Look(way.route, failure: "\(error)"))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private typealias Datagrams = NIOAsyncChannel<AddressedEnvelope<ByteBuffer>, AddressedEnvelope<ByteBuffer>>
+
+    private static func ask(_ way: Way, _ inquiry: Inquiry) async throws -> Inquiry {
+        let channel = try await DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(to: way.local) { channel in
+                channel.eventLoop.makeCompletedFuture { try Datagrams(wrappingChannelSynchronously: channel) }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await way.prepare(channel.channel)
+            let notebook = Notebook(inquiry)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await datagram in inbound {
+                        let bytes = Array(datagram.data.readableBytesView)
+                        let responder = datagram.remoteAddress.ipAddress ?? ""
+                        notebook.inquiry.withLock { $0.received(bytes, from: responder) }
+                    }
+                }
+                group.addTask {
+                    let began = ContinuousClock.now
+                    for round in rounds {
+                        try await Task.sleep(until: began + round)
+                        let now = notebook.inquiry.withLock { $0 }
+                        if round >= earliestEnd, now.isComplete { return }
+                        for question in now.questions.prefix(maximumQuestions) {
+                            guard let query = DNSMessage.query(question, id: now.id) else { continue }
+                            try await outbound.write(
+                                AddressedEnvelope(remoteAddress: way.remote, data: ByteBuffer(bytes: query)))
+                        }
+                    }
+                    try await Task.sleep(until: began + end)
+                }
+                // The reader ends by itself only if the socket does.
+                _ = try await group.next()
+                group.cancelAll()
+            }
+            return notebook.inquiry.withLock { $0 }
+        }
+    }
+
+    /// What the task that asks and the one that listens share.
+    private final class Notebook: Sendable {
+        let inquiry: Mutex<Inquiry>
+
+        init(_ inquiry: Inquiry) { self.inquiry = Mutex(inquiry) }
+    }
+
+    /// A route with the addresses it takes.
+    private struct Way {
+        let route: Route
+        let local: SocketAddress
+        let remote: SocketAddress
+        /// This host's own address there.
+        let own: [UInt8]
+        /// The index of the interface that multicast leaves by.
+        var interface: Int?
+
+        static func all(on interfaces: [String]) -> [Way] {
+            guard let devices = try? System.enumerateDevices() else { return [] }
+            var ways: [Way] = []
+            for device in devices where interfaces.contains(device.name) {
+                guard let ip = device.address?.ipAddress else { continue }
+                let own = SocketAddress.packed(ip)
+                let isIPv6 = own.count == 16
+                guard let local = try? SocketAddress(ipAddress: isIPv6 ? "::" : "0.0.0.0", port: 0),
+                    let group = SocketAddress(isIPv6 ? ipv6Group : ipv4Group, port, on: device.name),
+                    let direct = SocketAddress(ip, port, on: device.name)
+                else { continue }
+                let route = Route.multicast(interface: device.name, isIPv6: isIPv6)
+                if !ways.contains(where: { $0.route == route }) {
+                    ways.append(
+                        Way(route: route, local: local, remote: group, own: own, interface: device.interfaceIndex))
+                }
+                ways.append(Way(route: .unicast(address: ip), local: local, remote: direct, own: own))
+            }
+            return ways
+        }
+
+        func prepare(_ channel: any Channel) async throws {
+            guard let interface, let options = channel as? any SocketOptionProvider else { return }
+            if own.count == 16 {
+                try await options.setIPv6MulticastIF(CUnsignedInt(interface)).get()
+            } else {
+                // The address in network order, which is what the C structure holds.
+                let source = own.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+                try await options.unsafeSetSocketOption(level: .ip, name: .ip_multicast_if, value: source).get()
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// One HAP service as the network shows it.
+package struct ServiceInstance: Equatable, Sendable {
+    /// Where a service is.
+    package struct Place: Hashable, Sendable {
+        package var host: DNSName
+        package var port: UInt16
+
+        package init(host: DNSName, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// The instance name that people read.
+    package var name: String
+    /// Where it is said to be; more than one place means that two hosts use the name.
+    package var places: [Place]
+    /// The keys in lower case (RFC 6763, 6.4) and their values; `nil` if no TXT record came.
+    package var txt: [String: String]?
+    /// The addresses of its host, of four bytes or sixteen.
+    package var addresses: [[UInt8]]
+
+    package init(name: String, places: [Place] = [], txt: [String: String]? = nil, addresses: [[UInt8]] = []) {
+        self.name = name
+        self.places = places
+        self.txt = txt
+        self.addresses = addresses
+    }
+}
+
+extension ServiceInstance {
+    /// Puts services together from what was heard.
+    ///
+    /// - Parameter records: in the order they came; the first of two that contradict each other counts.
+    /// - Returns: the services that a PTR record lists or that have an SRV record.
+    package static func all(in records: [DNSRecord]) -> [ServiceInstance] {
+        var names: [DNSName] = []
+        for record in records {
+            switch record.content {
+            case .pointer(let name) where record.name == .hapServices && name.isHAPService: names.append(name)
+            case .service where record.name.isHAPService: names.append(record.name)
+            case .pointer, .service, .text, .address: break
+            }
+        }
+        return names.unique.map { ServiceInstance(name: $0, in: records) }
+    }
+
+    private init(name: DNSName, in records: [DNSRecord]) {
+        let own = records.filter { $0.name == name }.map(\.content)
+        let places = own.compactMap { content -> Place? in
+            guard case .service(let host, let port) = content else { return nil }
+            return Place(host: host, port: port)
+        }
+        let strings = own.lazy.compactMap { content -> [String]? in
+            guard case .text(let strings) = content else { return nil }
+            return strings
+        }.first
+        let hosts = Set(places.map(\.host))
+        let addresses = records.compactMap { record -> [UInt8]? in
+            guard case .address(let bytes) = record.content, hosts.contains(record.name) else { return nil }
+            return bytes
+        }
+        self.init(
+            name: name.labels[0], places: places.unique, txt: strings.map(Self.dictionary), addresses: addresses.unique)
+    }
+
+    private static func dictionary(_ strings: [String]) -> [String: String] {
+        let pairs = strings.map { string in
+            let parts = string.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (parts[0].lowercased(), parts.count == 2 ? parts[1] : "")
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+}
+
+extension DNSName {
+    /// Whether this is an instance of HAP's service type.
+    fileprivate var isHAPService: Bool {
+        labels.count == DNSName.hapServices.labels.count + 1 && DNSName(Array(labels.dropFirst())) == .hapServices
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// The elements in order, each once.
+    var unique: [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

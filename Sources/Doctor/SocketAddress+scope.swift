@@ -1,0 +1,29 @@
+import Glibc
+import NIOCore
+
+extension SocketAddress {
+    /// An IP address as it is reached over an interface: link-local and multicast IPv6 mean nothing without one.
+    init?(_ ip: String, _ port: Int, on interface: String) {
+        // Only names are looked up, so this asks nobody.
+        let bytes = Self.packed(ip)
+        let isOfLink = bytes.count == 16 && (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 || bytes[0] == 0xFF)
+        let address =
+            isOfLink
+            ? try? SocketAddress.makeAddressResolvingHost("\(ip)%\(interface)", port: port)
+            : try? SocketAddress(ipAddress: ip, port: port)
+        guard let address else { return nil }
+        self = address
+    }
+
+    /// The bytes of an IP address: four or sixteen, none if it is none.
+    static func packed(_ ip: String) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, ip, &bytes) == 1 { return Array(bytes.prefix(4)) }
+        return inet_pton(AF_INET6, ip, &bytes) == 1 ? bytes : []
+    }
+}
+
+/// What the system says of a failed call.
+enum SystemError {
+    static func text(_ code: CInt) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,305 @@
+import BridgeControl
+import Testing
+
+@testable import Doctor
+
+@Suite("From facts to findings")
+struct ExaminationTests {
+    // MARK: A bridge that is well
+
+    private static let status = BridgeStatus(
+        name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", port: 51826, configurationNumber: 3, paired: true,
+        controllers: 1,
+        advertisement: .init(state: "published", name: "Bridge EEFF"),
+        drivers: [.init(id: "home", driver: "mqtt", state: "running")], lights: .init(count: 3, reachable: 3),
+        warnings: [])
+
+    private static let txt = ["id": "AA:BB:CC:DD:EE:FF", "c#": "3", "sf": "0"]
+
+    private static let particulars = BridgeParticulars(
+        version: "1.0", process: 12, isToBeAdvertised: true, wantedName: "Bridge EEFF", interfaces: ["eth0"], txt: txt,
+        pairings: 1, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
+        storage: .init(directory: "/state", freeBytes: 1 << 30))
+
+    private static let host = DNSName(["host", "local"])
+    private static let bridge = ServiceInstance(
+        name: "Bridge EEFF", places: [.init(host: host, port: 51826)], txt: txt, addresses: [[10, 0, 0, 1]])
+
+    private static func facts(
+        _ status: BridgeStatus = status, _ particulars: BridgeParticulars = particulars,
+        _ change: (inout Facts) -> Void = { _ in }
+    ) -> Facts {
+        var facts = Facts(daemon: .answers(status, particulars), time: Version.released + 86400)
+        facts.listeners = ["avahi"]
+        facts.looks = [
+            Look(.multicast(interface: "eth0", isIPv6: false), [bridge], responders: ["10.0.0.1", "10.0.0.2"]),
+            Look(.unicast(address: "10.0.0.1"), [bridge], responders: ["10.0.0.1"]),
+        ]
+        facts.connections = [.init(address: "10.0.0.1", outcome: .answers)]
+        change(&facts)
+        return facts
+    }
+
+    @Test("a bridge that is well has nothing wrong, and every check was made")
+    func well() {
+        let findings = Examination.findings(Self.facts())
+        #expect(findings.verdict == nil)
+        #expect(findings.allSatisfy { $0.result == .ok })
+        #expect(
+            findings.map(\.check) == [
+                .daemon, .clock, .storage, .network, .advertise, .bus, .avahi, .clone, .advertisement, .responders,
+                .visible, .record, .addresses, .attempts, .pairing, .drivers, .lights,
+            ])
+    }
+
+    // MARK: What can be wrong
+
+    /// One fault, and what is said of it.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let check: Finding.Check
+        let code: Int32
+        /// Words that the message and the remedy hold.
+        let words: [String]
+        let facts: Facts
+
+        init(
+            _ name: String, _ check: Finding.Check, _ words: String..., code: Int32 = 69,
+            status: (inout BridgeStatus) -> Void = { _ in }, particulars: (inout BridgeParticulars) -> Void = { _ in },
+            facts: (inout Facts) -> Void = { _ in }
+        ) {
+            testDescription = name
+            self.check = check
+            self.code = code
+            self.words = words
+            var state = ExaminationTests.status
+            status(&state)
+            var beliefs = ExaminationTests.particulars
+            particulars(&beliefs)
+            self.facts = ExaminationTests.facts(state, beliefs, facts)
+        }
+    }
+
+    private static func absent(_ lines: [String], _ code: Int32) -> (inout Facts) -> Void {
+        { $0.daemon = .absent(reason: "nobody at /s", start: .init(lines: lines, code: code)) }
+    }
+
+    private static func seen(_ change: @escaping (inout ServiceInstance) -> Void) -> (inout Facts) -> Void {
+        { change(&$0.looks[0].instances[0]) }
+    }
+
+    private static func also(_ other: ServiceInstance) -> (inout Facts) -> Void {
+        { $0.looks[0].instances.append(other) }
+    }
+
+    private static func connecting(_ outcome: TCPProbe.Outcome) -> (inout Facts) -> Void {
+        { $0.connections.append(.init(address: "fe80::1", outcome: outcome)) }
+    }
+
+    private static let steps = ["configuration: c is valid", "state: s can be used", "port: 1 is free", "socket: k"]
+
+    private static let faults: [Fault] = [
+        Fault(
+            "no permission for the socket", .daemon, "no permission", "group lamplighter", code: 77,
+            facts: {
+                $0.daemon = .forbidden(reason: "no permission to use /s")
+            }),
+        Fault(
+            "a daemon that hangs", .daemon, "does not answer", "restart",
+            facts: {
+                $0.daemon = .unfit(reason: "it does not answer")
+            }),
+        Fault(
+            "a daemon that is not there, cause unknown", .daemon, "nobody at /s", "systemctl start",
+            facts: {
+                $0.daemon = .absent(reason: "nobody at /s", start: nil)
+            }),
+        Fault("a daemon that was not started", .daemon, "nothing keeps", "systemctl start", facts: absent(steps, 0)),
+        Fault(
+            "a wrong configuration", .configuration, "f:1:2: k: unknown key; write l", code: 78,
+            facts: absent(["f:1:2: k: unknown key; write l"], 78)),
+        Fault(
+            "a damaged database", .state, "is damaged", "restore", code: 65,
+            facts: absent(
+                [steps[0], "lamplighterd: b is damaged: x; bring back a backup with lamplighter restore FILE"], 65)),
+        Fault(
+            "a taken port", .port, "taken by python3 (process 7)",
+            facts: absent(steps.prefix(2) + ["lamplighterd: port 1 is taken by python3 (process 7); stop that"], 69)),
+        Fault("a start check of another version", .configuration, "ends with 64", code: 64, facts: absent([], 64)),
+
+        Fault("a clock before the program", .clock, "1970-01-06", "timedatectl", facts: { $0.time = 5 * 86400 }),
+        Fault("a clock far ahead", .clock, "cannot be", facts: { $0.time = Version.released + 30 * 365 * 86400 }),
+        Fault(
+            "a database that is gone", .storage, "is gone", code: 74, particulars: { $0.storage.problem = "b is gone" }),
+        Fault("a full disk", .storage, "full", "make room", code: 74, particulars: { $0.storage.freeBytes = 4096 }),
+        Fault("no interface", .network, "no network interface", particulars: { $0.interfaces = [] }),
+        Fault("an interface without an address", .network, "eth0 has no address", facts: { $0.looks = [] }),
+        Fault(
+            "an interface that nothing leaves by", .network, "Network is unreachable",
+            facts: {
+                $0.looks = [Look(.multicast(interface: "eth0", isIPv6: false), failure: "Network is unreachable")]
+            }),
+        Fault(
+            "advertise: none", .advertise, "advertise: none", "advertise: avahi", code: 78,
+            status: { $0.advertisement.state = "off" }, particulars: { $0.isToBeAdvertised = false }),
+        Fault(
+            "no bus", .bus, "D-Bus is not running", "start dbus", status: { $0.advertisement.state = "waiting" },
+            facts: {
+                $0.bus = .absent
+                $0.avahi = .absent
+            }),
+        Fault(
+            "a hung bus", .bus, "does not answer", status: { $0.advertisement.state = "waiting" },
+            facts: {
+                $0.bus = .silent
+            }),
+        Fault(
+            "no Avahi", .avahi, "not running", "avahi-daemon", status: { $0.advertisement.state = "waiting" },
+            facts: {
+                $0.avahi = .absent
+            }),
+        Fault(
+            "an Avahi that hangs after publishing", .avahi, "hangs", "restart avahi-daemon",
+            facts: { $0.avahi = .silent }),
+        Fault(
+            "an Avahi that refuses", .advertisement, "Access denied", "AppArmor",
+            status: { $0.advertisement.state = "failed" }, particulars: { $0.obstacle = "Access denied" }),
+        Fault(
+            "an Avahi stuck in probing", .advertisement, "not yet", status: { $0.advertisement.state = "registering" }),
+        Fault(
+            "a copy on another host", .clone, "used twice", "\"Bridge EEFF #2\"", "host copy.local, port 9", "reset",
+            facts: also(
+                ServiceInstance(
+                    name: "Bridge EEFF #2", places: [.init(host: DNSName(["copy", "local"]), port: 9)],
+                    txt: ["id": "aa:bb:cc:dd:ee:ff"]))),
+        Fault(
+            "a copy on this host", .clone, "this host, port 9",
+            facts: also(
+                ServiceInstance(name: "Old", places: [.init(host: host, port: 9)], txt: ["id": "AA:BB:CC:DD:EE:FF"]))),
+        Fault(
+            "two hosts of one name", .clone, "host host.local, port 51826 and host copy.local, port 51826",
+            facts: seen { $0.places.append(.init(host: DNSName(["copy", "local"]), port: 51826)) }),
+        Fault(
+            "a record that Avahi does not know", .visible, "does not know \"Bridge EEFF\"", "restart lamplighterd",
+            facts: {
+                for index in $0.looks.indices { $0.looks[index].instances = [] }
+            }),
+        Fault(
+            "multicast that is dropped", .visible, "multicast does not come through on eth0", "224.0.0.251",
+            facts: {
+                $0.looks[0].instances = []
+                $0.looks[0].responders = []
+            }),
+        Fault(
+            "port 5353 that is closed", .visible, "nothing on port 5353 answers on eth0", "avahi-daemon.conf",
+            facts: {
+                for index in $0.looks.indices { $0.looks[index] = Look($0.looks[index].route) }
+            }),
+        Fault(
+            "one of two interfaces that is deaf", .visible, "wlan0",
+            particulars: { $0.interfaces = ["eth0", "wlan0"] },
+            facts: {
+                $0.looks.append(Look(.multicast(interface: "wlan0", isIPv6: false)))
+            }),
+        Fault("another port", .record, "the port is 9 and should be 51826", facts: seen { $0.places[0].port = 9 }),
+        Fault(
+            "other TXT keys", .record, "c# is 2 and should be 3; ff is 0 and should not be there; sf is missing",
+            facts: seen { $0.txt = ["id": "AA:BB:CC:DD:EE:FF", "c#": "2", "ff": "0"] }),
+        Fault("no TXT record", .record, "no TXT record", facts: seen { $0.txt = nil }),
+        Fault("a record without address", .addresses, "names no address", facts: { $0.connections = [] }),
+        Fault(
+            "an address behind a firewall", .addresses, "fe80::1", "nothing comes back", facts: connecting(.timedOut)),
+        Fault("an address that refuses", .addresses, "refuses", facts: connecting(.refused)),
+        Fault("an interface that is filtered", .addresses, "bridge.interfaces", facts: connecting(.closed)),
+        Fault("another program at the port", .addresses, "not the bridge", facts: connecting(.foreign)),
+        Fault("a listener that hangs", .addresses, "does not answer", facts: connecting(.silent)),
+        Fault("no route", .addresses, "No route", facts: connecting(.failed(reason: "No route to host"))),
+        Fault(
+            "too many attempts", .attempts, "100 of 100", "lamplighter pairings unlock",
+            particulars: { $0.failedAttempts = 100 }),
+        Fault(
+            "paired elsewhere", .pairing, "paired with 2 controllers", "lamplighter pairings remove --all",
+            status: { $0.controllers = 0 }, particulars: { $0.pairings = 2 }),
+    ]
+
+    @Test("each fault is named, told from all others, and comes with what to do", arguments: faults)
+    func named(fault: Fault) throws {
+        let verdict = try #require(Examination.findings(fault.facts).verdict)
+        #expect(verdict.check == fault.check)
+        #expect(verdict.code == fault.code)
+        let text = "\(verdict.message); \(verdict.remedy ?? "")"
+        for word in fault.words { #expect(text.contains(word)) }
+    }
+
+    @Test("no two faults are told in the same words")
+    func toldApart() {
+        let messages = Self.faults.compactMap { Examination.findings($0.facts).verdict?.message }
+        #expect(Set(messages).count == Self.faults.count)
+    }
+
+    @Test("what depends on a fault is not judged, what does not is")
+    func dependence() {
+        let findings = Examination.findings(
+            Self.facts { facts in
+                facts.avahi = .silent
+                facts.looks = [Look(.multicast(interface: "eth0", isIPv6: false))]
+                facts.connections = []
+            })
+        let results = Dictionary(uniqueKeysWithValues: findings.map { ($0.check, $0.result) })
+        for check in [.clone, .visible, .record, .addresses] as [Finding.Check] { #expect(results[check] == .unknown) }
+        for check in [.storage, .bus, .pairing, .lights] as [Finding.Check] { #expect(results[check] == .ok) }
+    }
+
+    // MARK: What is worth a warning
+
+    @Test("what stops no controller is a warning and not the verdict")
+    func warnings() {
+        var status = Self.status
+        status.advertisement.name = "Bridge EEFF #2"
+        status.drivers[0].state = "degraded: no broker"
+        var particulars = Self.particulars
+        particulars.clockStep = -3600
+        particulars.failedAttempts = 3
+        particulars.storage.freeBytes = 32 << 20
+        let findings = Examination.findings(
+            Self.facts(status, particulars) { facts in
+                facts.listeners = ["avahi", "homeassistant"]
+                facts.looks[0].instances[0].name = "Bridge EEFF #2"
+                facts.unreachableLights = ["a", "b", "c", "d", "e", "f"]
+            })
+        #expect(findings.verdict == nil)
+        let messages = findings.filter { $0.result == .warning }.map(\.message)
+        #expect(
+            messages == [
+                "the clock was set back by 3600 s while the bridge ran", "32768 KiB are left for /state",
+                "published as \"Bridge EEFF #2\", because \"Bridge EEFF\" is taken",
+                "beside Avahi, programs of homeassistant have UDP port 5353 open",
+                "3 of 100 attempts to pair with a wrong setup code", "home is degraded: no broker",
+                "6 of 3 out of reach: a, b, c, d, e ...",
+            ])
+    }
+
+    @Test("a bridge that reaches Avahi by a way of its own is believed")
+    func otherWay() {
+        let facts = Self.facts { facts in
+            facts.bus = .absent
+            facts.avahi = .absent
+        }
+        #expect(Examination.findings(facts).verdict == nil)
+    }
+
+    // MARK: Two minutes later
+
+    @Test("a switch that forgets its listeners is told by hosts that fall silent")
+    func lasting() {
+        let now = Self.facts()
+        let alone = Self.facts { $0.looks[0].responders = ["10.0.0.1"] }
+        let gone = Self.facts { $0.looks[0] = Look($0.looks[0].route) }
+        #expect(Examination.lasting(now, now).result == .ok)
+        #expect(Examination.lasting(alone, alone).result == .unknown)
+        #expect(Examination.lasting(now, alone).result == .wrong)
+        #expect(Examination.lasting(now, alone).message.contains("IGMP snooping"))
+        #expect(Examination.lasting(now, gone).message.contains("two minutes later visible was wrong"))
+        #expect(Examination.lasting(gone, now).result == .unknown)
+    }
+}

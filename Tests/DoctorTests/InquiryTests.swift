@@ -1,0 +1,118 @@
+import Testing
+
+@testable import Doctor
+
+@Suite("A look at the network")
+struct InquiryTests {
+    private let bridge = DNSName.hapService("Bridge AB12")
+    private let lamp = DNSName.hapService("Lamp")
+    private let host = DNSName(["host", "local"])
+
+    private func inquiry() -> Inquiry { Inquiry(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
+
+    /// A response with these records, without compression.
+    private func response(_ records: DNSRecord..., id: UInt16 = 7, isResponse: Bool = true) -> [UInt8] {
+        func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)] }
+        func name(_ name: DNSName) -> [UInt8] {
+            name.labels.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0]
+        }
+        var bytes = number(Int(id)) + [isResponse ? 0x84 : 0, 0, 0, 0] + number(records.count) + [0, 0, 0, 0]
+        for record in records {
+            let (kind, content): (Int, [UInt8]) =
+                switch record.content {
+                case .pointer(let target): (12, name(target))
+                case .service(let target, let port): (33, [0, 0, 0, 0] + number(Int(port)) + name(target))
+                case .text(let strings): (16, strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) })
+                case .address(let address): (address.count == 4 ? 1 : 28, address)
+                }
+            bytes += name(record.name) + number(kind) + number(1) + [0, 0, 0, 120] + number(content.count) + content
+        }
+        return bytes
+    }
+
+    @Test("it asks for all, then for what is missing, until nothing is")
+    func transcript() {
+        var inquiry = inquiry()
+        let standing: [DNSMessage.Question] = [
+            .init(.hapServices, .ptr), .init(.allServiceTypes, .ptr), .init(.reverse(of: [10, 0, 0, 1]), .ptr),
+        ]
+        #expect(inquiry.questions == standing + [.init(bridge, .srv), .init(bridge, .txt)])
+        inquiry.received(
+            response(DNSRecord(.hapServices, .pointer(bridge)), DNSRecord(bridge, .text(["sf=1"]))), from: "a")
+        #expect(inquiry.questions == standing + [.init(bridge, .srv)])
+        inquiry.received(response(DNSRecord(bridge, .service(target: host, port: 1))), from: "a")
+        #expect(inquiry.questions == standing + [.init(host, .a), .init(host, .aaaa)])
+        #expect(!inquiry.isComplete)
+        inquiry.received(response(DNSRecord(host, .address([1, 2, 3, 4]))), from: "a")
+        #expect(inquiry.questions == standing)
+        #expect(inquiry.isComplete)
+        inquiry.received(response(DNSRecord(.hapServices, .pointer(lamp))), from: "b")
+        #expect(inquiry.questions == standing + [.init(lamp, .srv), .init(lamp, .txt)])
+        #expect(inquiry.responders == ["a", "b"])
+    }
+
+    @Test("what is no answer to it counts for nothing")
+    func foreign() {
+        var inquiry = inquiry()
+        let record = DNSRecord(.hapServices, .pointer(bridge))
+        inquiry.received(response(record, id: 8), from: "a")
+        inquiry.received(response(record, isResponse: false), from: "a")
+        inquiry.received([1, 2, 3], from: "a")
+        #expect(inquiry.records.isEmpty && inquiry.responders.isEmpty)
+        inquiry.received(response(record, id: 0), from: "a")
+        #expect(inquiry.records == [record])
+    }
+
+    @Test("a hostile network cannot make it grow without end")
+    func bounded() {
+        var inquiry = inquiry()
+        for number in 0..<3000 {
+            inquiry.received(
+                response(DNSRecord(.hapServices, .pointer(.hapService("x\(number)")))), from: "\(number)")
+        }
+        #expect(inquiry.records.count == Inquiry.maximumRecords)
+        #expect(inquiry.responders.count == Inquiry.maximumServices)
+        #expect(inquiry.questions.count == 3 + 2 * (1 + Inquiry.maximumServices))
+    }
+
+    @Test("records are put together to services; two places of one name are both kept")
+    func instances() {
+        let other = DNSName(["other", "local"])
+        let records = [
+            DNSRecord(.hapServices, .pointer(bridge)),
+            DNSRecord(DNSName(["_other", "_tcp", "local"]), .pointer(DNSName(["x", "_other", "_tcp", "local"]))),
+            DNSRecord(bridge, .service(target: host, port: 1)),
+            DNSRecord(DNSName.hapService("BRIDGE ab12"), .service(target: other, port: 2)),
+            DNSRecord(bridge, .text(["SF=1", "md=a=b", "flag", "sf=0"])), DNSRecord(bridge, .text(["sf=7"])),
+            DNSRecord(host, .address([1, 2, 3, 4])), DNSRecord(DNSName(["stranger"]), .address([4, 3, 2, 1])),
+        ]
+        #expect(
+            ServiceInstance.all(in: records) == [
+                ServiceInstance(
+                    name: "Bridge AB12", places: [.init(host: host, port: 1), .init(host: other, port: 2)],
+                    txt: ["sf": "1", "md": "a=b", "flag": ""], addresses: [[1, 2, 3, 4]])
+            ])
+    }
+
+    @Test(
+        "the bus's path is found in its address",
+        arguments: [
+            (nil, nil), ("", nil), ("unix:path=/run/bus", "/run/bus"), ("tcp:host=h;unix:guid=1,path=/b", "/b"),
+            ("unix:abstract=x", nil),
+        ] as [(String?, String?)])
+    func busPath(address: String?, path: String?) {
+        #expect(UnixProbe.busPath(in: address) == path)
+    }
+
+    @Test("who has port 5353 open is read from the kernel's table")
+    func listeners() {
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref
+              10: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   107        0 1 2 0
+              11: 00000000:0044 00000000:14E9 07 00000000:00000000 00:00000000 00000000     0        0 1 2 0
+              12: broken
+              13: 0100007F:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000  1000        0 1 2 0
+            """
+        #expect(MulticastListeners.uids(in: table) == [107, 1000])
+    }
+}
