@@ -13,9 +13,13 @@ struct GlobalOptions: ParsableArguments {
     func ask<Result: Sendable>(
         _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
+        try await BridgeControlClient.connect(to: socket, body)
+    }
+
+    /// Where the daemon is asked.
+    var socket: String {
         let terminal = Terminal.current
-        let path = control ?? Self.defaultControl(environment: terminal.environment, exists: terminal.exists)
-        return try await BridgeControlClient.connect(to: path, body)
+        return control ?? Self.defaultControl(environment: terminal.environment, exists: terminal.exists)
     }
 
     /// Waits for a bridge that begins anew.

@@ -1,0 +1,100 @@
+import ArgumentParser
+import BoundedJSON
+import BridgeControl
+import Doctor
+import Glibc
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Look at the bridge from outside, and name the first thing that is wrong.",
+        discussion: """
+            Ends with 0 if nothing is wrong. What lies between this host and a controller can be seen only as far as \
+            other hosts answer.
+            """)
+
+    @Flag(help: "Look again after 130 s, when switches have forgotten who listens.")
+    var long = false
+
+    @Option(help: .hidden)
+    var pause = Int(Examination.snoopingTime / .seconds(1))
+
+    @Option(help: ArgumentHelp("The daemon's configuration, for when it does not run.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The daemon's state directory, for when it does not run.", valueName: "dir"))
+    var stateDirectory: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let facts = await settledFacts()
+        var findings = Examination.findings(facts)
+        if long {
+            if findings.verdict == nil {
+                Terminal.current.writeError("lamplighter: looking again in \(pause) s\n")
+                try await Task.sleep(for: .seconds(pause))
+            }
+            findings.append(Examination.lasting(facts, findings.verdict == nil ? await settledFacts() : facts))
+        }
+        Terminal.current.write(options.json ? Self.json(of: findings).text + "\n" : Self.text(of: findings))
+        guard let verdict = findings.verdict else { return }
+        throw BridgeControlError(code: verdict.code, message: "\(verdict.check.rawValue): \(Self.sentence(verdict))")
+    }
+
+    /// The facts; once more if something was just changing: Avahi starts, or the record is being replaced.
+    private func settledFacts() async -> Facts {
+        let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
+        let facts = await gatherer.facts()
+        switch Examination.findings(facts).verdict?.check {
+        case .advertisement, .visible, .record:
+            guard (try? await Task.sleep(for: .milliseconds(1500))) != nil else { return facts }
+            return await gatherer.facts()
+        default: return facts
+        }
+    }
+
+    // MARK: Output
+
+    private static func sentence(_ finding: Finding) -> String {
+        finding.remedy.map { "\(finding.message); \($0)" } ?? finding.message
+    }
+
+    static func text(of findings: [Finding]) -> String {
+        var text = ""
+        for finding in findings {
+            let isWell = finding.result == .ok || finding.result == .unknown
+            let words = [finding.result.rawValue.padded(9), finding.check.rawValue.padded(15)]
+            text += words.joined() + (isWell ? finding.message : sentence(finding)).harmless + "\n"
+        }
+        if findings.verdict == nil {
+            text += """
+
+                Nothing is wrong that can be seen from this host. Its own questions come back to it without passing the
+                network: whether a switch, an access point or a firewall keeps controllers away shows elsewhere, by
+                avahi-browse -rt _hap._tcp on another computer, or by doctor --long where other hosts answer.
+
+                """
+        }
+        return text
+    }
+
+    static func json(of findings: [Finding]) -> JSONValue {
+        var object: JSONObject = ["verdict": .string(findings.verdict?.check.rawValue ?? "well")]
+        object["message"] = findings.verdict.map { .string($0.message) }
+        object["remedy"] = findings.verdict?.remedy.map { .string($0) }
+        object["checks"] = .array(
+            findings.map { finding in
+                var check: JSONObject = [
+                    "check": .string(finding.check.rawValue), "result": .string(finding.result.rawValue),
+                    "message": .string(finding.message),
+                ]
+                check["remedy"] = finding.remedy.map { .string($0) }
+                return .object(check)
+            })
+        return .object(object)
+    }
+}
+
+extension String {
+    fileprivate func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+}

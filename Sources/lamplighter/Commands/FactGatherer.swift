@@ -1,0 +1,100 @@
+import BridgeControl
+import Doctor
+import Glibc
+
+/// Finds out what `doctor` judges.
+struct FactGatherer {
+    /// A daemon that takes longer hangs.
+    private static let patience = Duration.seconds(4)
+    /// So many addresses of the record are tried.
+    private static let maximumAddresses = 16
+
+    let options: GlobalOptions
+    let config: String?
+    let stateDirectory: String?
+
+    func facts() async -> Facts {
+        async let bus = UnixProbe.systemBus(address: Terminal.current.environment("DBUS_SYSTEM_BUS_ADDRESS"))
+        async let avahi = UnixProbe.avahi()
+        let (daemon, lights) = await daemon()
+        var facts = Facts(daemon: daemon, time: time(nil))
+        facts.bus = await bus
+        facts.avahi = await avahi
+        facts.unreachableLights = lights.filter { !$0.reachable }.map(\.name)
+        guard case .answers(let status, let particulars) = daemon else { return facts }
+
+        facts.listeners = MulticastListeners.users()
+        facts.looks = await Resolver.look(for: status.advertisement.name, on: particulars.interfaces)
+        let addresses = facts.addresses(of: status.advertisement.name).prefix(Self.maximumAddresses)
+        facts.connections = await connect(to: Array(addresses), status.port, particulars.interfaces)
+        return facts
+    }
+
+    private func connect(to addresses: [[UInt8]], _ port: Int, _ interfaces: [String]) async -> [Facts.Connection] {
+        guard let port = UInt16(exactly: port) else { return [] }
+        return await withTaskGroup(of: (Int, Facts.Connection).self) { group in
+            for (index, address) in addresses.enumerated() {
+                group.addTask {
+                    let (address, outcome) = await TCPProbe.connect(to: address, port: port, interfaces: interfaces)
+                    return (index, Facts.Connection(address: address, outcome: outcome))
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    // MARK: The daemon
+
+    private typealias Answer = (BridgeStatus, BridgeParticulars, [LightListing])
+
+    private func daemon() async -> (Facts.Daemon, [LightListing]) {
+        do {
+            guard let (status, particulars, lights) = try await answer() else {
+                return (.unfit(reason: "lamplighterd takes the question and does not answer"), [])
+            }
+            return (.answers(status, particulars), lights)
+        } catch let error as BridgeControlError {
+            // What is wrong stands before the semicolon; what to do the examination knows better.
+            let reason = String(error.message.prefix { $0 != ";" })
+            switch error.code {
+            case 77: return (.forbidden(reason: reason), [])
+            case 69 where await UnixProbe.isAbsent(options.socket):
+                return (.absent(reason: reason, start: start()), [])
+            default: return (.unfit(reason: error.message), [])
+            }
+        } catch {
+            return (.unfit(reason: "\(error)"), [])
+        }
+    }
+
+    /// What the daemon says; `nil` if it does not say it in time.
+    private func answer() async throws -> Answer? {
+        try await withThrowingTaskGroup(of: Answer?.self) { group in
+            group.addTask {
+                try await options.ask { bridge in
+                    (try await bridge.status(), try await bridge.particulars(), try await bridge.lights())
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// What keeps the daemon from starting; `nil` if it is not known with which files it starts.
+    private func start() -> Facts.StartCheck? {
+        let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
+        let known: [String: (config: String, state: String)] = [
+            "/run/lamplighter": ("/etc/lamplighter/lamplighter.yaml", "/var/lib/lamplighter"),
+            // As `make run` starts it.
+            "./.lamplighter/run": ("Config/demo.yaml", "./.lamplighter"),
+        ]
+        guard let config = config ?? known[runtime]?.config, let state = stateDirectory ?? known[runtime]?.state else {
+            return nil
+        }
+        return StartProbe.run(configuration: config, stateDirectory: state, runtimeDirectory: runtime)
+    }
+}
