@@ -279,6 +279,30 @@ struct ExaminationTests {
             ])
     }
 
+    @Test("of two interfaces one may be without an address")
+    func unused() {
+        var particulars = Self.particulars
+        particulars.interfaces = ["eth0", "wlan0"]
+        let finding = Examination.findings(Self.facts(Self.status, particulars)).first { $0.check == .network }
+        #expect(finding?.result == .warning)
+        #expect(finding?.message == "wlan0 has no address, so the bridge cannot be seen there")
+    }
+
+    @Test("a link-local address is tried on the link that showed it, another one too")
+    func targets() {
+        let local: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 1, count: 14)
+        let facts = Self.facts { facts in
+            facts.looks[0].instances[0].addresses.append(local)
+            facts.looks.append(Look(.multicast(interface: "wlan0", isIPv6: true), [Self.bridge]))
+            facts.looks.append(Look(.multicast(interface: "wlan0", isIPv6: false), [Self.bridge]))
+        }
+        #expect(
+            facts.addresses(of: "bridge eeff") == [
+                .init(address: [10, 0, 0, 1], interface: "eth0"), .init(address: local, interface: "eth0"),
+                .init(address: [10, 0, 0, 1], interface: "wlan0"),
+            ])
+    }
+
     @Test("a bridge that reaches Avahi by a way of its own is believed")
     func otherWay() {
         let facts = Self.facts { facts in

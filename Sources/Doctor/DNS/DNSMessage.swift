@@ -22,8 +22,6 @@ package struct DNSMessage: Equatable, Sendable {
 
     package var id: UInt16
     package var isResponse: Bool
-    /// Whether more was to be said than fits.
-    package var isTruncated: Bool
     /// Answers, authorities and additional records of the kinds in ``Kind``; others are left out.
     package var records: [DNSRecord]
 

@@ -2,8 +2,15 @@
 package struct DNSName: Sendable {
     /// The labels without the root's empty one.
     package let labels: [String]
+    /// What two names are compared by.
+    private let folded: [String]
 
-    package init(_ labels: [String]) { self.labels = labels }
+    package init(_ labels: [String]) {
+        self.labels = labels
+        folded = labels.map { label in
+            String(decoding: label.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        }
+    }
 
     /// The services of a type on the local network.
     static let hapServices = DNSName(["_hap", "_tcp", "local"])
@@ -20,12 +27,6 @@ package struct DNSName: Sendable {
 
     /// The name of one HAP service.
     static func hapService(_ instance: String) -> DNSName { DNSName([instance] + hapServices.labels) }
-
-    private var folded: [String] {
-        labels.map { label in
-            String(decoding: label.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-        }
-    }
 }
 
 extension DNSName: Hashable {

@@ -22,9 +22,8 @@ extension DNSMessage {
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         var reader = DNSReader(bytes: bytes)
         id = try reader.number()
-        let flags = try reader.number()
-        isResponse = flags & 0x8000 != 0
-        isTruncated = flags & 0x0200 != 0
+        // What is truncated is not asked for again by TCP: each question is asked by itself, and its answer fits.
+        isResponse = try reader.number() & 0x8000 != 0
         let questions = try reader.number()
         var count = 0
         for _ in 0..<3 { count += Int(try reader.number()) }

@@ -139,7 +139,8 @@ extension Surroundings {
             return .wrong(.addresses, "\(connection.address), which the record names, \(message)", remedy)
         }
         return .ok(
-            .addresses, "\(facts.connections.map(\.address).joined(separator: ", ")) answer on port \(status.port)")
+            .addresses,
+            "\(facts.connections.map(\.address).unique.joined(separator: ", ")) answer on port \(status.port)")
     }
 
     private static func trouble(_ outcome: TCPProbe.Outcome) -> (message: String, remedy: String)? {
@@ -167,18 +168,15 @@ extension Facts {
         return looks.filter(\.isMulticast).reduce(into: Set<String>()) { $0.formUnion($1.responders) }.subtracting(own)
     }
 
-    /// The addresses that the bridge's own record names, of four bytes or sixteen.
+    /// The addresses that the bridge's own record names.
     ///
     /// - Parameter instance: the bridge's instance name.
-    /// - Returns: each once.
-    package func addresses(of instance: String) -> [[UInt8]] {
-        looks.filter(\.isMulticast).flatMap(\.instances)
-            .filter { $0.name.lowercased() == instance.lowercased() }.flatMap(\.addresses).unique
-    }
-}
-
-extension Route {
-    fileprivate func isMulticast(on name: String) -> Bool {
-        if case .multicast(name, _) = self { true } else { false }
+    /// - Returns: each once for the interface that showed it.
+    package func addresses(of instance: String) -> [TCPProbe.Target] {
+        looks.flatMap { look -> [TCPProbe.Target] in
+            guard case .multicast(let interface, _) = look.route else { return [] }
+            return look.instances.filter { $0.name.lowercased() == instance.lowercased() }.flatMap(\.addresses)
+                .map { TCPProbe.Target(address: $0, interface: interface) }
+        }.unique
     }
 }

@@ -61,14 +61,21 @@ struct Surroundings {
                 "connect the network, or see whether bridge.interfaces names one that exists (ip link)")
         }
         let names = particulars.interfaces.joined(separator: ", ")
-        let looks = facts.looks.filter(\.isMulticast)
-        guard !looks.isEmpty else {
+        let bare = particulars.interfaces.filter { name in !facts.looks.contains { $0.route.isMulticast(on: name) } }
+        guard bare.count < particulars.interfaces.count else {
             return .wrong(.network, "\(names) has no address", "see to the network: ip addr show")
         }
-        if looks.allSatisfy({ $0.failure != nil }) {
+        for name in particulars.interfaces where !bare.contains(name) {
+            let failures = facts.looks.filter { $0.route.isMulticast(on: name) }.map(\.failure)
+            guard let failure = failures.first ?? nil, !failures.contains(nil) else { continue }
             return .wrong(
-                .network, "nothing can be sent on \(names): \(looks[0].failure ?? "")",
+                .network, "nothing can be sent on \(name): \(failure)",
                 "see to the network and to a firewall's rules for outgoing UDP port 5353")
+        }
+        guard bare.isEmpty else {
+            return .warning(
+                .network, "\(bare.joined(separator: ", ")) has no address, so the bridge cannot be seen there",
+                "see to the network (ip addr show), or leave it out of bridge.interfaces")
         }
         return .ok(.network, "the bridge is to be seen on \(names)")
     }

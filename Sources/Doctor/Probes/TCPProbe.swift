@@ -21,26 +21,31 @@ package enum TCPProbe {
         case failed(reason: String)
     }
 
+    /// An address, and the link it was seen on, without which a link-local one means nothing.
+    package struct Target: Hashable, Sendable {
+        /// Four bytes or sixteen.
+        package var address: [UInt8]
+        package var interface: String
+
+        package init(address: [UInt8], interface: String) {
+            self.address = address
+            self.interface = interface
+        }
+    }
+
     private static let patience = Duration.seconds(2)
 
     /// Tries an address.
     ///
     /// - Parameters:
-    ///   - address: four bytes or sixteen.
+    ///   - target: the address.
     ///   - port: the TCP port.
-    ///   - interfaces: the first that exists is the link of a link-local address.
     /// - Returns: the address as people write it, and what came of it.
-    package static func connect(
-        to address: [UInt8], port: UInt16, interfaces: [String]
-    ) async -> (address: String, outcome: Outcome) {
-        guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: address), port: Int(port)).ipAddress else {
-            return ("?", .failed(reason: "no address"))
-        }
-        let interface = interfaces.first { if_nametoindex($0) != 0 } ?? "lo"
-        guard let target = SocketAddress(ip, Int(port), on: interface) else {
-            return (ip, .failed(reason: "no address"))
-        }
-        return (ip, await connect(to: target))
+    package static func connect(to target: Target, port: Int) async -> Facts.Connection {
+        guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: target.address), port: port).ipAddress,
+            let address = SocketAddress(ip, port, on: target.interface)
+        else { return Facts.Connection(address: "an address", outcome: .failed(reason: "it is none")) }
+        return Facts.Connection(address: ip, outcome: await connect(to: address))
     }
 
     private static func connect(to address: SocketAddress) async -> Outcome {

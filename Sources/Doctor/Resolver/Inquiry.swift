@@ -48,18 +48,33 @@ package struct Inquiry: Sendable {
 
     /// What is to be asked next: the standing questions, as any host may answer, and what is not known yet.
     package var questions: [DNSMessage.Question] {
-        var questions = standing
-        for name in services {
-            let contents = records.lazy.filter { $0.name == name }.map(\.content)
-            if !contents.contains(where: \.isService) { questions.append(DNSMessage.Question(name, .srv)) }
-            if !contents.contains(where: \.isText) { questions.append(DNSMessage.Question(name, .txt)) }
+        let known = ServiceInstance.all(in: records)
+        let others = known.map { DNSName.hapService($0.name) }
+        var missing: [DNSMessage.Question] = []
+        for name in ([instance] + others).unique.prefix(1 + Self.maximumServices) {
+            missing += [DNSMessage.Question(name, .srv), DNSMessage.Question(name, .txt)]
         }
-        for host in hosts {
-            let isKnown = records.contains { $0.name == host && $0.content.isAddress }
-            guard !isKnown else { continue }
-            questions += [DNSMessage.Question(host, .a), DNSMessage.Question(host, .aaaa)]
+        for host in known.prefix(Self.maximumServices).flatMap(\.places).map(\.host).unique {
+            missing += [DNSMessage.Question(host, .a), DNSMessage.Question(host, .aaaa)]
         }
-        return questions
+        let answered = answered
+        return standing + missing.filter { !answered.contains($0) }
+    }
+
+    /// What has been answered; one address of a host answers for both kinds.
+    private var answered: Set<DNSMessage.Question> {
+        var answered: Set<DNSMessage.Question> = []
+        for record in records {
+            let kinds: [DNSMessage.Kind] =
+                switch record.content {
+                case .pointer: []
+                case .service: [.srv]
+                case .text: [.txt]
+                case .address: [.a, .aaaa]
+                }
+            for kind in kinds { answered.insert(DNSMessage.Question(record.name, kind)) }
+        }
+        return answered
     }
 
     /// Whether the service that is looked for is listed, and nothing is open about any other.
@@ -69,28 +84,5 @@ package struct Inquiry: Sendable {
 
     private var isListed: Bool {
         records.contains { $0.name == .hapServices && $0.content == .pointer(instance) }
-    }
-
-    private var services: [DNSName] {
-        let others = ServiceInstance.all(in: records).map { DNSName.hapService($0.name) }
-        return Array(([instance] + others).unique.prefix(1 + Self.maximumServices))
-    }
-
-    private var hosts: [DNSName] {
-        ServiceInstance.all(in: records).prefix(Self.maximumServices).flatMap(\.places).map(\.host).unique
-    }
-}
-
-extension DNSRecord.Content {
-    fileprivate var isService: Bool {
-        if case .service = self { true } else { false }
-    }
-
-    fileprivate var isText: Bool {
-        if case .text = self { true } else { false }
-    }
-
-    fileprivate var isAddress: Bool {
-        if case .address = self { true } else { false }
     }
 }

@@ -31,6 +31,13 @@ package struct Look: Equatable, Sendable {
     }
 }
 
+extension Route {
+    /// Whether all on this interface are asked.
+    func isMulticast(on name: String) -> Bool {
+        if case .multicast(name, _) = self { true } else { false }
+    }
+}
+
 extension Route: CustomStringConvertible {
     package var description: String {
         switch self {

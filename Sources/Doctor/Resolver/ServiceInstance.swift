@@ -42,11 +42,12 @@ extension ServiceInstance {
             case .pointer, .service, .text, .address: break
             }
         }
-        return names.unique.map { ServiceInstance(name: $0, in: records) }
+        let contents = Dictionary(grouping: records, by: \.name).mapValues { $0.map(\.content) }
+        return names.unique.map { ServiceInstance(name: $0, in: contents) }
     }
 
-    private init(name: DNSName, in records: [DNSRecord]) {
-        let own = records.filter { $0.name == name }.map(\.content)
+    private init(name: DNSName, in contents: [DNSName: [DNSRecord.Content]]) {
+        let own = contents[name] ?? []
         let places = own.compactMap { content -> Place? in
             guard case .service(let host, let port) = content else { return nil }
             return Place(host: host, port: port)
@@ -55,9 +56,8 @@ extension ServiceInstance {
             guard case .text(let strings) = content else { return nil }
             return strings
         }.first
-        let hosts = Set(places.map(\.host))
-        let addresses = records.compactMap { record -> [UInt8]? in
-            guard case .address(let bytes) = record.content, hosts.contains(record.name) else { return nil }
+        let addresses = places.map(\.host).unique.flatMap { contents[$0] ?? [] }.compactMap { content -> [UInt8]? in
+            guard case .address(let bytes) = content else { return nil }
             return bytes
         }
         self.init(

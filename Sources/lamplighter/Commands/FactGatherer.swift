@@ -25,19 +25,15 @@ struct FactGatherer {
 
         facts.listeners = MulticastListeners.users()
         facts.looks = await Resolver.look(for: status.advertisement.name, on: particulars.interfaces)
-        let addresses = facts.addresses(of: status.advertisement.name).prefix(Self.maximumAddresses)
-        facts.connections = await connect(to: Array(addresses), status.port, particulars.interfaces)
+        let targets = facts.addresses(of: status.advertisement.name).prefix(Self.maximumAddresses)
+        facts.connections = await connect(to: Array(targets), status.port)
         return facts
     }
 
-    private func connect(to addresses: [[UInt8]], _ port: Int, _ interfaces: [String]) async -> [Facts.Connection] {
-        guard let port = UInt16(exactly: port) else { return [] }
-        return await withTaskGroup(of: (Int, Facts.Connection).self) { group in
-            for (index, address) in addresses.enumerated() {
-                group.addTask {
-                    let (address, outcome) = await TCPProbe.connect(to: address, port: port, interfaces: interfaces)
-                    return (index, Facts.Connection(address: address, outcome: outcome))
-                }
+    private func connect(to targets: [TCPProbe.Target], _ port: Int) async -> [Facts.Connection] {
+        await withTaskGroup(of: (Int, Facts.Connection).self) { group in
+            for (index, target) in targets.enumerated() {
+                group.addTask { (index, await TCPProbe.connect(to: target, port: port)) }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
