@@ -136,6 +136,44 @@ struct DatabaseFileTests {
         }
     }
 
+    @Test("an inspection finds what opening would, and makes, locks and changes nothing")
+    func inspection() throws {
+        func inspect(_ path: String) throws(DatabaseFileError) {
+            try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
+        }
+        try withPath { path in
+            try inspect(path)
+            #expect(mode(String(path.dropLast("/b.sqlite".count))) == nil)
+
+            try makeOne(at: path)
+            let good = try read(path)
+            try inspect(path)
+            #expect(try read(path) == good)
+            try write(Array(good.prefix(good.count / 2)), to: path)
+            #expect(try #require(throws: DatabaseFileError.self) { try inspect(path) }.exitCode == .badData)
+            try write(good, to: path)
+            #expect(
+                throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")
+            ) { try DatabaseFile.inspect(path, migrator: migrator, applicationID: 8) }
+
+            let database = try open(path)
+            #expect(throws: DatabaseFileError.inUse(lock: path + ".lock", pid: getpid())) { try inspect(path) }
+            try database.close()
+        }
+    }
+
+    @Test("a file in use that is taken away, or whose disk is full, is told")
+    func health() throws {
+        try withPath { path in
+            let database = try open(path)
+            #expect(database.problem == nil)
+            #expect(database.freeBytes > 0)
+            unlink(path)
+            #expect(database.problem?.contains("b.sqlite is gone") == true)
+            try database.close()
+        }
+    }
+
     @Test("a database of a newer version, or of another program, is refused with 65")
     func foreign() throws {
         try withPath { path in

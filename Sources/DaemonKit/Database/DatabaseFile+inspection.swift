@@ -19,11 +19,21 @@ extension DatabaseFile {
             guard errno == ENOENT else { throw .creating(folder, errno) }
             return
         }
-        try FileLock.inspect(path + ".lock")
-        guard try exists(path) else { return try refuseRemains(of: path) }
-        for file in [path, path + "-wal", path + "-shm", path + ".lock"] { try requireOwnership(file, of: folder) }
+        try FileLock.whileFree(path + ".lock") { () throws(DatabaseFileError) in
+            guard try exists(path) else { return try refuseRemains(of: path) }
+            for file in [path, path + "-wal", path + "-shm", path + ".lock"] { try requireOwnership(file, of: folder) }
+            // A half-done change in a rollback journal is undone by the next start.
+            if try !exists(path + "-journal") { try read(path, migrator, applicationID) }
+        }
+    }
+
+    private static func read(
+        _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
+    ) throws(DatabaseFileError) {
         do {
-            let queue = try open(path, isReadOnly: true)
+            // SQLite reads beside two more files. Those it makes itself it takes away again only if it may write;
+            // those that a crash has left are for the next start.
+            let queue = try open(path, isReadOnly: exists(path + "-wal"))
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()
         } catch let error as DatabaseFileError {

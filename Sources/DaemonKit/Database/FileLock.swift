@@ -27,16 +27,18 @@ package final class FileLock: Sendable {
 
     deinit { close(file) }
 
-    /// Says who has the lock, without taking or making it; whether nobody has.
-    static func inspect(_ path: String) throws(DatabaseFileError) {
+    /// Does something while nobody owns what the lock guards, or says who does; the lock's file is not made.
+    ///
+    /// An owner who comes in that moment is refused; a service is started again.
+    static func whileFree(_ path: String, _ body: () throws(DatabaseFileError) -> Void) throws(DatabaseFileError) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {
             guard errno == ENOENT else { throw .creating(path, errno) }
-            return
+            return try body()
         }
         defer { close(file) }
-        // Shared and given back at once; a daemon that starts in this very moment is the price.
         guard flock(file, LOCK_SH | LOCK_NB) == 0 else { throw .inUse(lock: path, pid: pid(in: file)) }
+        try body()
     }
 
     private static func pid(in file: CInt) -> Int32? {
