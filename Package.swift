@@ -123,7 +123,7 @@ let package = Package(
                 "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
             ]),
         tests(of: "SetupQR"),
-        tests(of: "lamplighter", ["BridgeControl", "BoundedJSON", logging]),
+        tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", logging]),
         tests(of: "Doctor", ["BridgeControl"]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
     ],

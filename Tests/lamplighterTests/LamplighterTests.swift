@@ -1,5 +1,6 @@
 import BoundedJSON
 import BridgeControl
+import Doctor
 import Glibc
 import Logging
 import Synchronization
@@ -264,6 +265,28 @@ struct LamplighterTests {
                     """)
             #expect(await run("pairings", "unlock", "--control", path) == Outcome(code: 0))
         }
+    }
+
+    @Test("doctor prints what it found line by line, and the verdict to standard error")
+    func doctor() async {
+        let reason = "lamplighterd is not reachable at /nowhere/s (No such file or directory)"
+        let remedy =
+            "start it: systemctl start lamplighterd; doctor --config FILE --state-directory DIR says what keeps it from "
+            + "starting"
+        let outcome = await run("doctor", "--control", "/nowhere/s")
+        #expect(outcome.code == 69)
+        #expect(
+            outcome.output.hasPrefix("wrong    daemon         \(reason); \(remedy)\nok       clock          it is "))
+        #expect(outcome.errors == "lamplighter: daemon: \(reason); \(remedy)\n")
+        let json = await run("doctor", "--json", "--control", "/nowhere/s")
+        #expect(json.output.hasPrefix(#"{"verdict":"daemon","message":"\#(reason)","remedy":"\#(remedy)","checks":[{"#))
+        #expect(json.errors == outcome.errors)
+    }
+
+    @Test("what doctor found does nothing to the terminal")
+    func harmlessFindings() {
+        let text = DoctorCommand.text(of: [Finding(.clone, .wrong, "a\u{1B}[2J", remedy: "b\u{7}")])
+        #expect(text == "wrong    clone          a?[2J; b?\n")
     }
 
     @Test("help and version go to standard output and end well")
