@@ -6,7 +6,7 @@ import LineRPC
 
 /// What `--check-start` does: everything that could keep the daemon from starting, in the order of a start.
 ///
-/// Nothing is made, opened for writing or listened on, so that it may run beside the daemon and as another user.
+/// Nothing is listened on, changed or left behind, so that it may run beside the daemon and as another user.
 struct StartCheck {
     /// The configuration file.
     let configuration: String

@@ -130,11 +130,15 @@ def test_a_missing_configuration(make_daemon):
     expect(examine(daemon), "configuration", "lamplighter.yaml", code=66)
 
 
-def test_a_taken_port_is_shown_with_who_has_it(make_daemon, lan):
-    holder = lan.bridge.popen(
+def take_a_port(host):
+    holder = host.popen(
         "python3", "-c", "import socket; s = socket.create_server(('', 0)); print(s.getsockname()[1], flush=True);"
         "import time; time.sleep(1000)", stdout=subprocess.PIPE, text=True)
-    port = int(holder.stdout.readline())
+    return holder, int(holder.stdout.readline())
+
+
+def test_a_taken_port_is_shown_with_who_has_it(make_daemon, lan):
+    holder, port = take_a_port(lan.bridge)
     daemon = make_daemon(configuration(port=port), start=False)
     expect(examine(daemon), "port", f"port {port} is taken by python3 (process {holder.pid})")
     end(holder)
@@ -187,9 +191,18 @@ def installed(make_daemon, lan, tmp_path):
     host.run("mkdir", "/var/lib/programs", "/var/lib/lamplighter")
     host.run("mount", "--bind", program("lamplighter").parent, "/var/lib/programs")
     host.run("sh", "-c", 'printf "bridge: {name: Lamplighter}\\n" > /var/lib/lamplighter.yaml')
+    host.run("chown", "lamplighter:", "/var/lib/lamplighter")
+    host.run("chmod", "700", "/var/lib/lamplighter")
     yield host
     host.run("umount", "--recursive", "--lazy", "/var/lib")
     host.run("umount", "/etc/passwd", "/etc/group")
+
+
+def examine_installed(host):
+    done = host.run(
+        "/var/lib/programs/lamplighter", "doctor", "--json", "--control", "/run/lamplighter/control.sock",
+        "--config", "/var/lib/lamplighter.yaml", check=False)
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("fault, verdict, words", [
@@ -198,15 +211,19 @@ def installed(make_daemon, lan, tmp_path):
     ("chmod 600 /var/lib/lamplighter.yaml", "configuration", "/var/lib/lamplighter.yaml"),
 ])
 def test_root_asks_as_the_user_of_the_daemon(fault, verdict, words, installed):
-    installed.run("chown", "lamplighter:", "/var/lib/lamplighter")
-    installed.run("chmod", "700", "/var/lib/lamplighter")
     installed.run("sh", "-c", fault)
-    said = installed.run(
-        "/var/lib/programs/lamplighter", "doctor", "--json", "--control", "/run/lamplighter/control.sock",
-        "--config", "/var/lib/lamplighter.yaml", check=False)
-    said = json.loads(said.stdout)
+    said = examine_installed(installed)
     assert said["verdict"] == verdict, said
     assert words in said["message"], said
+
+
+def test_root_sees_who_has_the_port_of_the_daemon(installed):
+    holder, port = take_a_port(installed)
+    installed.run("sh", "-c", f'printf "bridge: {{port: {port}}}\\n" > /var/lib/lamplighter.yaml')
+    said = examine_installed(installed)
+    end(holder)
+    assert said["verdict"] == "port", said
+    assert f"python3 (process {holder.pid})" in said["message"], said
 
 
 def test_a_daemon_that_has_ended_is_looked_at_without_a_trace(make_daemon):

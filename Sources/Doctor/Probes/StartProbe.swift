@@ -21,15 +21,21 @@ package enum StartProbe {
         configuration: String, stateDirectory: String, runtimeDirectory: String
     ) -> Facts.StartCheck? {
         guard let daemon = candidates.first(where: { access($0, X_OK) == 0 }) else { return nil }
-        var words = [
+        let words = [
             daemon, "--check-start", "--config", configuration, "--state-directory", stateDirectory,
             "--runtime-directory", runtimeDirectory,
         ]
-        if geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(serviceUser) != nil {
-            words = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"] + words
+        guard geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(serviceUser) != nil else {
+            return spawn(words)
         }
-        return spawn(words)
+        let asUser = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"]
+        let found = spawn(asUser + words)
+        // Something is taken, and only root sees by whom.
+        return found?.code == unavailable ? spawn(words) ?? found : found
     }
+
+    /// Of sysexits(3).
+    private static let unavailable: CInt = 69
 
     /// Beside this program first, so that both are of one build.
     private static var candidates: [String] {

@@ -15,6 +15,8 @@ package enum Resolver {
     private static let earliestEnd = Duration.seconds(1)
     /// So many questions leave at once.
     private static let maximumQuestions = 64
+    /// So many sockets are opened.
+    private static let maximumRoutes = 32
 
     /// Asks on all routes at once, 1 to 2.5 s.
     ///
@@ -23,7 +25,7 @@ package enum Resolver {
     ///   - interfaces: the names of the interfaces to ask on.
     /// - Returns: a look for each address family of each interface, and one for each of its own addresses.
     package static func look(for instance: String, on interfaces: [String]) async -> [Look] {
-        let ways = Way.all(on: interfaces)
+        let ways = Way.all(on: interfaces).prefix(maximumRoutes)
         return await withTaskGroup(of: (Int, Look).self) { group in
             for (index, way) in ways.enumerated() {
                 group.addTask {
