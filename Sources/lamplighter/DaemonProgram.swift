@@ -3,19 +3,18 @@ import Glibc
 
 /// The daemon's program, for what needs the database while no daemon runs.
 enum DaemonProgram {
-    /// Where it is: beside this program, or where a package puts it.
-    static func path() throws(BridgeControlError) -> String {
-        var own = [CChar](repeating: 0, count: Int(PATH_MAX))
-        guard readlink("/proc/self/exe", &own, own.count - 1) > 0 else {
-            throw BridgeControlError(code: 70, message: "cannot find out where this program is")
+    /// Where it is: beside this program, so that both are of one build, or where a package puts it; `nil` if nowhere.
+    static var path: String? {
+        var folders = ["/usr/sbin", "/usr/local/sbin"]
+        if let path = getenv("PATH") {
+            folders = String(cString: path).split(separator: ":").map(String.init) + folders
         }
-        let folder = String(decoding: own.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            .split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let places = [folder + "/lamplighterd", folder + "/../sbin/lamplighterd", "/usr/sbin/lamplighterd"]
-        guard let place = places.first(where: { access($0, X_OK) == 0 }) else {
-            throw .unavailable("lamplighterd is not installed beside this program")
+        if let own = realpath("/proc/self/exe", nil) {
+            defer { free(own) }
+            let path = String(cString: own)
+            if let slash = path.lastIndex(of: "/") { folders.insert(String(path[..<slash]), at: 0) }
         }
-        return place
+        return folders.map { $0 + "/lamplighterd" }.first { access($0, X_OK) == 0 }
     }
 
     /// Runs it and waits; what it has to say goes to standard error.
@@ -28,7 +27,7 @@ enum DaemonProgram {
     static func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
     ) throws(BridgeControlError) {
-        let path = try path()
+        guard let path else { throw .unavailable("lamplighterd is not installed beside this program") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -36,14 +36,6 @@ struct GlobalOptions: ParsableArguments {
         throw BridgeControlError.unavailable("lamplighterd has not come back within 20 s; see its log")
     }
 
-    /// Where the daemon keeps its memory if it was started as its control socket says.
-    var stateDirectory: String {
-        let terminal = Terminal.current
-        let path = control ?? Self.defaultControl(environment: terminal.environment, exists: terminal.exists)
-        guard control == nil, !path.hasPrefix("./") else { return "./.lamplighter" }
-        return terminal.exists("./.lamplighter/bridge.sqlite") ? "./.lamplighter" : "/var/lib/lamplighter"
-    }
-
     static func defaultControl(environment: (String) -> String?, exists: (String) -> Bool) -> String {
         if let path = environment("LAMPLIGHTER_CONTROL"), !path.isEmpty { return path }
         let local = "./.lamplighter/run/control.sock"

@@ -110,17 +110,19 @@ struct BridgeDaemon {
         // Before anybody is told that the daemon is ready: from then on SIGHUP may come.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         // Ends in the reverse order: the service manager is told first, then mDNS, the drivers are last.
-        let services: [any ServiceLifecycle.Service] = [supervisor] + (metrics.map { [$0] } ?? []) + [
-            DailyCopyService(file: file, server: server, logger: logger),
-            ControlService(
-                path: places.controlSocket, operations: operations, onListening: { notifier?.ready() }, logger: logger),
-            ServerService(server: server, listener: listener),
-            PublicationService(
-                publisher: publisher, server: server, registration: registration(stored, listener.port)),
-            HangupService(hangups: hangups, reloader: reloader),
-            SetupGreeting(server: server, name: configuration.bridge.name.valid),
-            ServiceManagerService(notifier: notifier, loop: loop, status: operations.status),
-        ]
+        let services: [any ServiceLifecycle.Service] =
+            [supervisor] + (metrics.map { [$0] } ?? []) + [
+                DailyCopyService(file: file, server: server, logger: logger),
+                ControlService(
+                    path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
+                    logger: logger),
+                ServerService(server: server, listener: listener),
+                PublicationService(
+                    publisher: publisher, server: server, registration: registration(stored, listener.port)),
+                HangupService(hangups: hangups, reloader: reloader),
+                SetupGreeting(server: server, name: configuration.bridge.name.valid),
+                ServiceManagerService(notifier: notifier, loop: loop, status: operations.status),
+            ]
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         lifecycle.maximumGracefulShutdownDuration = Self.patience

@@ -8,7 +8,8 @@ struct ExaminationTests {
     // MARK: A bridge that is well
 
     private static let status = BridgeStatus(
-        name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "2026-11-21T10:00:00.000Z", port: 51826, configurationNumber: 3, paired: true,
+        name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "2026-11-21T10:00:00.000Z", port: 51826,
+        configurationNumber: 3, paired: true,
         controllers: 1,
         advertisement: .init(state: "published", name: "Bridge EEFF"),
         drivers: [.init(id: "home", driver: "mqtt", state: "running")], lights: .init(count: 3, reachable: 3),

@@ -267,6 +267,21 @@ struct LamplighterTests {
         }
     }
 
+    @Test(
+        "the control socket tells where the daemon's files are",
+        arguments: [
+            ("./.lamplighter/run/control.sock", "Config/demo.yaml", "./.lamplighter"),
+            ("/run/lamplighter/control.sock", "/etc/lamplighter/lamplighter.yaml", "/var/lib/lamplighter"),
+            ("/run/lamplighter-garden/control.sock", "/etc/lamplighter/garden.yaml", "/var/lib/lamplighter-garden"),
+            ("/run/lamplighter-/control.sock", nil, nil), ("/run/lamplighter-a/b/control.sock", nil, nil),
+            ("/tmp/control.sock", nil, nil), ("/run/lamplighter-control.sock", nil, nil),
+        ] as [(String, String?, String?)])
+    func places(socket: String, configuration: String?, stateDirectory: String?) {
+        let places = DaemonPlaces(socket: socket)
+        #expect(places?.configuration == configuration)
+        #expect(places?.stateDirectory == stateDirectory)
+    }
+
     @Test("doctor prints what it found line by line, and the verdict to standard error")
     func doctor() async {
         let reason = "lamplighterd is not reachable at /nowhere/s (No such file or directory)"

@@ -12,15 +12,15 @@ package enum StartProbe {
     /// Runs `lamplighterd --check-start`; blocks for some seconds at most.
     ///
     /// - Parameters:
+    ///   - daemon: the program.
     ///   - configuration: the configuration file.
     ///   - stateDirectory: where the bridge keeps its memory. If it is the system's and this is root, the daemon's own
     ///     user looks, since root may do everything and would see nothing wrong.
     ///   - runtimeDirectory: where the control socket is to stand.
-    /// - Returns: what it says; `nil` if there is no such program or it hangs.
+    /// - Returns: what it says; `nil` if it cannot be run or hangs.
     package static func run(
-        configuration: String, stateDirectory: String, runtimeDirectory: String
+        _ daemon: String, configuration: String, stateDirectory: String, runtimeDirectory: String
     ) -> Facts.StartCheck? {
-        guard let daemon = candidates.first(where: { access($0, X_OK) == 0 }) else { return nil }
         let words = [
             daemon, "--check-start", "--config", configuration, "--state-directory", stateDirectory,
             "--runtime-directory", runtimeDirectory,
@@ -36,23 +36,6 @@ package enum StartProbe {
 
     /// Of sysexits(3).
     private static let unavailable: CInt = 69
-
-    /// Beside this program first, so that both are of one build.
-    private static var candidates: [String] {
-        var folders = ["/usr/sbin", "/usr/local/sbin", "/sbin"]
-        if let path = getenv("PATH") {
-            folders = String(cString: path).split(separator: ":").map(String.init) + folders
-        }
-        if let own = ownFolder { folders.insert(own, at: 0) }
-        return folders.map { $0 + "/lamplighterd" }
-    }
-
-    private static var ownFolder: String? {
-        guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(resolved) }
-        let path = String(cString: resolved)
-        return path.lastIndex(of: "/").map { String(path[..<$0]) }
-    }
 
     private static func spawn(_ words: [String]) -> Facts.StartCheck? {
         var ends: [CInt] = [-1, -1]

@@ -20,8 +20,9 @@ struct BackupCommand: AsyncParsableCommand {
             let bytes = try await options.ask { try await $0.backup() }
             try OutputFile.write(bytes, to: file)
         } catch let error as BridgeControlError where error.isDaemonAway {
+            let words = try ["--backup"] + place.arguments(options)
             try OutputFile.make(file) { output throws(BridgeControlError) in
-                try DaemonProgram.run(["--backup"] + place.arguments(options), standardOutput: output)
+                try DaemonProgram.run(words, standardOutput: output)
             }
         }
     }
@@ -33,7 +34,13 @@ struct StateDirectoryOption: ParsableArguments {
         help: ArgumentHelp("The state directory of a bridge that is not running.", valueName: "dir"))
     var stateDirectory: String?
 
-    func arguments(_ options: GlobalOptions) -> [String] {
-        ["--state-directory", stateDirectory ?? options.stateDirectory]
+    /// The words that tell the daemon's program.
+    ///
+    /// - Throws: ``BridgeControlError`` if nothing says where it is.
+    func arguments(_ options: GlobalOptions) throws(BridgeControlError) -> [String] {
+        guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
+            throw .usage("no daemon listens at \(options.socket); name its state directory with --state-directory")
+        }
+        return ["--state-directory", directory]
     }
 }

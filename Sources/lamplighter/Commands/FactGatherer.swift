@@ -83,14 +83,10 @@ struct FactGatherer {
     /// What keeps the daemon from starting; `nil` if it is not known with which files it starts.
     private func start() -> Facts.StartCheck? {
         let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
-        let known: [String: (config: String, state: String)] = [
-            "/run/lamplighter": ("/etc/lamplighter/lamplighter.yaml", "/var/lib/lamplighter"),
-            // As `make run` starts it.
-            "./.lamplighter/run": ("Config/demo.yaml", "./.lamplighter"),
-        ]
-        guard let config = config ?? known[runtime]?.config, let state = stateDirectory ?? known[runtime]?.state else {
-            return nil
-        }
-        return StartProbe.run(configuration: config, stateDirectory: state, runtimeDirectory: runtime)
+        let places = DaemonPlaces(socket: options.socket)
+        guard let config = config ?? places?.configuration, let state = stateDirectory ?? places?.stateDirectory,
+            let daemon = DaemonProgram.path
+        else { return nil }
+        return StartProbe.run(daemon, configuration: config, stateDirectory: state, runtimeDirectory: runtime)
     }
 }
