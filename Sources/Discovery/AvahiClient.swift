@@ -166,7 +166,7 @@ final class AvahiClient: @unchecked Sendable {
             registration.owner.handler?(.registration(state, on: registration.interface))
         }
         let group = avahi_entry_group_new(client, callback, Unmanaged.passUnretained(registration).toOpaque())
-        guard let group else { return .failed(reason: Self.text(avahi_client_errno(client))) }
+        guard let group else { return .failed(reason: "EntryGroupNew: \(Self.text(avahi_client_errno(client)))") }
         registration.group = group
         registrations[interface] = registration
 
@@ -176,9 +176,9 @@ final class AvahiClient: @unchecked Sendable {
                 nil, nil, record.port, txt)
         }
         if code == Int32(AVAHI_ERR_COLLISION) { return .collision }
-        if code < 0 { return .failed(reason: Self.text(code)) }
+        if code < 0 { return .failed(reason: "AddService: \(Self.text(code))") }
         let committed = avahi_entry_group_commit(group)
-        return committed < 0 ? .failed(reason: Self.text(committed)) : nil
+        return committed < 0 ? .failed(reason: "Commit: \(Self.text(committed))") : nil
     }
 
     /// Returns what went wrong.
@@ -374,6 +374,8 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     private static func text(_ code: Int32) -> String {
-        String(cString: avahi_strerror(code))
+        let text = String(cString: avahi_strerror(code))
+        guard code == Int32(AVAHI_ERR_ACCESS_DENIED) else { return text }
+        return "\(text); the policy of the system D-Bus or AppArmor forbids this user the call"
     }
 }

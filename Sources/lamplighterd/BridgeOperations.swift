@@ -34,6 +34,9 @@ struct BridgeOperations: BridgeControlHandler {
         if failures > 0 {
             warnings.append("\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code")
         }
+        warnings += surroundings.missingInterfaces.map {
+            "there is no interface \($0); it is used when it comes, or correct bridge.interfaces"
+        }
         let advertisement = advertisement(&warnings)
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(

@@ -15,6 +15,13 @@ struct BridgeSurroundings {
         self.file = file
     }
 
+    /// The interfaces that the operator has named and that are not there yet.
+    var missingInterfaces: [String] {
+        guard case .named(let names) = interfaces else { return [] }
+        let present = Set(InterfaceFacts.current().map(\.name))
+        return names.filter { !present.contains($0) }
+    }
+
     /// How far the clock was set since the beginning, in seconds.
     var clockStep: Int {
         let elapsed = began.steady.duration(to: .now)
