@@ -12,6 +12,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
@@ -94,11 +95,16 @@ struct BridgeDaemon {
             path: places.configuration, instance: places.stateDirectory, configuration: configuration, server: server,
             lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
         let (endings, ending) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
+        let isBeginningAnew = Mutex(false)
+        let beginAnew: @Sendable (Ending) -> Void = { reason in
+            isBeginningAnew.withLock { $0 = true }
+            ending.yield(reason)
+        }
         let operations = BridgeOperations(
             name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
             server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
             publisher: publisher, surroundings: BridgeSurroundings(interfaces: interfaces, file: file), file: file,
-            places: places, beginAnew: { ending.yield($0) })
+            places: places, beginAnew: beginAnew)
 
         logger.notice(
             "the bridge is up",
@@ -121,7 +127,9 @@ struct BridgeDaemon {
                     publisher: publisher, server: server, registration: registration(stored, listener.port)),
                 HangupService(hangups: hangups, reloader: reloader),
                 SetupGreeting(server: server, name: configuration.bridge.name.valid),
-                ServiceManagerService(notifier: notifier, loop: loop, status: operations.status),
+                ServiceManagerService(
+                    notifier: notifier, loop: loop, status: operations.status,
+                    isLast: { !isBeginningAnew.withLock { $0 } }),
             ]
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

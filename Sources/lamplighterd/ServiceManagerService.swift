@@ -13,6 +13,8 @@ struct ServiceManagerService: Service {
     let notifier: ServiceNotifier?
     let loop: any EventLoop
     let status: @Sendable () async throws -> BridgeStatus
+    /// Whether the process ends with the bridge; the service manager would end one that says so and goes on.
+    let isLast: @Sendable () -> Bool
 
     func run() async throws {
         guard let notifier else {
@@ -32,7 +34,7 @@ struct ServiceManagerService: Service {
                 notifier.status(text)
             } while (try? await Task.sleep(for: Self.statusInterval)) != nil
         }
-        notifier.stopping()
+        if isLast() { notifier.stopping() }
         notifier.status("Going down.")
         feeding?.cancel()
     }
