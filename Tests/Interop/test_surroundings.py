@@ -70,7 +70,7 @@ async def test_a_bus_that_refuses_avahi_is_named_and_tried_again(make_daemon, la
     host.stop_avahi()
     host.stop_bus()
     policy = tmp_path / "bus.conf"
-    policy.write_text(REFUSING_BUS.format('<deny send_member="EntryGroupNew"/>'))
+    policy.write_text(REFUSING_BUS.format('<deny send_interface="org.freedesktop.Avahi.Server" send_member="EntryGroupNew"/>'))
     host.bus = host.popen("dbus-daemon", "--config-file", policy, "--nofork", "--nopidfile", "--nosyslog")
     try:
         until(lambda: host.run("test", "-S", "/run/dbus/system_bus_socket", check=False).returncode == 0, 5, "a bus")
