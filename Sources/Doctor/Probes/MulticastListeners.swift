@@ -1,9 +1,8 @@
+import FoundationEssentials
 import Glibc
 
 /// Who else listens for multicast DNS on this host.
 package enum MulticastListeners {
-    private static let largestTable = 1 << 20
-
     /// The users whose programs have UDP port 5353 open, as `/proc` tells; Avahi's is among them.
     package static func users() -> [String] {
         let numbers = ["/proc/net/udp", "/proc/net/udp6"].flatMap { uids(in: text(of: $0)) }
@@ -31,16 +30,6 @@ package enum MulticastListeners {
     }
 
     private static func text(of path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while bytes.count < largestTable {
-            let count = read(file, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

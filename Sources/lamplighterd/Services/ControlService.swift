@@ -1,0 +1,18 @@
+import BridgeControl
+import Logging
+import ServiceLifecycle
+
+/// The operator's socket.
+struct ControlService: Service {
+    let path: String
+    let operations: BridgeOperations
+    let onListening: @Sendable () -> Void
+    let logger: Logger
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            try await BridgeControlServer(path: path, handler: operations, logger: logger)
+                .run(onListening: onListening)
+        }
+    }
+}
