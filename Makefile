@@ -52,7 +52,7 @@ install-files:
 	install -D -m 0755 -s $(SHIPPED)/lamplighterd $(DESTDIR)$(PREFIX)/sbin/lamplighterd
 	install -D -m 0755 -s $(SHIPPED)/lamplighter $(DESTDIR)$(PREFIX)/bin/lamplighter
 	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/lamplighterd.service systemd/lamplighterd@.service
-	sed -i 's,^ExecStart=/usr,ExecStart=$(PREFIX),' $(DESTDIR)$(UNITDIR)/lamplighterd*.service
+	sed -i 's,^\(Exec[A-Z][a-z]*\)=/usr,\1=$(PREFIX),' $(DESTDIR)$(UNITDIR)/lamplighterd*.service
 	install -D -m 0644 systemd/lamplighter.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/lamplighter.conf
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/lamplighter.1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(SHIPPED)/manual/lamplighter.yaml.5
