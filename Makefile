@@ -62,7 +62,8 @@ install-files:
 		install -D -m 0644 $(SHIPPED)/manual/$$name.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_$$name; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$name.fish; \
 	done
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter README.md Documentation/Operation.md
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter README.md Documentation/Operation.md \
+		Documentation/Observability.md
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Config/demo.yaml Config/lamplighter.yaml
 
 ## deb      build the Debian package and print where it is

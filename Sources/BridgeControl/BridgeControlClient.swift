@@ -73,8 +73,12 @@ package struct BridgeControlClient: Sendable {
     /// - Throws: ``BridgeControlError``.
     package func backup() async throws -> [UInt8] {
         let file = file.begin(with: [])
-        _ = try await call(.backup, deadline: Self.fileDeadline)
-        return file.bytes
+        let size = try (await call(.backup, deadline: Self.fileDeadline)).value("size", \.int)
+        let bytes = file.bytes
+        guard bytes.count == size else {
+            throw BridgeControlError.protocolViolation("the backup has not come whole")
+        }
+        return bytes
     }
 
     /// Hands the bridge a backup.

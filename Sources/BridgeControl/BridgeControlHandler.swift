@@ -56,8 +56,10 @@ package protocol BridgeControlHandler: Sendable {
 
     /// Takes a backup in; returns before the bridge starts anew with it.
     ///
+    /// - Parameter receive: fetches the backup from the operator; not called if none can be taken in now.
+    /// - Returns: what has been found in it.
     /// - Throws: ``BridgeControlError`` if it is no good; nothing has changed then.
-    func restore(_ backup: [UInt8]) async throws -> RestoreListing
+    func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing
 
     /// What happens to lights from now on.
     ///

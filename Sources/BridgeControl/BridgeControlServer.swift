@@ -63,10 +63,13 @@ private struct Adapter: LineRPCHandler {
         case .unlockPairing: try await bridge.unlockPairing()
         case .reload: return try await bridge.reload().json
         case .reset: try await bridge.reset()
-        case .backup: try await FileTransfer.send(try await bridge.backup(), to: peer)
+        case .backup:
+            let bytes = try await bridge.backup()
+            try await FileTransfer.send(bytes, to: peer)
+            return ["size": .integer(bytes.count)]
         case .restore:
-            let bytes = try await FileTransfer.receive(size: try params.value("size", \.int), from: peer)
-            return try await bridge.restore(bytes).json
+            let size = try params.value("size", \.int)
+            return try await bridge.restore { try await FileTransfer.receive(size: size, from: peer) }.json
         case .watch:
             let events = try await bridge.watch()
             try peer.notify(BridgeControlMethod.watching)

@@ -48,6 +48,8 @@ package struct BridgeParticulars: JSONConvertible {
     package var txt: [String: String]
     /// How many controllers the bridge is paired with.
     package var pairings: Int
+    /// How often somebody has tried to add the bridge although it was paired, since the daemon started.
+    package var refusedSetups: Int
     /// Failed proofs of the setup code since the last success.
     package var failedAttempts: Int
     /// After so many failed proofs nobody can pair any more.
@@ -58,7 +60,8 @@ package struct BridgeParticulars: JSONConvertible {
 
     package init(
         version: String, process: Int, isToBeAdvertised: Bool, wantedName: String, obstacle: String? = nil,
-        interfaces: [String], txt: [String: String], pairings: Int, failedAttempts: Int, attemptsAllowed: Int,
+        interfaces: [String], txt: [String: String], pairings: Int, refusedSetups: Int, failedAttempts: Int,
+        attemptsAllowed: Int,
         clockStep: Int, storage: Storage
     ) {
         self.version = version
@@ -69,6 +72,7 @@ package struct BridgeParticulars: JSONConvertible {
         self.interfaces = interfaces
         self.txt = txt
         self.pairings = pairings
+        self.refusedSetups = refusedSetups
         self.failedAttempts = failedAttempts
         self.attemptsAllowed = attemptsAllowed
         self.clockStep = clockStep
@@ -84,7 +88,8 @@ package struct BridgeParticulars: JSONConvertible {
             txt: try json.value("txt") { txt in
                 txt.object.map { Dictionary($0.members.map { ($0.name, $0.value.string ?? "") }) { $1 } }
             },
-            pairings: try json.value("pairings", \.int), failedAttempts: try json.value("failedAttempts", \.int),
+            pairings: try json.value("pairings", \.int), refusedSetups: try json.value("refusedSetups", \.int),
+            failedAttempts: try json.value("failedAttempts", \.int),
             attemptsAllowed: try json.value("attemptsAllowed", \.int), clockStep: try json.value("clockStep", \.int),
             storage: try Storage(json: json.value("storage") { $0 }))
     }
@@ -95,7 +100,8 @@ package struct BridgeParticulars: JSONConvertible {
         var object: JSONObject = [
             "version": .string(version), "process": .integer(process), "advertise": .bool(isToBeAdvertised),
             "wantedName": .string(wantedName), "interfaces": .array(interfaces.map(JSONValue.string)),
-            "txt": .object(text), "pairings": .integer(pairings), "failedAttempts": .integer(failedAttempts),
+            "txt": .object(text), "pairings": .integer(pairings),
+            "refusedSetups": .integer(refusedSetups), "failedAttempts": .integer(failedAttempts),
             "attemptsAllowed": .integer(attemptsAllowed), "clockStep": .integer(clockStep), "storage": storage.json,
         ]
         object["obstacle"] = obstacle.map(JSONValue.string)

@@ -72,6 +72,12 @@ package struct RestoreListing: JSONConvertible {
             lights: try json.value("lights", \.int))
     }
 
+    /// For people.
+    package var sentence: String {
+        "The bridge is \(deviceID) now, with \(pairings) \(pairings == 1 ? "pairing" : "pairings") and \(lights) "
+            + "\(lights == 1 ? "light" : "lights")."
+    }
+
     package var json: JSONValue {
         ["deviceId": .string(deviceID), "pairings": .integer(pairings), "lights": .integer(lights)]
     }

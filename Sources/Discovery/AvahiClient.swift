@@ -225,7 +225,7 @@ final class AvahiClient: @unchecked Sendable {
         browser = avahi_service_browser_new(
             client, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), type, nil,
             AvahiLookupFlags(rawValue: 0), callback, Unmanaged.passUnretained(self).toOpaque())
-        return browser == nil ? Self.text(avahi_client_errno(client)) : nil
+        return browser == nil ? "ServiceBrowserNew: \(Self.text(avahi_client_errno(client)))" : nil
     }
 
     /// Returns what went wrong.

@@ -3,8 +3,8 @@ import Glibc
 extension InterfaceFacts {
     /// The interfaces of this network namespace, sorted by index; asks the kernel only and never waits.
     package static func current() -> [InterfaceFacts] {
-        let routed = RoutingTable.defaultInterfaces(ipv4: text(of: "/proc/net/route"))
-            .union(RoutingTable.defaultInterfaces(ipv6: text(of: "/proc/net/ipv6_route")))
+        let routed = RoutingTable.defaultInterfaces(ipv4: text(of: "/proc/self/net/route"))
+            .union(RoutingTable.defaultInterfaces(ipv6: text(of: "/proc/self/net/ipv6_route")))
 
         // The list is the C library's: walked here once, copied into values, and given back before this returns.
         var list: UnsafeMutablePointer<ifaddrs>?

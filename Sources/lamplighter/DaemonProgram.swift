@@ -37,8 +37,9 @@ enum DaemonProgram {
         defer { for word in words { free(word) } }
         words.append(nil)
         var process: pid_t = 0
-        guard posix_spawn(&process, path, &actions, nil, words, environ) == 0 else {
-            throw BridgeControlError(code: 70, message: "cannot run \(path): \(String(cString: strerror(errno)))")
+        let failure = posix_spawn(&process, path, &actions, nil, words, environ)
+        guard failure == 0 else {
+            throw BridgeControlError(code: 70, message: "cannot run \(path): \(String(cString: strerror(failure)))")
         }
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -27,14 +27,13 @@ enum OutputFile {
     static func make(_ path: String, _ body: (CInt) throws(BridgeControlError) -> Void) throws(BridgeControlError) {
         var status = stat()
         let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-        let unfinished = isFile ? path + ".new" : path
-        let file = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // A name that nobody can have laid a file or a link under.
+        let unfinished = isFile ? path + "." + String(UInt64.random(in: 0 ... .max), radix: 36) : path
+        let file = open(unfinished, O_WRONLY | O_CLOEXEC | (isFile ? O_CREAT | O_EXCL : 0), 0o600)
         guard file >= 0 else { throw failure(path) }
         defer { close(file) }
         guard isFile else { return try body(file) }
         do throws(BridgeControlError) {
-            // What a careless hand left there may be open to others.
-            guard fchmod(file, 0o600) == 0 else { throw failure(path) }
             try body(file)
             guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw failure(path) }
         } catch {

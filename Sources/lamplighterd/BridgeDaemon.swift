@@ -12,7 +12,6 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
@@ -27,6 +26,8 @@ struct BridgeDaemon {
         let runtimeDirectory: String
 
         var database: String { stateDirectory + "/bridge.sqlite" }
+        /// A copy on its way to the operator.
+        var exportedDatabase: String { database + ".export" }
         /// A backup that waits to take the database's place.
         var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
@@ -38,29 +39,22 @@ struct BridgeDaemon {
     /// How long everything together may take to end.
     private static let patience = Duration.seconds(4)
 
-    /// Why the bridge has ended.
-    enum Ending: Sendable {
-        /// It was told to.
-        case told
-        /// To begin anew with another identity.
-        case reset
-        /// To begin anew with the backup that has been admitted.
-        case restored
-    }
-
     let configuration: BridgeConfiguration
+    /// Why the configuration is not the one that the file holds now, if it is not.
+    let fault: String?
     let places: Places
     let notifier: ServiceNotifier?
     let log: LogStage
     let logger: Logger
 
-    /// Runs until it is told to end.
+    /// Runs until it is told to end, or to begin anew.
     ///
-    /// - Returns: why it has ended.
+    /// - Returns: the configuration that was in use, if the bridge is to begin anew.
     /// - Throws: what keeps the bridge from running, with its exit code.
-    func run() async throws -> Ending {
+    func run() async throws -> BridgeConfiguration? {
         let file = try DatabaseFile(
             path: places.database, migrator: BridgeDatabase.migrator, applicationID: Self.applicationID, logger: logger)
+        BridgeBackup.discardRemains(places)
         let database = BridgeDatabase(file.queue)
         let stored = try await load(database)
 
@@ -93,18 +87,13 @@ struct BridgeDaemon {
         await supervisor.use(configuration.drivers)
         let reloader = ConfigurationReloader(
             path: places.configuration, instance: places.stateDirectory, configuration: configuration, server: server,
-            lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
-        let (endings, ending) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
-        let isBeginningAnew = Mutex(false)
-        let beginAnew: @Sendable (Ending) -> Void = { reason in
-            isBeginningAnew.withLock { $0 = true }
-            ending.yield(reason)
-        }
+            fault: fault, lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
+        let memory = BridgeMemory(file: file, places: places)
         let operations = BridgeOperations(
             name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
             server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
-            publisher: publisher, surroundings: BridgeSurroundings(interfaces: interfaces, file: file), file: file,
-            places: places, beginAnew: beginAnew)
+            publisher: publisher, surroundings: BridgeSurroundings(interfaces: interfaces, file: file),
+            memory: memory)
 
         logger.notice(
             "the bridge is up",
@@ -129,35 +118,36 @@ struct BridgeDaemon {
                 SetupGreeting(server: server, name: configuration.bridge.name.valid),
                 ServiceManagerService(
                     notifier: notifier, loop: loop, status: operations.status,
-                    isLast: { !isBeginningAnew.withLock { $0 } }),
+                    isLast: { memory.ending == nil }),
             ]
+        try await serve(services, until: memory)
+
+        await lights.saveStates()
+        try await loops.shutdownGracefully()
+        if memory.ending == .reset { try await database.reset() }
+        try file.close()
+        if memory.ending == .restored { try BridgeBackup.install(places) }
+        logger.notice("the bridge has ended")
+        return memory.ending == nil ? nil : await reloader.configuration
+    }
+
+    /// Keeps the services up until a signal or the operator ends them.
+    private func serve(_ services: [any ServiceLifecycle.Service], until memory: BridgeMemory) async throws {
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         lifecycle.maximumGracefulShutdownDuration = Self.patience
         let group = ServiceGroup(configuration: lifecycle)
-        let reason = try await withThrowingTaskGroup(of: Ending?.self) { tasks in
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
+                defer { memory.finish() }
                 try await group.run()
-                ending.finish()
-                return nil
             }
             tasks.addTask {
-                for await reason in endings {
-                    await group.triggerGracefulShutdown()
-                    return reason
-                }
-                return nil
+                for await _ in memory.ends {}
+                await group.triggerGracefulShutdown()
             }
-            return try await tasks.reduce(nil) { $0 ?? $1 }
+            try await tasks.waitForAll()
         }
-
-        await lights.saveStates()
-        try await loops.shutdownGracefully()
-        if reason == .reset { try await database.reset() }
-        try file.close()
-        if reason == .restored { try BridgeBackup.install(places) }
-        logger.notice("the bridge has ended")
-        return reason ?? .told
     }
 
     private func makeRuntimeDirectory() throws {

@@ -22,10 +22,7 @@ struct BridgeOperations: BridgeControlHandler {
     let reloader: ConfigurationReloader
     let publisher: UniquePublisher?
     let surroundings: BridgeSurroundings
-    let file: DatabaseFile
-    let places: BridgeDaemon.Places
-    /// Ends the bridge, which then begins anew.
-    let beginAnew: @Sendable (BridgeDaemon.Ending) -> Void
+    let memory: BridgeMemory
 
     func status() async throws -> BridgeStatus {
         let snapshots = await lights.snapshots()
@@ -56,7 +53,9 @@ struct BridgeOperations: BridgeControlHandler {
             wantedName: ServiceRecord.instanceName(name, suffix: deviceID.suffix), obstacle: publisher?.state.obstacle,
             interfaces: surroundings.interfaces.resolve(InterfaceFacts.current()).map(\.name),
             txt: Dictionary(await server.advertisement.txt.map { ($0.key, $0.value) }) { $1 },
-            pairings: await server.pairingReports().count, failedAttempts: await server.failedAttempts,
+            pairings: await server.pairingReports().count,
+            refusedSetups: Int(clamping: await server.statistics.refusedSetups),
+            failedAttempts: await server.failedAttempts,
             attemptsAllowed: SetupAttempts.maximumFailures, clockStep: surroundings.clockStep,
             storage: surroundings.storage)
     }
@@ -184,20 +183,14 @@ struct BridgeOperations: BridgeControlHandler {
         do { return try await reloader.reload() } catch { throw BridgeControlError(error) }
     }
 
-    func reset() async throws { beginAnew(.reset) }
+    func reset() async throws { try memory.reset() }
 
     func backup() async throws -> [UInt8] {
-        do { return try BridgeBackup.take(of: file) } catch { throw BridgeControlError(error) }
+        do { return try memory.backup() } catch { throw BridgeControlError(error) }
     }
 
-    func restore(_ backup: [UInt8]) async throws -> RestoreListing {
-        do {
-            let listing = try await BridgeBackup.admit(backup, into: places)
-            beginAnew(.restored)
-            return listing
-        } catch {
-            throw BridgeControlError(error)
-        }
+    func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing {
+        do { return try await memory.restore(receive) } catch { throw BridgeControlError(error) }
     }
 
     func watch() async throws -> AsyncStream<BridgeControl.LightEvent> {
@@ -237,6 +230,10 @@ extension PublicationState {
 extension BridgeControlError {
     /// What the daemon would have ended with, had it met the error at its start.
     fileprivate init(_ error: any Error) {
+        if let error = error as? BridgeControlError {
+            self = error
+            return
+        }
         self.init(code: ExitCode(error).rawValue, message: "\(error)")
     }
 

@@ -34,6 +34,9 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Bring back the backup on standard input to a bridge that is not running, and end.")
     var restore = false
 
+    @Flag(help: .hidden)
+    var json = false
+
     @Flag(help: "Say what would keep the daemon from starting, change nothing, and end.")
     var checkStart = false
 
@@ -55,14 +58,22 @@ struct Lamplighterd: AsyncParsableCommand {
                 }
             }
             if backup { return try OfflineStorage.backup(places, logger: logger) }
-            if restore { return try await OfflineStorage.restore(places) }
+            if restore { return try await OfflineStorage.restore(places, json: json) }
             let notifier = ServiceNotifier()
-            var configuration = try loadConfiguration()
-            while try await BridgeDaemon(
-                configuration: configuration, places: places, notifier: notifier, log: log, logger: logger
-            ).run() != .told {
-                // A bridge that runs does not end because of a file that has become wrong meanwhile.
-                configuration = (try? loadConfiguration()) ?? configuration
+            func bridge(_ configuration: BridgeConfiguration, fault: String? = nil) -> BridgeDaemon {
+                BridgeDaemon(
+                    configuration: configuration, fault: fault, places: places, notifier: notifier, log: log,
+                    logger: logger)
+            }
+            var next = bridge(try loadConfiguration())
+            while let inUse = try await next.run() {
+                do {
+                    next = bridge(try loadConfiguration())
+                } catch {
+                    // A bridge that runs does not end because of a file that has become wrong meanwhile.
+                    logger.error("the configuration is wrong and not in use", metadata: ["error": "\(error)"])
+                    next = bridge(inUse, fault: "\(error)")
+                }
             }
         } catch {
             switch log.style {

@@ -18,20 +18,26 @@ struct StartCheck {
     /// - Parameter report: gets one line for each step that is well; it begins with the step's name.
     /// - Throws: what a start would end with.
     func run(_ report: (String) -> Void) throws {
-        let bridge = try BridgeConfiguration.load(
-            from: configuration, drivers: drivers, instance: places.stateDirectory
-        ).bridge
+        let wanted = try BridgeConfiguration.load(
+            from: configuration, drivers: drivers, instance: places.stateDirectory)
         report("configuration: \(configuration) is valid")
 
         try DatabaseFile.inspect(
             places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID)
         report("state: \(places.stateDirectory) can be used")
 
-        if case .fixed(let port) = bridge.port {
+        if case .fixed(let port) = wanted.bridge.port {
             guard !PortHolder.exists(on: Int(port)) else { throw ListenerError.portTaken(Int(port)) }
             report("port: \(port) is free")
         } else {
             report("port: a free one is taken")
+        }
+
+        if let listen = wanted.metrics?.listen {
+            guard !PortHolder.exists(on: Int(listen.port)) else {
+                throw MetricsListenerError(address: listen, cause: .portTaken(Int(listen.port)))
+            }
+            report("metrics: \(listen) is free")
         }
 
         try checkSocket()

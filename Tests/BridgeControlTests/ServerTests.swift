@@ -243,7 +243,8 @@ final class FakeBridge: BridgeControlHandler {
         return Self.reloaded
     }
 
-    func restore(_ backup: [UInt8]) async throws -> RestoreListing {
+    func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing {
+        let backup = try await receive()
         taken.withLock { $0 = backup }
         return RestoreListing(deviceID: "AA", pairings: 1, lights: backup.count)
     }

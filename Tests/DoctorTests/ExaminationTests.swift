@@ -220,7 +220,11 @@ struct ExaminationTests {
             particulars: { $0.failedAttempts = 100 }),
         Fault(
             "paired elsewhere", .pairing, "paired with 2 controllers", "lamplighter pairings remove --all",
-            status: { $0.controllers = 0 }, particulars: { $0.pairings = 2 }),
+            status: { $0.controllers = 0 },
+            particulars: {
+                $0.pairings = 2
+                $0.refusedSetups = 1
+            }),
     ]
 
     @Test("each fault is named, told from all others, and comes with what to do", arguments: faults)

@@ -128,6 +128,11 @@ class Daemon:
     def setup_code(self):
         return self.cli("setup", "--json")["code"]
 
+    @property
+    def setup_code_anyway(self):
+        """Also of a bridge that is paired."""
+        return self.cli("setup", "--json", "--force")["code"]
+
     def until(self, condition, timeout=10, claim="the expected status"):
         """Wait until the condition holds of the status, and return that status."""
         last = None

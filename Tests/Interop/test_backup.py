@@ -1,11 +1,14 @@
 """Backup, restore, reset and unlock: what the bridge has learnt is carried about and never lost."""
 
-import shutil
+import concurrent.futures
+import os
 import sqlite3
 import threading
+import time
 
 import hap
 import pytest
+from conftest import configuration
 from controllers import shape
 from lan import until
 
@@ -117,6 +120,48 @@ def test_what_is_no_backup_changes_nothing(what, running, make_daemon, tmp_path)
     assert not list(daemon.state_directory.glob("*.restored*"))
 
 
+def test_backups_and_restores_at_once_give_whole_files_or_a_refusal(make_daemon, tmp_path):
+    daemon = make_daemon()
+    daemon.cli("backup", tmp_path / "good")
+    identity = daemon.status["deviceId"]
+
+    def backup(number):
+        return daemon.cli("backup", tmp_path / f"b{number}", check=False)
+
+    def restore(_):
+        return daemon.cli("restore", tmp_path / "good", check=False)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(backup, range(24)))
+        assert {one.returncode for one in done} <= {0, 75}, [one.stderr for one in done if one.returncode not in (0, 75)]
+        for number, one in enumerate(done):
+            file = tmp_path / f"b{number}"
+            assert file.exists() == (one.returncode == 0)
+            if file.exists():
+                with sqlite3.connect(f"file:{file}?immutable=1", uri=True) as database:
+                    assert database.execute("SELECT deviceID FROM server").fetchone() == (identity,)
+        for _ in range(5):
+            done = list(pool.map(restore, range(4)))
+            # Between two lives of the bridge nobody listens; those come too late, and say so.
+            assert any(one.returncode == 0 for one in done), [one.stderr for one in done]
+            assert {one.returncode for one in done} <= {0, 64, 69, 75}, [one.stderr for one in done]
+            daemon.until(lambda status: status["deviceId"] == identity, 10)
+    assert daemon.is_running
+    assert not list(daemon.state_directory.glob("*.restored*")) + list(daemon.state_directory.glob("*.export*"))
+
+
+def test_a_new_beginning_keeps_to_what_was_in_use_when_the_file_is_wrong(make_daemon):
+    daemon = make_daemon()
+    daemon.configure(configuration(lights=[{"id": "one", "name": "One"}, {"id": "two", "name": "Two"}]))
+    daemon.cli("reload")
+    until(lambda: "simulated/two" in daemon.lights, 5, "the lights of the second configuration")
+    daemon.configure("bridge: {nam: x}")
+    before = daemon.lights
+    daemon.cli("reset", "--yes")
+    assert any("bridge.nam" in warning for warning in daemon.status["warnings"])
+    until(lambda: daemon.lights == before, 5, "the same lights")
+
+
 def test_a_running_bridge_keeps_its_database_to_itself(make_daemon, tmp_path):
     daemon = make_daemon()
     daemon.cli("backup", tmp_path / "backup")
@@ -136,8 +181,14 @@ async def test_the_daily_copy_brings_back_pairings_that_were_removed(make_daemon
     until(copy.exists, 5, "a copy")
     assert copy.stat().st_mode & 0o777 == 0o600
     daemon.cli("pairings", "remove", "--all")
-    daemon.restart()
-    assert not daemon.status["paired"]
+    # Days later, and again: the copy of the paired bridge is worth more than that of one that is not.
+    for _ in range(2):
+        before = time.time() - 2 * 86400
+        os.utime(copy, (before, before))
+        daemon.restart()
+        daemon.until_published()
+        assert not daemon.status["paired"]
+        assert copy.stat().st_mtime == pytest.approx(before, abs=1)
     daemon.cli("restore", copy)
     assert daemon.status["paired"]
     assert read_shape(daemon, lan, me, accessory)

@@ -400,10 +400,14 @@ def test_an_address_of_the_record_that_does_not_accept(rule, words, daemon, fire
 # Controllers
 
 
-async def test_a_bridge_that_is_paired_elsewhere(daemon):
+async def test_a_bridge_that_is_paired_elsewhere(daemon, lan):
     async with Phone() as phone:
         await phone.pair(daemon.status["deviceId"], daemon.setup_code)
     daemon.until(lambda status: status["paired"] and status["controllers"] == 0, 5, "paired, and nobody is connected")
+    said = examine(daemon)
+    assert said.code == 0, "a phone that is away is no fault"
+    with hap.Connection(lan.bridge.address, daemon.status["port"]) as another:
+        assert hap.PairSetup(another, daemon.setup_code_anyway).m1()[hap.ERROR] == bytes([hap.UNAVAILABLE])
     expect(examine(daemon), "pairing", "paired with 1 controller", "lamplighter pairings remove --all")
     daemon.cli("pairings", "remove", "--all")
     until(lambda: examine(daemon).code == 0, 10, "well again")

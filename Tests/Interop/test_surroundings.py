@@ -65,25 +65,30 @@ REFUSING_BUS = """<busconfig><type>system</type><listen>unix:path=/run/dbus/syst
 <allow send_destination="*"/>{}</policy></busconfig>"""
 
 
-async def test_a_bus_that_refuses_avahi_is_named_and_tried_again(make_daemon, lan, tmp_path):
+@pytest.mark.parametrize("call", ["EntryGroupNew", "ServiceBrowserNew"])
+async def test_a_bus_that_refuses_avahi_is_named_and_tried_again(call, make_daemon, lan, tmp_path):
     host = lan.bridge
     host.stop_avahi()
     host.stop_bus()
     policy = tmp_path / "bus.conf"
-    policy.write_text(REFUSING_BUS.format('<deny send_interface="org.freedesktop.Avahi.Server" send_member="EntryGroupNew"/>'))
+    policy.write_text(REFUSING_BUS.format('<deny send_interface="org.freedesktop.Avahi.Server" send_member="%s"/>' % call))
     host.bus = host.popen("dbus-daemon", "--config-file", policy, "--nofork", "--nopidfile", "--nosyslog")
     try:
         until(lambda: host.run("test", "-S", "/run/dbus/system_bus_socket", check=False).returncode == 0, 5, "a bus")
         host.start_avahi()
         daemon = make_daemon()
-        daemon.until(lambda status: status["advertisement"]["state"] == "failed", 10, "the refusal is told")
-        assert any("EntryGroupNew: Access denied" in warning for warning in daemon.status["warnings"])
+        daemon.until(
+            lambda status: any(f"{call}: Access denied" in warning for warning in status["warnings"]), 10, "the refusal")
+        # Without a browser no second bridge would be noticed, but controllers are to find this one.
+        expected = "published" if call == "ServiceBrowserNew" else "failed"
+        assert daemon.until(lambda status: status["advertisement"]["state"] == expected, 10)
         lines = daemon.log.count("\n")
         await asyncio.sleep(3)  # so long it must be quiet, and alive
         assert daemon.is_running and daemon.log.count("\n") - lines <= 2
         policy.write_text(REFUSING_BUS.format(""))
         host.bus.send_signal(1)
-        daemon.until_published(70)
+        daemon.until(lambda status: status["warnings"] == [], 70, "all is well")
+        daemon.until_published()
     finally:
         host.stop_avahi()
         host.stop_bus()
@@ -110,8 +115,14 @@ async def test_named_interfaces_hold_for_tcp_and_mdns_alike(make_daemon, lan):
         # One that is not there yet is a warning, and used when it comes.
         late = make_daemon(configuration(interfaces=["late0"]))
         late.until(lambda status: any("late0" in warning for warning in status["warnings"]), 5, "a warning")
+        run("ip", "-n", bridge, "link", "add", "late0", "type", "veth", "peer", "name", "late1", "netns", phone)
+        run("ip", "-n", bridge, "addr", "add", "10.79.0.1/24", "dev", "late0")
+        for space, end in ((bridge, "late0"), (phone, "late1")):
+            run("ip", "-n", space, "link", "set", end, "up")
+        assert late.until_published()["warnings"] == []
     finally:
-        run("ip", "-n", bridge, "link", "del", "side0", check=False)
+        for end in ("side0", "late0"):
+            run("ip", "-n", bridge, "link", "del", end, check=False)
 
 
 async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):

@@ -387,7 +387,8 @@ final class Bridge: BridgeControlHandler {
             drivers: .init(added: ["a"], removed: ["b", "c"]), lights: ["home/1"], needsRestart: ["bridge.port"])
     }
 
-    func restore(_ backup: [UInt8]) async throws -> RestoreListing {
+    func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing {
+        let backup = try await receive()
         note("restore \(backup.count)")
         return RestoreListing(deviceID: "AA:BB:CC:DD:EE:FF", pairings: 1, lights: 2)
     }

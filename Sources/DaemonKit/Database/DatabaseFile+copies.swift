@@ -53,6 +53,7 @@ extension DatabaseFile {
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func replace(_ path: String, by candidate: String) throws(DatabaseFileError) {
+        guard access(candidate, F_OK) == 0 else { throw .creating(candidate, errno) }
         let former = path + ".replaced"
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(former + suffix) }
         // The database itself goes last: what belongs to it must never be found beside another.

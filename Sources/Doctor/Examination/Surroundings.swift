@@ -142,10 +142,14 @@ struct Surroundings {
         guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
         let paired = "paired with \(particulars.pairings) \(particulars.pairings == 1 ? "controller" : "controllers")"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
+        let remedy = "if that home has forgotten the bridge: lamplighter pairings remove --all"
+        // A phone without a home hub comes and goes: that nobody is connected is no fault by itself.
+        guard particulars.refusedSetups > 0 else {
+            return .warning(.pairing, "\(paired), of which none is connected now", remedy)
+        }
         return .wrong(
-            .pairing, "\(paired), of which none is connected; as long as that stands no other home can add the bridge",
-            "open the home's app and look again; if that home has forgotten the bridge: lamplighter pairings remove --all"
-        )
+            .pairing, "\(paired), of which none is connected, and somebody else has tried to add the bridge in vain",
+            remedy)
     }
 
     private var drivers: Finding {

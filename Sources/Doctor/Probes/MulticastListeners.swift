@@ -5,7 +5,7 @@ import Glibc
 package enum MulticastListeners {
     /// The users whose programs have UDP port 5353 open, as `/proc` tells; Avahi's is among them.
     package static func users() -> [String] {
-        let numbers = ["/proc/net/udp", "/proc/net/udp6"].flatMap { uids(in: text(of: $0)) }
+        let numbers = ["/proc/self/net/udp", "/proc/self/net/udp6"].flatMap { uids(in: text(of: $0)) }
         return Set(numbers).sorted().map(name)
     }
 

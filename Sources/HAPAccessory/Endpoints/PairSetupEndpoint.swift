@@ -10,6 +10,7 @@ extension AccessoryServer {
         let conditions = PairSetupAccessory.Conditions(
             isPaired: isPaired, triesExhausted: attempts.areExhausted,
             isBusy: attempts.isBusy(for: session.id, now: now) || isRivalWaiting(session.id), isFull: pairings.isFull)
+        if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
             // A silent owner has to give way: its next message finds its procedure reset.

@@ -17,15 +17,17 @@ extension LightBridge {
         driverStates[id] = .starting
         guard isReplacement else { return }
         withdrawWarnings(of: id)
-        unconfirmed.formUnion(lights.filter { $0.key.driver == id && $0.value.state.isReachable }.keys)
-        scheduler.schedule(at: scheduler.now + Self.takeoverTime) { [self] in
-            Task.immediate { await loseUnconfirmed(of: id) }
+        let deadline = scheduler.now + Self.takeoverTime
+        for (key, light) in lights where key.driver == id && light.state.isReachable { unconfirmed[key] = deadline }
+        scheduler.schedule(at: deadline) { [self] in
+            Task.immediate { await loseUnconfirmed() }
         }
     }
 
-    private func loseUnconfirmed(of driver: String) async {
-        for key in unconfirmed where key.driver == driver {
-            await reported(LightReport(reachable: false), from: key.light, by: driver)
+    private func loseUnconfirmed() async {
+        let now = scheduler.now
+        for (key, deadline) in unconfirmed where deadline <= now {
+            await reported(LightReport(reachable: false), from: key.light, by: key.driver)
         }
     }
 

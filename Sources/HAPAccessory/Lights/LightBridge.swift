@@ -47,8 +47,8 @@ package actor LightBridge {
 
     var drivers: [String: any LightDriver] = [:]
     var driverStates: [String: DriverState] = [:]
-    /// Lights whose driver has been replaced, until the new one says how they are.
-    var unconfirmed: Set<LightKey> = []
+    /// Lights whose driver has been replaced, and until when the new one may say how they are.
+    var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
     var warningsBySubject: [String: String] = [:]
     var lights: [LightKey: Light] = [:]
     var keys: [AccessoryID: LightKey] = [:]
@@ -116,7 +116,7 @@ package actor LightBridge {
     func reported(_ report: LightReport, from id: LightID, by driver: String) async {
         let key = LightKey(driver: driver, light: id)
         guard var light = lights[key] else { return }
-        unconfirmed.remove(key)
+        unconfirmed[key] = nil
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))

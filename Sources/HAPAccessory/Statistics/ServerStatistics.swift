@@ -12,6 +12,9 @@ package struct ServerStatistics: Equatable, Sendable {
     /// Proofs of pair setup that came from a wrong setup code.
     package var wrongSetupCodes: UInt64 = 0
 
+    /// Attempts to pair with a bridge that is paired.
+    package var refusedSetups: UInt64 = 0
+
     /// Event messages that were sent.
     package var eventMessages: UInt64 = 0
     /// Changed values in them.

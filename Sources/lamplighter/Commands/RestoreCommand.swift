@@ -24,16 +24,11 @@ struct RestoreCommand: AsyncParsableCommand {
             let former = try await options.ask { try await $0.status() }
             let listing = try await options.ask { try await $0.restore(bytes) }
             _ = try await options.untilBack(after: former)
-            Terminal.current.write(options.json ? listing.json.text + "\n" : Self.text(of: listing))
+            Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.harmless + "\n")
         } catch let error as BridgeControlError where error.isDaemonAway {
             try input.rewind()
-            try DaemonProgram.run(["--restore"] + place.arguments(options), standardInput: input.descriptor)
+            let words = try ["--restore"] + (options.json ? ["--json"] : []) + place.arguments(options)
+            try DaemonProgram.run(words, standardInput: input.descriptor)
         }
-    }
-
-    static func text(of listing: RestoreListing) -> String {
-        "The bridge is \(listing.deviceID.harmless) now, with \(listing.pairings) "
-            + "\(listing.pairings == 1 ? "pairing" : "pairings") and \(listing.lights) "
-            + "\(listing.lights == 1 ? "light" : "lights").\n"
     }
 }

@@ -18,18 +18,19 @@ actor ConfigurationReloader {
     private let logger: Logger
 
     /// What the bridge obeys.
-    private var configuration: BridgeConfiguration
+    private(set) var configuration: BridgeConfiguration
     /// Why the last file was not taken, and what of the file waits for a restart.
     private var warning: String?
     private var last: Task<ReloadListing, any Error>?
 
     init(
         path: String, instance: String, configuration: BridgeConfiguration, server: AccessoryServer,
-        lights: LightBridge, supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
+        fault: String?, lights: LightBridge, supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
     ) {
         self.path = path
         self.instance = instance
         self.configuration = configuration
+        warning = fault.map(Self.warning)
         self.server = server
         self.lights = lights
         self.supervisor = supervisor
@@ -66,10 +67,14 @@ actor ConfigurationReloader {
             if let warning { logger.warning("\(warning)") }
             return listing
         } catch {
-            warning = "the configuration is not in use, because it is wrong: \(error)"
+            warning = Self.warning("\(error)")
             logger.error("the configuration is wrong and changes nothing", metadata: ["error": "\(error)"])
             throw error
         }
+    }
+
+    private static func warning(_ fault: String) -> String {
+        "the configuration is not in use, because it is wrong: \(fault)"
     }
 
     private func obey(_ next: BridgeConfiguration) async -> ReloadListing {

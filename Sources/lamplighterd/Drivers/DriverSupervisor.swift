@@ -24,7 +24,7 @@ actor DriverSupervisor: Service {
     }
 
     /// A driver that does not end when it is told to is not waited for any longer.
-    private static let patience = Duration.seconds(3)
+    private static let patience = Duration.milliseconds(1500)
 
     private let lights: LightBridge
     private let logger: Logger
@@ -74,6 +74,7 @@ actor DriverSupervisor: Service {
             }
         }
         running = next
+        if isEnding { await end(next) }
         return changes
     }
 

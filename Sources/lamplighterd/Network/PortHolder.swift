@@ -28,7 +28,7 @@ enum PortHolder {
         let wanted = String(port, radix: 16, uppercase: true)
         let suffix = ":" + String(repeating: "0", count: max(0, 4 - wanted.utf8.count)) + wanted
         var inodes: [String] = []
-        for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
             for line in text(of: table).split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
                 // State 0A is "listen"; field 9 is the socket's inode (proc(5)).

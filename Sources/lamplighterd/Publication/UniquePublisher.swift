@@ -79,6 +79,9 @@ final class UniquePublisher: Sendable {
 
     /// What the operator is to know beside the state.
     var warnings: [String] {
+        if case .published = publisher.state, let obstacle = browser.snapshot.obstacle {
+            return ["a second bridge of this identity would not be noticed: \(obstacle)"]
+        }
         guard case .prevail(let clone) = contents.withLock({ $0.watch.verdict }) else { return [] }
         return ["\(clone) shows this bridge's identity, too; stop that bridge, or run lamplighter reset there"]
     }

@@ -17,8 +17,8 @@ enum BridgeBackup {
     /// A consistent copy of a database that is in use.
     ///
     /// - Throws: `DatabaseFileError`.
-    static func take(of file: DatabaseFile) throws -> [UInt8] {
-        let copy = file.path + ".export"
+    static func take(of file: DatabaseFile, in places: BridgeDaemon.Places) throws -> [UInt8] {
+        let copy = places.exportedDatabase
         defer { unlink(copy) }
         try file.copy(to: copy)
         return try read(copy)
@@ -49,7 +49,7 @@ enum BridgeBackup {
                     lights: stored.lights.count(where: { !$0.isRemoved }))
             }
         } catch {
-            discardAdmitted(places)
+            discardRemains(places)
             switch error {
             case is DamagedDatabase, DatabaseFileError.damaged: throw DatabaseFileError.notABackup
             case DatabaseFileError.foreign(_, let reason):
@@ -66,9 +66,13 @@ enum BridgeBackup {
         try DatabaseFile.replace(places.database, by: places.restoredDatabase)
     }
 
-    /// Forgets an admitted backup.
-    static func discardAdmitted(_ places: BridgeDaemon.Places) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(places.restoredDatabase + suffix) }
+    /// Removes what a backup or a restore that was interrupted has left behind.
+    ///
+    /// Whoever calls owns the database.
+    static func discardRemains(_ places: BridgeDaemon.Places) {
+        for file in [places.restoredDatabase, places.exportedDatabase, places.exportedDatabase + ".new"] {
+            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file + suffix) }
+        }
     }
 
     // MARK: Files

@@ -1,3 +1,4 @@
+import BoundedJSON
 import BridgeControl
 import DaemonKit
 import Glibc
@@ -16,29 +17,27 @@ enum OfflineStorage {
         let file = try DatabaseFile(
             path: places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID,
             isMadeIfMissing: false, logger: logger)
-        try BridgeBackup.write(try BridgeBackup.take(of: file), to: STDOUT_FILENO, "standard output")
+        try BridgeBackup.write(try BridgeBackup.take(of: file, in: places), to: STDOUT_FILENO, "standard output")
         try file.close()
     }
 
     /// Reads a backup from standard input and puts it in the database's place.
     ///
     /// - Throws: `DatabaseFileError`, also if the bridge runs.
-    static func restore(_ places: BridgeDaemon.Places) async throws {
+    static func restore(_ places: BridgeDaemon.Places, json: Bool) async throws {
         let bytes = try BridgeBackup.read(STDIN_FILENO, "standard input")
         try becomeOwner(of: places.stateDirectory)
         let lock = try FileLock(path: places.database + ".lock")
         let listing = try await BridgeBackup.admit(bytes, into: places)
         try BridgeBackup.install(places)
         withExtendedLifetime(lock) {}
-        StandardStreams.printLine(
-            "The bridge is \(listing.deviceID) now; pairings: \(listing.pairings), lights: \(listing.lights).")
+        StandardStreams.printLine(json ? listing.json.text : listing.sentence)
     }
 
     private static func becomeOwner(of directory: String) throws(DatabaseFileError) {
         var status = stat()
-        guard stat(directory, &status) == 0 else {
-            throw .inputOutput(path: directory, reason: String(cString: strerror(errno)))
-        }
+        // The daemon, or systemd, makes it with the right owner.
+        guard stat(directory, &status) == 0 else { throw .missing(path: directory) }
         guard getuid() == 0, status.st_uid != 0 else { return }
         guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
             throw .noPermission(path: directory)
