@@ -38,6 +38,8 @@ struct StartCheck {
                 throw MetricsListenerError(address: listen, cause: .portTaken(Int(listen.port)))
             }
             report("metrics: \(listen) is free")
+        } else {
+            report("metrics: nobody is to see them")
         }
 
         try checkSocket()

@@ -42,7 +42,8 @@ struct MessageTests {
     func particulars() throws {
         var particulars = BridgeParticulars(
             version: "1", process: 12, isToBeAdvertised: true, wantedName: "Lamplighter EEFF", obstacle: "no Avahi",
-            interfaces: ["eth0", "wlan0"], txt: ["sf": "1", "c#": "3"], pairings: 2, failedAttempts: 7,
+            interfaces: ["eth0", "wlan0"], txt: ["sf": "1", "c#": "3"], pairings: 2, refusedSetups: 0,
+            failedAttempts: 7,
             attemptsAllowed: 100, clockStep: -3, storage: .init(directory: "/d", problem: "full", freeBytes: 0))
         #expect(try BridgeParticulars(json: particulars.json) == particulars)
         particulars.obstacle = nil

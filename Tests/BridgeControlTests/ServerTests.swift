@@ -200,7 +200,8 @@ final class FakeBridge: BridgeControlHandler {
     func particulars() async throws -> BridgeParticulars {
         BridgeParticulars(
             version: Version.current, process: 1, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
-            interfaces: [], txt: [:], pairings: 1, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
+            interfaces: [], txt: [:], pairings: 1, refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100,
+            clockStep: 0,
             storage: .init(directory: "/var/lib/lamplighter", freeBytes: 1 << 30))
     }
 

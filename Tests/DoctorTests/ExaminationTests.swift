@@ -19,7 +19,7 @@ struct ExaminationTests {
 
     private static let particulars = BridgeParticulars(
         version: "1.0", process: 12, isToBeAdvertised: true, wantedName: "Bridge EEFF", interfaces: ["eth0"], txt: txt,
-        pairings: 1, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
+        pairings: 1, refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
         storage: .init(directory: "/state", freeBytes: 1 << 30))
 
     private static let host = DNSName(["host", "local"])
@@ -97,7 +97,9 @@ struct ExaminationTests {
         { $0.connections.append(.init(address: "fe80::1", outcome: outcome)) }
     }
 
-    private static let steps = ["configuration: c is valid", "state: s can be used", "port: 1 is free", "socket: k"]
+    private static let steps = [
+        "configuration: c is valid", "state: s can be used", "port: 1 is free", "metrics: 2", "socket: k",
+    ]
 
     private static let faults: [Fault] = [
         Fault(
@@ -126,6 +128,9 @@ struct ExaminationTests {
         Fault(
             "a taken port", .port, "taken by python3 (process 7)",
             facts: absent(steps.prefix(2) + ["lamplighterd: port 1 is taken by python3 (process 7); stop that"], 69)),
+        Fault(
+            "a taken port of the metrics", .metrics, "taken by python3 (process 7)",
+            facts: absent(steps.prefix(3) + ["lamplighterd: metrics: port 2 is taken by python3 (process 7)"], 69)),
         Fault("a start check of another version", .configuration, "ends with 64", code: 64, facts: absent([], 64)),
 
         Fault("a clock before the program", .clock, "1970-01-06", "timedatectl", facts: { $0.time = 5 * 86400 }),

@@ -6,7 +6,7 @@ import LightKit
 import Logging
 import Testing
 
-@Suite("Identity for ever", .timeLimit(.minutes(1)))
+@Suite("Identity for ever", .timeLimit(.minutes(5)))
 struct IdentityTests {
     @Test(
         "in a thousand steps no identity changes hands, and c# follows the database",
@@ -31,7 +31,7 @@ struct IdentityTests {
     }
 }
 
-@Suite("Lights that come, change and go", .timeLimit(.minutes(1)))
+@Suite("Lights that come, change and go", .timeLimit(.minutes(5)))
 struct StructureTests {
     private func number(_ house: House) async -> UInt16 { await house.bridge.server.advertisement.configurationNumber }
 

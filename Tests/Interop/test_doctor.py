@@ -13,6 +13,7 @@ import uuid
 from pathlib import Path
 from types import SimpleNamespace
 
+import hap
 import pytest
 from conftest import configuration
 from controllers import Phone
@@ -141,6 +142,8 @@ def test_a_taken_port_is_shown_with_who_has_it(make_daemon, lan):
     holder, port = take_a_port(lan.bridge)
     daemon = make_daemon(configuration(port=port), start=False)
     expect(examine(daemon), "port", f"port {port} is taken by python3 (process {holder.pid})")
+    daemon.configure({**configuration(), "metrics": {"listen": f"127.0.0.1:{port}"}})
+    expect(examine(daemon), "metrics", f"port {port} is taken by python3 (process {holder.pid})", "metrics.listen")
     end(holder)
     assert examine(daemon).verdict == "daemon"
 

@@ -12,7 +12,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("The bridge's memory", .timeLimit(.minutes(1)))
+@Suite("The bridge's memory", .timeLimit(.minutes(5)))
 struct BridgeDatabaseTests {
     private func queue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()

@@ -26,7 +26,7 @@ package enum Examination {
     // MARK: A daemon that is not there
 
     /// The steps of `lamplighterd --check-start`, in their order.
-    private static let steps: [Finding.Check] = [.configuration, .state, .port, .socket]
+    private static let steps: [Finding.Check] = [.configuration, .state, .port, .metrics, .socket]
 
     private static func starting(_ start: Facts.StartCheck?, _ reason: String) -> [Finding] {
         guard let start else {

@@ -2,7 +2,7 @@
 package struct Finding: Equatable, Sendable {
     /// What is looked at, in the order in which one depends on the other.
     package enum Check: String, Sendable {
-        case configuration, state, port, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
+        case configuration, state, port, metrics, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
         case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
         /// Only with `--long`.
         case lasting
