@@ -33,6 +33,8 @@ class Daemon:
         self.process = None
         #: Variables that the daemon gets besides those of the tests.
         self.environment = {}
+        #: A command that runs it, if it is not to be run plainly.
+        self.wrapper = []
         for path in (self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.configure(configuration)
@@ -57,7 +59,7 @@ class Daemon:
         environment.update(self.environment)
         with open(self.log_path, "ab") as log:
             self.process = self.host.popen(
-                program("lamplighterd"), "--config", self.directory / "lamplighter.yaml",
+                *self.wrapper, program("lamplighterd"), "--config", self.directory / "lamplighter.yaml",
                 "--state-directory", self.state_directory, "--runtime-directory", self.runtime_directory,
                 stdout=log, stderr=log, env=environment)
 

@@ -125,6 +125,25 @@ async def test_named_interfaces_hold_for_tcp_and_mdns_alike(make_daemon, lan):
             run("ip", "-n", bridge, "link", "del", end, check=False)
 
 
+async def test_it_finds_the_interface_that_leads_somewhere_also_as_the_unit_lets_it_see_proc(make_daemon, lan):
+    space = lan.bridge.namespace
+    run("ip", "-n", space, "link", "add", "side0", "type", "veth", "peer", "name", "side1", "netns", lan.phone.namespace)
+    try:
+        run("ip", "-n", space, "addr", "add", "10.78.0.1/24", "dev", "side0")
+        for end, there in (("side0", space), ("side1", lan.phone.namespace)):
+            run("ip", "-n", there, "link", "set", end, "up")
+        daemon = make_daemon(start=False)
+        # ProcSubset=pid
+        seeing_less = 'mount -t proc -o subset=pid proc /proc && exec "$@"'
+        daemon.wrapper = ["unshare", "--mount", "--propagation", "private", "sh", "-c", seeing_less, "sh"]
+        daemon.start().until_published()
+        seen = lan.bridge.run("avahi-browse", "-rptk", "_hap._tcp").stdout
+        found = {line.split(";")[1] for line in seen.splitlines() if daemon.status["deviceId"] in line}
+        assert found == {"eth0"}, seen
+    finally:
+        run("ip", "-n", space, "link", "del", "side0", check=False)
+
+
 async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):
     first = make_daemon(configuration(name="Upstairs"))
     second = make_daemon(configuration(name="Downstairs", lights=LIGHTS[:1]))
