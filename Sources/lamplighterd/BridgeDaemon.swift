@@ -127,7 +127,7 @@ struct BridgeDaemon {
         if memory.ending == .reset { try await database.reset() }
         try file.close()
         if memory.ending == .restored { try BridgeBackup.install(places) }
-        logger.notice("the bridge has ended")
+        logger.notice(memory.ending == nil ? "the bridge has ended" : "the bridge begins anew")
         return memory.ending == nil ? nil : await reloader.configuration
     }
 
