@@ -61,7 +61,8 @@ public struct SetupPayload: Hashable, Sendable {
             guard let digit = Base36.alphabet.firstIndex(of: byte) else { throw .badCharacter }
             number = number * 36 + UInt64(digit)
         }
-        guard number >> 43 == 0 else { throw .unknownVersion }
+        // Behind the category come four bits that no version uses yet, and the version itself.
+        guard number >> 39 == 0 else { throw .unknownVersion }
         guard let setupID = SetupID(String(decoding: bytes.suffix(4), as: UTF8.self)) else { throw .badCharacter }
         let digits = UInt32(number & 0x7FF_FFFF)
         category = AccessoryCategory(rawValue: UInt16(number >> 31 & 0xFF))
