@@ -72,6 +72,7 @@ let package = Package(
         library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging], exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON"]),
         library("SetupQR", ["CQREncode"]),
+        library("HomeModel", ["HAPModel", "BoundedJSON"]),
 
         // Floor 3
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
@@ -122,6 +123,7 @@ let package = Package(
                 "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
             ]),
+        tests(of: "HomeModel", ["HAPModel", "BoundedJSON"]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", logging]),
         tests(of: "Doctor", ["BridgeControl"]),

@@ -1,0 +1,94 @@
+public import HAPModel
+
+/// A device of a home, or one of several behind a bridge.
+public struct Accessory: Sendable, Hashable, Identifiable {
+    /// An accessory's identity.
+    public typealias ID = Identifier<Accessory>
+
+    /// Its identity.
+    public let id: ID
+    /// The home it is in.
+    public let home: Home.ID
+    /// What people call it.
+    public package(set) var name: String
+    /// The name that the device gave itself, which may be none that people can use.
+    public package(set) var configuredName: String
+    /// The room it is in.
+    public package(set) var room: Room.ID
+    /// What it is to people.
+    public package(set) var category: AccessoryCategory
+    /// Who made it.
+    public package(set) var manufacturer: String
+    /// The maker's name for its kind.
+    public package(set) var model: String
+    /// The maker's number for this one.
+    public package(set) var serialNumber: String
+    /// The version of its software.
+    public package(set) var firmwareVersion: String
+    /// Whether it answered when it was last spoken to.
+    public package(set) var isReachable: Bool
+    /// Whether it misbehaved and is left alone until somebody unblocks it.
+    public package(set) var isBlocked: Bool
+    /// Whether it can make itself noticed.
+    public package(set) var supportsIdentify: Bool
+    /// The bridge that it is behind.
+    public let bridge: ID?
+    /// The accessories behind it; `nil` if it is no bridge.
+    public package(set) var bridgedAccessories: [ID]?
+    /// The accessory server that it is reached at; those behind a bridge share the bridge's.
+    public let deviceID: DeviceID
+    /// Its number within that server.
+    public let aid: AccessoryID
+    /// What it can do.
+    public package(set) var services: [Service]
+
+    package init(
+        id: ID, home: Home.ID, name: String, configuredName: String, room: Room.ID, category: AccessoryCategory,
+        manufacturer: String = "", model: String = "", serialNumber: String = "", firmwareVersion: String = "",
+        isReachable: Bool = true, isBlocked: Bool = false, supportsIdentify: Bool = true, bridge: ID? = nil,
+        bridgedAccessories: [ID]? = nil, deviceID: DeviceID, aid: AccessoryID, services: [Service] = []
+    ) {
+        self.id = id
+        self.home = home
+        self.name = name
+        self.configuredName = configuredName
+        self.room = room
+        self.category = category
+        self.manufacturer = manufacturer
+        self.model = model
+        self.serialNumber = serialNumber
+        self.firmwareVersion = firmwareVersion
+        self.isReachable = isReachable
+        self.isBlocked = isBlocked
+        self.supportsIdentify = supportsIdentify
+        self.bridge = bridge
+        self.bridgedAccessories = bridgedAccessories
+        self.deviceID = deviceID
+        self.aid = aid
+        self.services = services
+    }
+}
+
+extension Accessory {
+    /// Whether it is reached through a bridge.
+    public var isBridged: Bool { bridge != nil }
+
+    /// What it is for: the service that says so itself, else the first that people can use.
+    public var primaryService: Service? {
+        services.first(where: \.isPrimary) ?? services.first(where: \.isUserInteractive)
+    }
+
+    /// One of its services.
+    public func service(_ id: Service.ID) -> Service? { services.first { $0.id == id } }
+
+    /// A characteristic of one of its services.
+    public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
+        for service in services {
+            if let characteristic = service.characteristics.first(where: { $0.id == id }) { return characteristic }
+        }
+        return nil
+    }
+
+    /// Who made it, for the judgement of names.
+    package var maker: NameMaker { NameMaker(manufacturer: manufacturer, model: model, serialNumber: serialNumber) }
+}

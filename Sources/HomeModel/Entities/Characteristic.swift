@@ -1,0 +1,48 @@
+public import HAPModel
+
+/// One value of a service.
+public struct Characteristic: Sendable, Hashable, Identifiable {
+    /// A characteristic's identity.
+    public typealias ID = Identifier<Characteristic>
+
+    /// Its identity.
+    public let id: ID
+    /// The service whose value it is.
+    public let service: Service.ID
+    /// Its number within the accessory.
+    public let iid: InstanceID
+    /// What it means.
+    public let type: CharacteristicType
+    /// Its format, limits and permissions.
+    public package(set) var metadata: CharacteristicMetadata
+    /// The accessory's own description, which is the best label of a type that Apple does not define.
+    public package(set) var manufacturerDescription: String?
+    /// What was last heard of it; `nil` if nothing was.
+    public package(set) var value: CharacteristicValue?
+    /// When the value was heard, in milliseconds since 1970 (UTC).
+    public package(set) var valueTime: Int64?
+    /// Whether changes are reported to this app.
+    public package(set) var isNotificationEnabled: Bool
+
+    package init(
+        id: ID, service: Service.ID, iid: InstanceID, type: CharacteristicType, metadata: CharacteristicMetadata,
+        manufacturerDescription: String? = nil, value: CharacteristicValue? = nil, valueTime: Int64? = nil,
+        isNotificationEnabled: Bool = false
+    ) {
+        self.id = id
+        self.service = service
+        self.iid = iid
+        self.type = type
+        self.metadata = metadata
+        self.manufacturerDescription = manufacturerDescription
+        self.value = value
+        self.valueTime = valueTime
+        self.isNotificationEnabled = isNotificationEnabled
+    }
+
+    /// What such a characteristic is called in English.
+    public var localizedDescription: String {
+        guard !type.type.isApple, let manufacturerDescription else { return type.localizedDescription }
+        return manufacturerDescription
+    }
+}

@@ -1,0 +1,41 @@
+extension HomeError.Code {
+    /// What HAP's status of a characteristic means to apps; `nil` for 0, which is success.
+    ///
+    /// - Parameters:
+    ///   - status: the number as it came, -70401 and below.
+    ///   - isBridged: whether the accessory is behind a bridge.
+    package init?(hapStatus status: Int, isBridged: Bool) {
+        switch status {
+        case 0: return nil
+        case -70401: self = .insufficientPrivileges
+        case -70402: self = isBridged ? .bridgedAccessoryNotReachable : .accessoryCommunicationFailure
+        case -70403: self = .accessoryIsBusy
+        case -70404: self = .readOnlyCharacteristic
+        case -70405: self = .writeOnlyCharacteristic
+        case -70406: self = .notificationNotSupported
+        case -70407: self = .accessoryOutOfResources
+        case -70408: self = .operationTimedOut
+        case -70409: self = .notFound
+        case -70410: self = .invalidParameter
+        case -70411: self = .invalidOrMissingAuthorizationData
+        default: self = .accessorySentInvalidResponse
+        }
+    }
+
+    /// What the error of a pairing message means to apps.
+    ///
+    /// - Parameters:
+    ///   - number: the value of the error item, 1 to 7.
+    ///   - isProofOfOwnership: whether the answer is M6 and an ownership token had been demanded.
+    package init(pairingError number: UInt8, isProofOfOwnership: Bool) {
+        switch number {
+        case 1: self = .genericError
+        case 2: self = isProofOfOwnership ? .ownershipFailure : .accessoryPairingFailed
+        case 3, 7: self = .accessoryIsBusy
+        case 4: self = .accessoryOutOfResources
+        case 5: self = .accessoryPairingFailed
+        case 6: self = .objectAssociatedToAnotherHome
+        default: self = .accessorySentInvalidResponse
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// Makes any text as nearly a name as it can be without taking words away.
+enum CleanName {
+    /// How much of a text is looked at, in Unicode scalars: eight times what a name may hold.
+    private static let maximumScalars = 512
+
+    /// A valid name, or nothing.
+    static func cleaned(_ raw: String) -> String {
+        let raw = String(String.UnicodeScalarView(raw.unicodeScalars.prefix(maximumScalars))).nfc
+        let words = ordinals(raw.split(whereSeparator: \.isWhitespace).map(String.init))
+        var kept = String.UnicodeScalarView()
+        for word in words {
+            let scalars = Array(word.unicodeScalars)
+            for (index, scalar) in scalars.enumerated() {
+                if NameRules.isAllowed(scalars, at: index) {
+                    kept.append(scalar)
+                } else if scalar.partsWords {
+                    kept.append(" ")
+                }
+            }
+            kept.append(" ")
+        }
+        return fitted(String(kept))
+    }
+
+    /// A text of allowed scalars with its spaces and ends in order, cut between words to the longest name.
+    static func fitted(
+        _ text: String, maximumLength: Int = NameRules.maximumLength, maximumBytes: Int = NameRules.maximumBytes
+    ) -> String {
+        var name = ""
+        for word in text.split(separator: " ") {
+            let word = trimmed(word)
+            guard !word.isEmpty else { continue }
+            let longer = name.isEmpty ? word : name + " " + word
+            guard longer.count <= maximumLength, longer.utf8.count <= maximumBytes else {
+                // A first word of that length can only be cut.
+                if name.isEmpty { name = trimmed(cut(word, maximumLength, maximumBytes)[...]) }
+                break
+            }
+            name = longer
+        }
+        return trimmed(name.nfc[...])
+    }
+
+    private static func cut(_ word: String, _ length: Int, _ bytes: Int) -> String {
+        var result = ""
+        for character in word.prefix(length) {
+            guard result.utf8.count + character.utf8.count <= bytes else { break }
+            result.append(character)
+        }
+        return result
+    }
+
+    /// A word without what stands at its ends and may not be at those of a name.
+    private static func trimmed(_ word: Substring) -> String {
+        let scalars = word.unicodeScalars
+        guard let first = scalars.firstIndex(where: \.isNameLetterOrDigit),
+            let last = scalars.lastIndex(where: { $0.isNameLetterOrDigit || $0.isNameMark })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+
+    /// `#2 garage door` is the 2nd garage door, `Lamp #2` is Lamp 2, and a lone `&` is an `and`.
+    private static func ordinals(_ words: [String]) -> [String] {
+        words.enumerated().map { index, word in
+            let inside = index > 0 && index + 1 < words.count
+            if inside, word == "&" || word == "+" { return "and" }
+            guard word.hasPrefix("#"), let number = Int(word.dropFirst()), number >= 0 else { return word }
+            return index + 1 < words.count ? ordinal(number) : String(number)
+        }
+    }
+
+    private static func ordinal(_ number: Int) -> String {
+        switch (number % 10, number % 100) {
+        case (_, 11...13): "\(number)th"
+        case (1, _): "\(number)st"
+        case (2, _): "\(number)nd"
+        case (3, _): "\(number)rd"
+        default: "\(number)th"
+        }
+    }
+
+    /// Whether a word is one of those that ``ordinal(_:)`` makes, such as `2nd`.
+    static func isOrdinal(_ word: String) -> Bool {
+        guard let number = Int(word.dropLast(2)) else { return false }
+        return number >= 0 && ordinal(number) == word.lowercased()
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether what stands before and behind are two words, as with dashes, punctuation, brackets and spaces.
+    fileprivate var partsWords: Bool {
+        switch properties.generalCategory {
+        case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
+            .finalPunctuation, .otherPunctuation, .spaceSeparator, .lineSeparator, .paragraphSeparator:
+            true
+        default: self == "+" || properties.isWhitespace
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import HAPModel
+
+/// A place of the home that a name may repeat.
+public struct NameLocation: Sendable, Hashable {
+    /// The name of the room or zone.
+    public var name: String
+    /// Which object it is.
+    public var place: Place
+    fileprivate let key: NameKey
+    fileprivate let length: Int
+
+    /// A room or a zone.
+    public enum Place: Sendable, Hashable {
+        /// A room; an accessory can be assigned to it.
+        case room(Room.ID)
+        /// A zone; an accessory gets there with its room only.
+        case zone(Zone.ID)
+
+        fileprivate var rank: Int { if case .room = self { 0 } else { 1 } }
+    }
+
+    /// Describes a place.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the room or zone.
+    ///   - place: which object it is.
+    public init(name: String, place: Place) {
+        self.name = name
+        self.place = place
+        key = NameKey(name)
+        length = name.split(separator: " ").count
+    }
+}
+
+/// Finds the places that a name repeats.
+package struct LocationDetector: Sendable {
+    private let locations: [NameLocation]
+    /// Compounds of the service's type, such as `garage door`, in which a place is no place.
+    private let compounds: [NameKey]
+
+    /// Prepares to look for the places of a home.
+    ///
+    /// - Parameters:
+    ///   - locations: the rooms and zones.
+    ///   - serviceType: what the name is for.
+    package init(_ locations: [NameLocation], serviceType: ServiceType?) {
+        // Longest first, so that `Kids Room` is found before `Room`.
+        self.locations = locations.sorted {
+            ($1.length, $0.place.rank, $0.key, $0.name) < ($0.length, $1.place.rank, $1.key, $1.name)
+        }
+        compounds = (serviceType?.compoundNouns ?? []).map { NameKey($0) }
+    }
+
+    /// The places that a name repeats, and the name without them.
+    ///
+    /// - Parameter name: a name, valid or not.
+    /// - Returns: each place once, in the order in which they were found; the rest may be empty.
+    package func hits(in name: String) -> (locations: [NameLocation], rest: String) {
+        var words = NameWords(CleanName.cleaned(name))
+        var found: [NameLocation] = []
+        while let (location, range) = firstHit(in: words) {
+            if !found.contains(location) { found.append(location) }
+            words.remove(range)
+        }
+        return (found, words.text)
+    }
+
+    private func firstHit(in words: NameWords) -> (NameLocation, Range<Int>)? {
+        let shielded = compounds.compactMap { words.firstRange(of: $0) }
+        for location in locations {
+            if let range = words.firstRange(of: location.key, shielding: shielded) { return (location, range) }
+        }
+        return nil
+    }
+}

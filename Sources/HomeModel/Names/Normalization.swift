@@ -1,0 +1,44 @@
+// The standard library normalizes strings for comparison, but offers the result only to libraries of the toolchain.
+@_spi(_Unicode) import Swift
+
+extension String {
+    /// The canonical composition (NFC), in which names are stored.
+    package var nfc: String {
+        // Most names are ASCII, which is composed already.
+        guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
+        var scalars = UnicodeScalarView()
+        scalars.append(contentsOf: _nfc)
+        return String(scalars)
+    }
+
+    /// The compatibility composition (NFKC), of letters, marks and digits only: other symbols stay what they are.
+    var nfkc: String {
+        guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
+        var scalars = UnicodeScalarView()
+        for scalar in _nfd {
+            if let decomposed = Self.compatibility[scalar] {
+                scalars.append(contentsOf: decomposed)
+            } else {
+                scalars.append(scalar)
+            }
+        }
+        return String(scalars).nfc
+    }
+
+    private static let compatibility = table()
+
+    private static func table() -> [Unicode.Scalar: [Unicode.Scalar]] {
+        var table: [Unicode.Scalar: [Unicode.Scalar]] = [:]
+        for entry in compatibilityMappings.description.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+            let sides = entry.split(separator: "=")
+            let sources = sides[0].split(separator: "-").compactMap { UInt32($0, radix: 16) }
+            let target = sides[1].split(separator: ".").compactMap { UInt32($0, radix: 16) }
+            for number in sources[0]...sources[sources.count - 1] {
+                guard let source = Unicode.Scalar(number) else { continue }
+                let offset = number - sources[0]
+                table[source] = target.compactMap { Unicode.Scalar($0 + offset) }
+            }
+        }
+        return table
+    }
+}

@@ -1,0 +1,54 @@
+public import HAPModel
+
+extension ServiceType {
+    /// What such a service is called in English; the UUID if Apple does not define it.
+    public var localizedDescription: String {
+        if self == .fanv2 { return "Fan" }
+        return ServiceDefinition.all.first { $0.type == self }.map { $0.name.words } ?? description
+    }
+}
+
+extension CharacteristicType {
+    /// What such a characteristic is called in English; the UUID if Apple does not define it.
+    public var localizedDescription: String {
+        switch self {
+        case .on: "Power State"
+        case .pm2_5Density: "PM2.5 Density"
+        default: CharacteristicDefinition.of(self).map { $0.name.words } ?? description
+        }
+    }
+}
+
+extension AccessoryCategory {
+    /// What accessories of this category are called in English; `Other` for numbers that are not known.
+    public var localizedDescription: String { Self.descriptions[rawValue] ?? "Other" }
+
+    private static let descriptions: [UInt16: String] = [
+        1: "Other", 2: "Bridge", 3: "Fan", 4: "Garage Door Opener", 5: "Lightbulb", 6: "Door Lock", 7: "Outlet",
+        8: "Switch", 9: "Thermostat", 10: "Sensor", 11: "Security System", 12: "Door", 13: "Window",
+        14: "Window Covering", 15: "Programmable Switch", 16: "Range Extender", 17: "IP Camera",
+        18: "Video Doorbell", 19: "Air Purifier", 20: "Air Heater", 21: "Air Conditioner", 22: "Air Humidifier",
+        23: "Air Dehumidifier", 26: "Speaker", 27: "AirPort", 28: "Sprinkler", 29: "Faucet", 30: "Shower Head",
+        31: "Television", 32: "Remote", 33: "Wi-Fi Router", 34: "Audio Receiver", 35: "TV Set Top Box",
+        36: "TV Streaming Stick",
+    ]
+}
+
+extension String {
+    /// A name of the catalogue, `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
+    fileprivate var words: String {
+        let letters = Array(self)
+        var words = ""
+        for (index, letter) in letters.enumerated() {
+            let follows = index > 0 ? letters[index - 1] : nil
+            let next = index + 1 < letters.count ? letters[index + 1] : nil
+            if let follows, letter.isUppercase,
+                follows.isLowercase || follows.isNumber || follows.isUppercase && next?.isLowercase == true
+            {
+                words.append(" ")
+            }
+            words.append(letter == "_" ? " " : letter)
+        }
+        return words.replacing("Wi Fi", with: "Wi-Fi")
+    }
+}

@@ -1,0 +1,106 @@
+package import HAPModel
+
+extension CharacteristicMetadata {
+    /// Checks that the value can be asked for.
+    ///
+    /// - Throws: 6 without the permission.
+    package func validateRead() throws(HomeError) {
+        guard permissions.contains(.pairedRead) else { throw HomeError(.writeOnlyCharacteristic) }
+    }
+
+    /// Checks that changes can be reported.
+    ///
+    /// - Throws: 7 without the permission.
+    package func validateNotification() throws(HomeError) {
+        guard permissions.contains(.notify) else { throw HomeError(.notificationNotSupported) }
+    }
+
+    /// Checks a value before it is written; limits are never cut to silently.
+    ///
+    /// - Parameter value: the value as an app gave it.
+    /// - Returns: the value in the characteristic's own kind, at the step nearest to it.
+    /// - Throws: 20 for none, 5 without the permission, 43 for the wrong kind, 44 or 45 beyond a limit, 3 for none of
+    ///   the valid values, 46 or 56 for what is too long.
+    package func validatedWrite(_ value: CharacteristicValue?) throws(HomeError) -> CharacteristicValue {
+        guard let value else { throw HomeError(.nilParameter) }
+        guard permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
+        switch format {
+        case .bool: return .bool(try flag(value))
+        case .uint8, .uint16, .uint32, .uint64, .int: return try integer(value)
+        case .float: return try float(value)
+        case .string:
+            guard case .string(let text) = value else { throw wrongKind }
+            let longest = maximumLength ?? Self.defaultMaximumLength
+            guard text.utf8.count <= longest else {
+                throw HomeError(
+                    .stringLongerThanMaximum, detail: "the text is too long; at most \(longest) bytes are taken")
+            }
+            return value
+        case .tlv8, .data:
+            guard case .data(let bytes) = value else { throw wrongKind }
+            guard bytes.count <= maximumDataLength ?? Self.defaultMaximumDataLength else {
+                throw HomeError(.invalidMessageSize)
+            }
+            return value
+        }
+    }
+
+    private var wrongKind: HomeError {
+        HomeError(.invalidValueType, detail: "the value is of the wrong kind; \(format.rawValue) is wanted")
+    }
+
+    private func flag(_ value: CharacteristicValue) throws(HomeError) -> Bool {
+        switch value {
+        case .bool(let flag): return flag
+        case .integer(0), .float(0): return false
+        case .integer(1), .float(1): return true
+        case .integer, .float, .string, .data: throw wrongKind
+        }
+    }
+
+    private func integer(_ value: CharacteristicValue) throws(HomeError) -> CharacteristicValue {
+        let integer: Int64
+        switch value {
+        case .integer(let number): integer = number
+        case .float(let number):
+            guard number.isFinite, number == number.rounded() else { throw wrongKind }
+            // What is integral and beyond Int64 is beyond every limit, too.
+            guard let whole = Int64(exactly: number) else { throw number < 0 ? tooLow : tooHigh }
+            integer = whole
+        case .bool, .string, .data: throw wrongKind
+        }
+        let range = format.integerRange ?? Int64.min...Int64.max
+        if integer < range.lowerBound || Double(integer) < minimum ?? -.infinity { throw tooLow }
+        if integer > range.upperBound || Double(integer) > maximum ?? .infinity { throw tooHigh }
+        if let validValues {
+            guard validValues.contains(integer) else {
+                let values = validValues.prefix(16).map(String.init).joined(separator: ", ")
+                throw HomeError(
+                    .invalidParameter, detail: "the value is none of those that mean something; write \(values)")
+            }
+            return .integer(integer)
+        }
+        return accepted(.integer(integer)) ?? .integer(integer)
+    }
+
+    private func float(_ value: CharacteristicValue) throws(HomeError) -> CharacteristicValue {
+        guard let number = value.number, number.isFinite else { throw wrongKind }
+        if let minimum, number < minimum { throw tooLow }
+        if let maximum, number > maximum { throw tooHigh }
+        return accepted(.float(number)) ?? .float(number)
+    }
+
+    private var tooLow: HomeError {
+        HomeError(.valueLowerThanMinimum, detail: lowest.map { "the value is too low; \($0) is the lowest" })
+    }
+
+    private var tooHigh: HomeError {
+        HomeError(.valueHigherThanMaximum, detail: highest.map { "the value is too high; \($0) is the highest" })
+    }
+
+    private var lowest: String? { minimum.map(Self.shown) ?? format.integerRange.map { String($0.lowerBound) } }
+
+    private var highest: String? { maximum.map(Self.shown) ?? format.integerRange.map { String($0.upperBound) } }
+
+    private static func shown(_ limit: Double) -> String { Int64(exactly: limit).map(String.init) ?? String(limit) }
+}

@@ -1,0 +1,198 @@
+import HAPModel
+import HomeModel
+import Testing
+
+@Suite("Names") struct NameTests {
+    @Test(
+        "Names that people can speak are valid",
+        arguments: [
+            "Reading lamp", "2nd garage door", "My Home", "Living Room", "Upstairs", "Kid's Night Light",
+            "Kid\u{2019}s Night Light", "Kid\u{2BC}s lamp", "Küche", "Ku\u{308}che", "居間", "हिन्दी", "R2D2", "a", "7",
+            "Lamp  1", "می\u{200C}خواهم", "क्\u{200D}ष", "٣ lamps", String(repeating: "a", count: 64),
+        ])
+    func valid(name: String) {
+        #expect(NameRules.violations(of: name) == [])
+    }
+
+    @Test(
+        "Every rule that a name breaks is reported, in order",
+        arguments: [
+            ("📚 lamp", [35, 36]), ("#2 garage door", [35, 36]), (" lamp", [36]), ("lamp ", [60]), ("'lamp", [36]),
+            ("lamp'", [60]), ("lamp\u{2019}", [60]), ("Lamp - 1", [35]), ("Lamp_1", [35]), ("Lamp.1", [35]),
+            ("Lamp/1", [35]), ("Tom & Jerry", [35]), ("½ lamp", [35, 36]), ("Zone ②", [35, 60]), ("Light™", [35, 60]),
+            ("ℹ", [35, 36, 60]), ("🇫🇷", [35, 36, 60]), ("x🏻", [35, 60]), ("1\u{FE0F}\u{20E3}", [35, 60]),
+            ("a\tb", [35]), ("a\u{A0}b", [35]), ("a\u{3000}b", [35]), ("", [51]),
+            (String(repeating: "a", count: 65), [46]), (String(repeating: "居", count: 86), [46]),
+            ("a" + String(repeating: "\u{301}", count: 200), [46]), ("\u{301}a", [36]), ("a\u{200D}", [35, 60]),
+            ("a \u{200D}b", [35]), ("👩\u{200D}🚀", [35, 36, 60]), ("a\u{FE0F}b", [35]), ("a\u{E0101}b", [35]),
+            (" ", [36, 60]), ("\u{0}", [35, 36, 60]),
+            (" 📚" + String(repeating: "a", count: 70) + "!", [46, 35, 36, 60]),
+        ])
+    func violations(name: String, codes: [Int]) {
+        #expect(NameRules.violations(of: name).map(\.code.rawValue) == codes)
+        #expect(NameRules.isValid(name) == codes.isEmpty)
+    }
+
+    @Test(
+        "Names that sound alike have one key",
+        arguments: [
+            ("home1", "Home 1"), ("Kids Room", "Kid\u{2019}s Room"), ("Kid's Room", "Kid\u{2BC}s Room"),
+            ("Straße", "STRASSE"), ("Ａ", "A"), ("Küche", "Ku\u{308}che"), ("ﬁle", "FILE"), ("ΟΔΟΣ", "Οδος"),
+            ("４２", "42"), ("𝐋amp", "lamp"), ("ﾊﾟ", "パ"), ("می\u{200C}خواهم", "میخواهم"), ("Lamp  1", "lamp1"),
+        ])
+    func sameKey(a: String, b: String) {
+        #expect(NameKey(a) == NameKey(b))
+        #expect(Array(NameKey(a).description.utf8) == Array(NameKey(b).description.utf8))
+    }
+
+    @Test("Names that differ in more have different keys", arguments: [("Küche", "Kuche"), ("Lamp 1", "Lamp 2")])
+    func differentKey(a: String, b: String) {
+        #expect(NameKey(a) != NameKey(b))
+    }
+
+    @Test("A name is stored composed")
+    func composed() {
+        #expect("Ku\u{308}che".nfc.unicodeScalars.map(\.value) == "Küche".unicodeScalars.map(\.value))
+        #expect("Ku\u{308}che".nfc.utf8.count == 6)
+    }
+}
+
+@Suite("Places and makers in names") struct NameHintTests {
+    private static let locations = places(
+        rooms: ["Kitchen", "Living Room", "Garage", "Kids Room", "Hall"], zones: ["Upstairs", "Downstairs"])
+
+    @Test(
+        "A place of the home is found in a name, and the name without it is offered",
+        arguments: [
+            ("kitchen light", ["Kitchen"], ["light"]), ("Living Room Lamp", ["Living Room"], ["Lamp", "Light"]),
+            ("Lamp in the kitchen", ["Kitchen"], ["Lamp", "Light"]), ("Kitchen", ["Kitchen"], ["Light"]),
+            ("Upstairs hall lamp", ["Hall", "Upstairs"], ["lamp", "Light"]),
+            ("Kid's Room lamp", ["Kids Room"], ["lamp", "Light"]),
+            ("living-room lamp", ["Living Room"], ["lamp", "Light"]), ("Garage light", ["Garage"], ["light"]),
+            ("Kitchen's lamp", ["Kitchen"], ["lamp", "Light"]),
+            ("Livingroom lamp", ["Living Room"], ["lamp", "Light"]),
+        ])
+    func locations(name: String, hits: [String], suggestions: [String]) {
+        let detector = LocationDetector(Self.locations, serviceType: .lightbulb)
+        #expect(detector.hits(in: name).locations.map(\.name) == hits)
+        let context = NameContext(serviceType: .lightbulb, locations: Self.locations)
+        #expect(context.suggestions(for: name) == suggestions)
+    }
+
+    @Test("A garage door is not in the garage", arguments: ["2nd garage door", "Kid's Night Light"])
+    func shielded(name: String) {
+        let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
+        #expect(detector.hits(in: name).locations.isEmpty)
+        #expect(detector.hits(in: name).rest == name)
+    }
+
+    @Test("A garage door in the garage is in the garage once")
+    func shieldedAndHit() {
+        let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
+        #expect(detector.hits(in: "Garage door in the garage").rest == "Garage door")
+    }
+
+    @Test("The maker, the model and the serial number are found, split or joined")
+    func maker() {
+        let maker = NameMaker(manufacturer: "Kilgo Devices, Inc.", model: "LX-200", serialNumber: "1A2B3C")
+        for name in ["Kilgo lamp", "LX 200", "LX200 lamp", "Lamp lx-200", "Lamp 1A2B3C", "kilgo"] {
+            #expect(maker.occurs(in: name), "\(name)")
+        }
+        for name in ["Lamp", "LX 20", "Devices", "Inc lamp"] { #expect(!maker.occurs(in: name), "\(name)") }
+    }
+}
+
+@Suite("Suggestions of names") struct NameSuggestionTests {
+    @Test(
+        "What cannot be a name becomes one",
+        arguments: [
+            ("📚 lamp", ["lamp", "Light"]), ("#2 garage door", ["2nd garage door", "Light"]),
+            ("Tom & Jerry lamp", ["Tom and Jerry lamp", "Light"]), ("!!!", ["Light"]),
+            ("Lamp #2", ["Lamp 2", "Light"]),
+            ("#11 x", ["11th x", "Light"]), ("#103 x", ["103rd x", "Light"]), ("", ["Light"]),
+            ("  (Desk)_lamp.. ", ["Desk lamp", "Light"]), ("'lamp'", ["lamp", "Light"]),
+            ("#99999999999999999999 x", ["99999999999999999999 x", "Light"]),
+            ("a\u{200D}📚b", ["ab", "Light"]),
+            (String(repeating: "x", count: 70), [String(repeating: "x", count: 64), "Light"]),
+            (String(repeating: "word ", count: 20), [String(repeating: "word ", count: 12) + "word", "Light"]),
+        ])
+    func table(raw: String, expected: [String]) {
+        #expect(NameContext(serviceType: .lightbulb).suggestions(for: raw) == expected)
+    }
+
+    @Test("The maker is dropped, and what a factory prints")
+    func maker() {
+        let maker = NameMaker(manufacturer: "Kilgo Devices, Inc.", model: "LX-200")
+        var context = NameContext(serviceType: .lightbulb, maker: maker)
+        #expect(context.suggestions(for: "Kilgo LX-200 Bulb") == ["Bulb", "Light"])
+        context.isFromDevice = true
+        #expect(context.suggestions(for: "KILGO-LX-200-1A2B3C") == ["Light"])
+        #expect(context.suggestions(for: "2nd 5W lamp") == ["2nd lamp", "Light"])
+    }
+
+    @Test("A taken name gets a number")
+    func taken() {
+        let taken = Set(["Lamp", "Light", "Light 2"].map { NameKey($0) })
+        #expect(NameContext(serviceType: .lightbulb, taken: taken).suggestions(for: "Lamp!") == ["Lamp 2", "Light 3"])
+    }
+
+    @Test("A home whose rooms are called like things still gets a name")
+    func hostileRooms() {
+        let rooms = ["Light", "Accessory", "Device", "Thing", "Item", "1", "2"]
+        let context = NameContext(serviceType: .lightbulb, locations: places(rooms: rooms, zones: []))
+        #expect(context.suggestions(for: "Light") == ["3"])
+    }
+
+    @Test("Of a hundred thousand random names none gets a suggestion that is invalid, taken or says a place")
+    func property() {
+        var random = SeededGenerator(seed: 11)
+        let words = [
+            "kitchen", "Küche", "lamp", "Light", "garage", "door", "Kid's", "Room", "living", "Kilgo", "LX-200", "2nd",
+            "#3", "&", "📚", "in", "the", "Hall", "居間", "½", "'", "-", "1A2B", "2", "Accessory", "Sensor", "ﬁ",
+            "\u{301}",
+            "\u{200D}", "👩\u{200D}🚀", "\u{1F1EB}", "a\u{FE0F}", "\t", "\u{0}", "ℹ", "हिन्दी", "Upstairs", "inc",
+        ]
+        let makers = [
+            NameMaker(), NameMaker(manufacturer: "Kilgo Devices, Inc.", model: "LX-200", serialNumber: "1A2B"),
+            NameMaker(manufacturer: "Light & Lamp", model: "Accessory 2"),
+        ]
+        let types: [ServiceType?] = [.lightbulb, .garageDoorOpener, .switch, .contactSensor, nil]
+        func phrase(_ count: Int) -> String {
+            (0..<count).map { _ in
+                if Int.random(in: 0..<6, using: &random) == 0 {
+                    let scalar = Unicode.Scalar(UInt32.random(in: 0..<0x11_0000, using: &random)) ?? "x"
+                    return String(Character(scalar))
+                }
+                return words[Int.random(in: 0..<words.count, using: &random)]
+            }.joined(separator: Bool.random(using: &random) ? " " : "")
+        }
+        var context = NameContext(serviceType: nil)
+        for round in 0..<100_000 {
+            if round % 100 == 0 {
+                let rooms = (0..<4).map { _ in phrase(2) }.filter(NameRules.isValid)
+                let zones = (0..<2).map { _ in phrase(1) }.filter(NameRules.isValid)
+                context = NameContext(
+                    serviceType: types[round / 100 % types.count], maker: makers[round / 100 % makers.count],
+                    locations: places(rooms: rooms, zones: zones),
+                    taken: Set((0..<12).map { _ in NameKey(phrase(1)) }), isFromDevice: round / 100 % 2 == 0)
+            }
+            let raw = phrase(Int.random(in: 0..<6, using: &random))
+            let suggestions = context.suggestions(for: raw)
+            let detector = LocationDetector(context.locations, serviceType: context.serviceType)
+            let faults = suggestions.filter { name in
+                !NameRules.isValid(name) || context.taken.contains(NameKey(name))
+                    || !detector.hits(in: name).locations.isEmpty || context.maker.occurs(in: name)
+            }
+            let isRight =
+                (1...3).contains(suggestions.count) && faults.isEmpty
+                && Set(suggestions.map { NameKey($0) }).count == suggestions.count
+            if !isRight { Issue.record("\(raw.debugDescription) gives \(suggestions)") }
+        }
+    }
+}
+
+private func places(rooms: [String], zones: [String]) -> [NameLocation] {
+    var random = SeededGenerator(seed: 1)
+    return rooms.map { NameLocation(name: $0, place: .room(Room.ID(using: &random))) }
+        + zones.map { NameLocation(name: $0, place: .zone(Zone.ID(using: &random))) }
+}
