@@ -6,7 +6,7 @@ enum CleanName {
     /// A valid name, or nothing.
     static func cleaned(_ raw: String) -> String {
         let raw = String(String.UnicodeScalarView(raw.unicodeScalars.prefix(maximumScalars))).nfc
-        let words = ordinals(raw.split(whereSeparator: \.isWhitespace).map(String.init))
+        let words = ordinals(raw.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) })
         var kept = String.UnicodeScalarView()
         for word in words {
             let scalars = Array(word.unicodeScalars)
@@ -27,18 +27,18 @@ enum CleanName {
         _ text: String, maximumLength: Int = NameRules.maximumLength, maximumBytes: Int = NameRules.maximumBytes
     ) -> String {
         var name = ""
-        for word in text.split(separator: " ") {
+        for word in text.spacedWords {
             let word = trimmed(word)
             guard !word.isEmpty else { continue }
             let longer = name.isEmpty ? word : name + " " + word
             guard longer.count <= maximumLength, longer.utf8.count <= maximumBytes else {
                 // A first word of that length can only be cut.
-                if name.isEmpty { name = trimmed(cut(word, maximumLength, maximumBytes)[...]) }
+                if name.isEmpty { name = trimmed(cut(word, maximumLength, maximumBytes)) }
                 break
             }
             name = longer
         }
-        return trimmed(name.nfc[...])
+        return trimmed(name.nfc)
     }
 
     private static func cut(_ word: String, _ length: Int, _ bytes: Int) -> String {
@@ -51,7 +51,7 @@ enum CleanName {
     }
 
     /// A word without what stands at its ends and may not be at those of a name.
-    private static func trimmed(_ word: Substring) -> String {
+    private static func trimmed(_ word: String) -> String {
         let scalars = word.unicodeScalars
         guard let first = scalars.firstIndex(where: \.isNameLetterOrDigit),
             let last = scalars.lastIndex(where: { $0.isNameLetterOrDigit || $0.isNameMark })

@@ -28,7 +28,7 @@ public struct NameLocation: Sendable, Hashable {
         self.name = name
         self.place = place
         key = NameKey(name)
-        length = name.split(separator: " ").count
+        length = name.spacedWords.count
     }
 }
 
@@ -64,6 +64,9 @@ package struct LocationDetector: Sendable {
         }
         return (found, words.text)
     }
+
+    /// Whether a cleaned name, taken apart, repeats a place.
+    func hasHit(in words: NameWords) -> Bool { firstHit(in: words) != nil }
 
     private func firstHit(in words: NameWords) -> (NameLocation, Range<Int>)? {
         let shielded = compounds.compactMap { words.firstRange(of: $0) }

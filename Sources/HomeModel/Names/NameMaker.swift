@@ -13,8 +13,8 @@ public struct NameMaker: Sendable, Hashable {
     ///   - serialNumber: the serial number.
     public init(manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil) {
         var phrases: Set<NameKey> = []
-        for word in CleanName.cleaned(manufacturer ?? "").split(separator: " ") {
-            let key = NameKey(String(word))
+        for word in CleanName.cleaned(manufacturer ?? "").spacedWords {
+            let key = NameKey(word)
             if key.description.count > 1, !Self.filler.contains(key.description) { phrases.insert(key) }
         }
         for phrase in [model, serialNumber] {
@@ -27,7 +27,9 @@ public struct NameMaker: Sendable, Hashable {
     }
 
     /// Whether a name contains the maker, the model or the serial number.
-    public func occurs(in name: String) -> Bool { removed(from: NameWords(CleanName.cleaned(name))) != nil }
+    public func occurs(in name: String) -> Bool { occurs(in: NameWords(CleanName.cleaned(name))) }
+
+    func occurs(in words: NameWords) -> Bool { phrases.contains { words.firstRange(of: $0) != nil } }
 
     /// A name without them.
     func removed(from name: String) -> String {

@@ -100,7 +100,8 @@ extension NameContext {
     }
 
     private func isUsable(_ name: String, _ detector: LocationDetector) -> Bool {
-        NameRules.isValid(name) && detector.hits(in: name).locations.isEmpty && !maker.occurs(in: name)
+        let words = NameWords(name)
+        return NameRules.isValid(name) && !detector.hasHit(in: words) && !maker.occurs(in: words)
     }
 
     /// A home may have a room called Light and a room called Accessory; it has not one for every number.

@@ -4,7 +4,7 @@ struct NameWords {
     private var keys: [NameKey]
 
     init(_ name: String) {
-        words = name.split(separator: " ").map(String.init)
+        words = name.spacedWords
         keys = words.map { NameKey($0) }
     }
 
@@ -58,4 +58,9 @@ struct NameWords {
     private static let glue: Set<String> = [
         "in", "at", "on", "of", "for", "to", "the", "a", "an", "inside", "near", "by",
     ]
+}
+
+extension String {
+    /// What stands between spaces. A space is a space even where a mark behind it makes both one character.
+    var spacedWords: [String] { utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) } }
 }

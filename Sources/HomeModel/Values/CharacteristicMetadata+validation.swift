@@ -30,7 +30,8 @@ extension CharacteristicMetadata {
         case .float: return try float(value)
         case .string:
             guard case .string(let text) = value else { throw wrongKind }
-            let longest = maximumLength ?? Self.defaultMaximumLength
+            // Whatever an accessory claims, HAP knows no longer strings.
+            let longest = min(maximumLength ?? Self.defaultMaximumLength, 256)
             guard text.utf8.count <= longest else {
                 throw HomeError(
                     .stringLongerThanMaximum, detail: "the text is too long; at most \(longest) bytes are taken")

@@ -1,0 +1,65 @@
+import HAPModel
+import HomeModel
+import Testing
+
+@Suite("Values against metadata") struct ValueTests {
+    private static func metadata(
+        _ format: CharacteristicFormat, _ minimum: Double? = nil, _ maximum: Double? = nil, _ step: Double? = nil,
+        length: Int? = nil, validValues: [Int64]? = nil
+    ) -> CharacteristicMetadata {
+        CharacteristicMetadata(
+            format: format, permissions: [.pairedRead, .pairedWrite], minimum: minimum, maximum: maximum, step: step,
+            maximumLength: format == .string ? length : nil, maximumDataLength: format == .data ? length : nil,
+            validValues: validValues)
+    }
+
+    @Test(
+        "A value that fits is taken in the characteristic's kind, at the step nearest to it",
+        arguments: [
+            (metadata(.bool), CharacteristicValue.integer(1), CharacteristicValue.bool(true)),
+            (metadata(.bool), .float(0), .bool(false)), (metadata(.uint8, 0, 100), .float(40), .integer(40)),
+            (metadata(.uint8, 0, 100, 5), .integer(42), .integer(40)),
+            (metadata(.int, -10, 10), .integer(-10), .integer(-10)),
+            (metadata(.uint8), .integer(255), .integer(255)), (metadata(.uint64), .integer(.max), .integer(.max)),
+            (metadata(.float, 0, 360, 0.5), .integer(30), .float(30)),
+            (metadata(.float, 10, 38, 0.1), .float(21.04), .float(21)),
+            (metadata(.uint8, validValues: [0, 2]), .integer(2), .integer(2)),
+            (metadata(.string, length: 3), .string("abc"), .string("abc")),
+            (metadata(.data, length: 1), .data([1]), .data([1])),
+        ])
+    func taken(metadata: CharacteristicMetadata, value: CharacteristicValue, expected: CharacteristicValue) throws {
+        #expect(try metadata.validatedWrite(value) == expected)
+    }
+
+    @Test(
+        "A value that does not fit is refused with the number of the reason",
+        arguments: [
+            (metadata(.bool), CharacteristicValue.integer(2), 43), (metadata(.bool), .string("true"), 43),
+            (metadata(.uint8, 10, 100), .integer(9), 44), (metadata(.uint8, 10, 100), .integer(101), 45),
+            (metadata(.uint8), .integer(256), 45), (metadata(.uint8), .integer(-1), 44),
+            (metadata(.uint8), .float(1.5), 43), (metadata(.uint8), .bool(true), 43),
+            (metadata(.uint32), .float(1e300), 45), (metadata(.int), .float(-1e300), 44),
+            (metadata(.float, 0, 1), .float(.nan), 43), (metadata(.float, 0, 1), .float(.infinity), 43),
+            (metadata(.float, 0, 1), .float(1.01), 45), (metadata(.float, 0, 1), .float(-0.01), 44),
+            (metadata(.uint8, validValues: [0, 2]), .integer(1), 3),
+            (metadata(.string, length: 3), .string("abcd"), 46),
+            (metadata(.string), .string(String(repeating: "x", count: 65)), 46),
+            (metadata(.string, length: 1000), .string(String(repeating: "x", count: 257)), 46),
+            (metadata(.string), .integer(1), 43), (metadata(.data, length: 1), .data([1, 2]), 56),
+            (metadata(.tlv8), .string("x"), 43),
+            (CharacteristicMetadata(format: .bool, permissions: .pairedRead), .string("x"), 5),
+        ])
+    func refused(metadata: CharacteristicMetadata, value: CharacteristicValue, code: Int) {
+        let error = #expect(throws: HomeError.self) { try metadata.validatedWrite(value) }
+        #expect(error?.code.rawValue == code)
+    }
+
+    @Test("No value is refused before all else, then the permission counts")
+    func permissions() {
+        let locked = CharacteristicMetadata(format: .bool, permissions: [])
+        #expect(throws: HomeError(.nilParameter)) { try locked.validatedWrite(nil) }
+        #expect(throws: HomeError(.readOnlyCharacteristic)) { try locked.validatedWrite(.bool(true)) }
+        #expect(throws: HomeError(.writeOnlyCharacteristic)) { try locked.validateRead() }
+        #expect(throws: HomeError(.notificationNotSupported)) { try locked.validateNotification() }
+    }
+}
