@@ -1,0 +1,96 @@
+extension Home {
+    /// Changes the home as an event says; what the home does not have is left alone.
+    mutating func apply(_ event: HomeEvent) {
+        switch event {
+        case .homeAdded, .homeRemoved, .primaryHomeUpdated: break
+        case .nameUpdated(let name): self.name = name
+        case .roomAdded(let room): rooms.append(room)
+        case .roomRemoved(let id): rooms.removeAll { $0.id == id }
+        case .roomNameUpdated(let id, let name):
+            if let index = rooms.firstIndex(where: { $0.id == id }) { rooms[index].name = name }
+        case .zoneAdded(let zone): zones.append(zone)
+        case .zoneRemoved(let id): zones.removeAll { $0.id == id }
+        case .zoneNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .roomAddedToZone(let room, let id): update(id) { $0.rooms.append(room) }
+        case .roomRemovedFromZone(let room, let id): update(id) { $0.rooms.removeAll { $0 == room } }
+        case .accessoryAdded(let accessory): add(accessory)
+        case .accessoryRemoved(let id): remove(id)
+        case .accessoryRoomUpdated(let id, let room): update(id) { $0.room = room }
+        case .accessoryError(let id, let code): if code == .accessoryIsBlocked { update(id) { $0.isBlocked = true } }
+        case .accessoryUnblocked(let id): update(id) { $0.isBlocked = false }
+        case .actionSetAdded(let actionSet): actionSets.append(actionSet)
+        case .actionSetRemoved(let id): actionSets.removeAll { $0.id == id }
+        case .actionSetNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .actionSetActionsUpdated(let id, let actions): update(id) { $0.actions = actions }
+        case .accessoryNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .servicesUpdated(let id, let services):
+            update(id) { $0.services = services }
+            dropIdleActions()
+        case .firmwareVersionUpdated(let id, let version): update(id) { $0.firmwareVersion = version }
+        case .serviceNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .associatedServiceTypeUpdated(let id, let type): update(id) { $0.associatedServiceType = type }
+        case .favoriteUpdated(let id, let isFavorite): update(id) { $0.isFavorite = isFavorite }
+        }
+    }
+
+    private mutating func add(_ accessory: Accessory) {
+        accessories.append(accessory)
+        // One that came later than its bridge is not in the bridge's list yet.
+        guard let bridge = accessory.bridge else { return }
+        update(bridge) { bridge in
+            if bridge.bridgedAccessories?.contains(accessory.id) == false {
+                bridge.bridgedAccessories?.append(accessory.id)
+            }
+        }
+    }
+
+    private mutating func remove(_ id: Accessory.ID) {
+        guard let accessory = accessory(id) else { return }
+        accessories.removeAll { $0.id == id }
+        if let bridge = accessory.bridge { update(bridge) { $0.bridgedAccessories?.removeAll { $0 == id } } }
+        dropIdleActions()
+    }
+
+    /// Takes actions out of the scenes whose characteristics are gone.
+    private mutating func dropIdleActions() {
+        guard actionSets.contains(where: { !$0.actions.isEmpty }) else { return }
+        let present = Set(accessories.flatMap { $0.services.flatMap { $0.characteristics.map(\.id) } })
+        for index in actionSets.indices { actionSets[index].actions.removeAll { !present.contains($0.characteristic) } }
+    }
+
+    private mutating func update(_ id: Zone.ID, _ change: (inout Zone) -> Void) {
+        if let index = zones.firstIndex(where: { $0.id == id }) { change(&zones[index]) }
+    }
+
+    private mutating func update(_ id: ActionSet.ID, _ change: (inout ActionSet) -> Void) {
+        if let index = actionSets.firstIndex(where: { $0.id == id }) { change(&actionSets[index]) }
+    }
+
+    private mutating func update(_ id: Service.ID, _ change: (inout Service) -> Void) {
+        for index in accessories.indices {
+            guard let service = accessories[index].services.firstIndex(where: { $0.id == id }) else { continue }
+            change(&accessories[index].services[service])
+            return
+        }
+    }
+
+    mutating func update(_ id: Accessory.ID, _ change: (inout Accessory) -> Void) {
+        if let index = accessories.firstIndex(where: { $0.id == id }) { change(&accessories[index]) }
+    }
+
+    mutating func update(
+        _ id: Characteristic.ID, of accessory: Accessory.ID, _ change: (inout Characteristic) -> Void
+    ) {
+        update(accessory) { $0.updateCharacteristics { if $0.id == id { change(&$0) } } }
+    }
+}
+
+extension Accessory {
+    mutating func updateCharacteristics(_ change: (inout Characteristic) -> Void) {
+        for service in services.indices {
+            for index in services[service].characteristics.indices {
+                change(&services[service].characteristics[index])
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import HAPModel
+
+/// A change of the home database, as everyone who may see it is told.
+///
+/// Events are complete: whoever applies all of them to a copy has the database. ``HomeGraph`` itself changes in no
+/// other way.
+public enum HomeEvent: Sendable, Hashable {
+    // MARK: The manager's
+
+    /// A home came; it has its default room.
+    case homeAdded(Home)
+    /// The home went, with everything in it.
+    case homeRemoved
+    /// Another home is the primary one; `nil` when the last home went.
+    case primaryHomeUpdated(Home.ID?)
+
+    // MARK: The home's
+
+    /// The home has another name, and so has its default room.
+    case nameUpdated(String)
+    /// A room came.
+    case roomAdded(Room)
+    /// A room went; nothing is in it any more.
+    case roomRemoved(Room.ID)
+    /// A room has another name.
+    case roomNameUpdated(Room.ID, String)
+    /// A zone came.
+    case zoneAdded(Zone)
+    /// A zone went; its rooms stay.
+    case zoneRemoved(Zone.ID)
+    /// A zone has another name.
+    case zoneNameUpdated(Zone.ID, String)
+    /// A room is part of a zone now.
+    case roomAddedToZone(Room.ID, Zone.ID)
+    /// A room is no part of a zone any more.
+    case roomRemovedFromZone(Room.ID, Zone.ID)
+    /// An accessory came, with its services.
+    case accessoryAdded(Accessory)
+    /// An accessory went, and its actions left the scenes.
+    case accessoryRemoved(Accessory.ID)
+    /// An accessory is in another room.
+    case accessoryRoomUpdated(Accessory.ID, Room.ID)
+    /// An accessory failed; with `accessoryIsBlocked` it is left alone from now on.
+    case accessoryError(Accessory.ID, HomeError.Code)
+    /// An accessory is not blocked any more.
+    case accessoryUnblocked(Accessory.ID)
+    /// A scene came.
+    case actionSetAdded(ActionSet)
+    /// A scene went.
+    case actionSetRemoved(ActionSet.ID)
+    /// A scene has another name.
+    case actionSetNameUpdated(ActionSet.ID, String)
+    /// A scene sets other values.
+    case actionSetActionsUpdated(ActionSet.ID, [CharacteristicWriteAction])
+
+    // MARK: The accessory's
+
+    /// An accessory has another name.
+    case accessoryNameUpdated(Accessory.ID, String)
+    /// An accessory has other services; what it still has kept its identity.
+    case servicesUpdated(Accessory.ID, [Service])
+    /// An accessory has other software.
+    case firmwareVersionUpdated(Accessory.ID, String)
+    /// A service has another name.
+    case serviceNameUpdated(Service.ID, String)
+    /// A service is shown as something else.
+    case associatedServiceTypeUpdated(Service.ID, ServiceType?)
+    /// A service became, or ceased to be, a favorite.
+    case favoriteUpdated(Service.ID, Bool)
+}
+
+/// A change that is no write: it has no revision, and the database may forget it.
+public enum LiveEvent: Sendable, Hashable {
+    /// An accessory answers, or does not any more.
+    case reachabilityUpdated(Accessory.ID, Bool)
+    /// A value was heard; the time is in milliseconds since 1970 (UTC).
+    case valueUpdated(Characteristic.ID, CharacteristicValue, time: Int64)
+}
+
+/// An event, and whether whoever caused it is told of it, too.
+public struct HomeChange: Sendable, Hashable {
+    /// What happened.
+    public var event: HomeEvent
+    /// Whether the initiator's own listeners get the event, as with what comes and goes with a bridge.
+    public var reachesInitiator: Bool
+
+    package init(_ event: HomeEvent, reachesInitiator: Bool = false) {
+        self.event = event
+        self.reachesInitiator = reachesInitiator
+    }
+}
+
+/// All that one write changed, at once: its events in the order in which they are told.
+public struct HomeTransaction: Sendable, Hashable {
+    /// The home that was written to.
+    public var home: Home.ID
+    /// The home's revision once this is applied, one above what it was.
+    public var revision: UInt64
+    /// What changed; never empty.
+    public var changes: [HomeChange]
+
+    package init(home: Home.ID, revision: UInt64, changes: [HomeChange]) {
+        self.home = home
+        self.revision = revision
+        self.changes = changes
+    }
+}

@@ -1,0 +1,259 @@
+package import HAPModel
+
+/// A device that was paired and read, and is to be part of a home.
+package struct AccessoryAddition: Sendable, Equatable {
+    package var home: Home.ID
+    /// The accessory server's id.
+    package var deviceID: DeviceID
+    /// What the advertisement says the device is.
+    package var category: AccessoryCategory
+    /// The device's attribute database.
+    package var accessories: [HAPModel.Accessory]
+    /// The device's own descriptions of characteristics, which label those that Apple does not define.
+    package var descriptions: [CharacteristicID: String]
+    /// What an app wants the accessory, or the bridge itself, to be called.
+    package var name: String?
+
+    package init(
+        home: Home.ID, deviceID: DeviceID, category: AccessoryCategory, accessories: [HAPModel.Accessory],
+        descriptions: [CharacteristicID: String] = [:], name: String? = nil
+    ) {
+        self.home = home
+        self.deviceID = deviceID
+        self.category = category
+        self.accessories = accessories
+        self.descriptions = descriptions
+        self.name = name
+    }
+}
+
+extension HomeGraph {
+    /// Checks what can be known before a device is paired.
+    ///
+    /// - Parameters:
+    ///   - deviceID: the accessory server's id.
+    ///   - id: the home to which it is to be added.
+    ///   - name: what an app wants it to be called; a device's own name is repaired instead.
+    /// - Throws: 2, 13, 11, 49, or what is wrong with the name.
+    package func checkAddition(of deviceID: DeviceID, to id: Home.ID, name: String?) throws(HomeError) {
+        let home = try existing(id)
+        if let present = accessories(at: deviceID).first {
+            throw HomeError(
+                present.home == id ? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome,
+                accessory: present.id)
+        }
+        try limit(home.accessories.count, below: HomeLimits.accessoriesInHome, "accessories")
+        guard let name else { return }
+        let context = NameContext(serviceType: nil, locations: home.nameLocations)
+        _ = try home.namespace.checked(name, context: context)
+    }
+
+    /// Adds a paired device, and what is behind it if it is a bridge, to the default room of a home.
+    ///
+    /// - Parameters:
+    ///   - addition: the device.
+    ///   - generator: where new identities come from.
+    /// - Throws: what ``checkAddition(of:to:name:)`` does, and 66 if the database has no accessory or one twice.
+    package mutating func add(
+        _ addition: AccessoryAddition, using generator: inout some RandomNumberGenerator
+    ) throws(HomeError) -> HomeCommit {
+        try checkAddition(of: addition.deviceID, to: addition.home, name: addition.name)
+        let home = try existing(addition.home)
+        let devices = addition.accessories.sorted { $0.aid < $1.aid }
+        guard let first = devices.first, Set(devices.map(\.aid)).count == devices.count else {
+            throw HomeError(.accessoryOutOfCompliance)
+        }
+        try limit(home.accessories.count + devices.count - 1, below: HomeLimits.accessoriesInHome, "accessories")
+        var builder = AccessoryBuilder(
+            home: home, deviceID: addition.deviceID, descriptions: addition.descriptions)
+        var main = builder.accessory(
+            first, category: addition.category, bridge: nil, wanted: addition.name, using: &generator)
+        let bridged = devices.dropFirst().map { device in
+            builder.accessory(
+                device, category: ServiceType.category(of: device.services), bridge: main.id, wanted: nil,
+                using: &generator)
+        }
+        // A bridge that has nothing behind it yet is a bridge all the same.
+        if !bridged.isEmpty || addition.category == .bridge { main.bridgedAccessories = bridged.map(\.id) }
+        var plan = Plan(home.id, .accessories([main.id] + bridged.map(\.id)), [])
+        plan.changes = [HomeChange(.accessoryAdded(main))]
+        plan.changes += bridged.map { HomeChange(.accessoryAdded($0), reachesInitiator: true) }
+        return HomeCommit(result: plan.result, transaction: commit(plan))
+    }
+
+    /// Takes over what a device says of itself now: accessories behind a bridge, services, software.
+    ///
+    /// Services and characteristics that are still there keep their identities, names and settings.
+    ///
+    /// - Parameters:
+    ///   - deviceID: the accessory server's id.
+    ///   - devices: its attribute database.
+    ///   - descriptions: the device's own descriptions of characteristics.
+    ///   - generator: where new identities come from.
+    /// - Returns: what changed, for everybody; `nil` if nothing did or the device is in no home.
+    /// - Throws: 66 if the database has no accessory or one twice, 49 if there are too many.
+    package mutating func update(
+        _ deviceID: DeviceID, with devices: [HAPModel.Accessory], descriptions: [CharacteristicID: String] = [:],
+        using generator: inout some RandomNumberGenerator
+    ) throws(HomeError) -> HomeTransaction? {
+        let present = accessories(at: deviceID)
+        guard let main = present.first(where: { !$0.isBridged }), let home = home(main.home) else { return nil }
+        let devices = devices.sorted { $0.aid < $1.aid }
+        guard devices.contains(where: { $0.aid == main.aid }), Set(devices.map(\.aid)).count == devices.count else {
+            throw HomeError(.accessoryOutOfCompliance, accessory: main.id)
+        }
+        let byAID = Dictionary(uniqueKeysWithValues: present.map { ($0.aid, $0) })
+        let vanished = present.filter { old in !devices.contains { $0.aid == old.aid } }
+        let new = devices.filter { byAID[$0.aid] == nil }
+        try limit(
+            home.accessories.count - vanished.count + new.count - 1, below: HomeLimits.accessoriesInHome, "accessories")
+        // A device that was alone cannot become a bridge: nothing could be behind it when it was added.
+        guard new.isEmpty || main.bridgedAccessories != nil else {
+            throw HomeError(.accessoryOutOfCompliance, accessory: main.id)
+        }
+        var events = vanished.map { HomeEvent.accessoryRemoved($0.id) }
+        var remaining = home
+        for event in events { remaining.apply(event) }
+        var builder = AccessoryBuilder(home: remaining, deviceID: deviceID, descriptions: descriptions)
+        for device in devices {
+            guard let old = byAID[device.aid] else { continue }
+            let updated = builder.updated(old, with: device, using: &generator)
+            if updated.services != old.services { events.append(.servicesUpdated(old.id, updated.services)) }
+            if updated.firmwareVersion != old.firmwareVersion {
+                events.append(.firmwareVersionUpdated(old.id, updated.firmwareVersion))
+            }
+        }
+        for device in new {
+            let category = ServiceType.category(of: device.services)
+            events.append(
+                .accessoryAdded(
+                    builder.accessory(device, category: category, bridge: main.id, wanted: nil, using: &generator)))
+        }
+        var plan = Plan(home.id, [])
+        plan.changes = events.map { HomeChange($0, reachesInitiator: true) }
+        return commit(plan)
+    }
+}
+
+/// Makes the home's accessories out of HAP's, one after the other, each with a name that is free.
+private struct AccessoryBuilder {
+    let home: Home
+    let deviceID: DeviceID
+    let descriptions: [CharacteristicID: String]
+    private var namespace: Namespace
+    private let locations: [NameLocation]
+
+    init(home: Home, deviceID: DeviceID, descriptions: [CharacteristicID: String]) {
+        self.home = home
+        self.deviceID = deviceID
+        self.descriptions = descriptions
+        namespace = home.namespace
+        locations = home.nameLocations
+    }
+
+    mutating func accessory(
+        _ device: HAPModel.Accessory, category: AccessoryCategory, bridge: Accessory.ID?, wanted: String?,
+        using generator: inout some RandomNumberGenerator
+    ) -> Accessory {
+        let raw = device.text(.name) ?? ""
+        var accessory = Accessory(
+            id: Accessory.ID(using: &generator), home: home.id, name: "", configuredName: raw,
+            room: home.defaultRoomID, category: category, manufacturer: device.text(.manufacturer) ?? "",
+            model: device.text(.model) ?? "", serialNumber: device.text(.serialNumber) ?? "",
+            firmwareVersion: device.text(.firmwareRevision) ?? "",
+            supportsIdentify: device.information?.characteristics.contains { $0.type == .identify } ?? false,
+            bridge: bridge, deviceID: deviceID, aid: device.aid)
+        let main = device.services.first(where: \.isPrimary) ?? device.services.first(where: \.isUserInteractive)
+        accessory.name =
+            wanted?.nfc
+            ?? repaired(
+                raw, type: main?.type, noun: category == .bridge ? "Bridge" : nil, maker: accessory.maker,
+                taken: namespace.taken)
+        namespace.insert(accessory.name, of: "an accessory")
+        accessory.services = services(of: device, in: accessory, using: &generator)
+        return accessory
+    }
+
+    func updated(
+        _ old: Accessory, with device: HAPModel.Accessory, using generator: inout some RandomNumberGenerator
+    ) -> Accessory {
+        var accessory = old
+        accessory.firmwareVersion = device.text(.firmwareRevision) ?? old.firmwareVersion
+        accessory.services = services(of: device, in: old, using: &generator)
+        return accessory
+    }
+
+    /// A device's name as it is if people can use it, else the nearest that they can.
+    private func repaired(
+        _ raw: String, type: ServiceType?, noun: String? = nil, maker: NameMaker, taken: Set<NameKey>
+    ) -> String {
+        if NameRules.isValid(raw), !taken.contains(NameKey(raw)) { return raw.nfc }
+        var context = NameContext(
+            serviceType: type, maker: maker, locations: locations, taken: taken, isFromDevice: true)
+        if let noun { context.noun = noun }
+        return context.suggestions(for: raw)[0]
+    }
+
+    private func services(
+        of device: HAPModel.Accessory, in accessory: Accessory, using generator: inout some RandomNumberGenerator
+    ) -> [Service] {
+        let known = Dictionary(accessory.services.map { ($0.iid, $0) }) { first, _ in first }
+        // The same number with another type is another service.
+        let olds = device.services.map { known[$0.iid]?.type == $0.type ? known[$0.iid] : nil }
+        var names = Array(repeating: "", count: olds.count)
+        var taken: Set<NameKey> = []
+        func name(_ index: Int, _ raw: String) {
+            let service = device.services[index]
+            let isForPeople = service.isUserInteractive
+            names[index] = repaired(
+                raw, type: service.type, maker: isForPeople ? accessory.maker : NameMaker(),
+                taken: isForPeople ? taken : [])
+            if isForPeople { taken.insert(NameKey(names[index])) }
+        }
+        // Those that had a name before keep it, before new ones get theirs.
+        for (index, old) in olds.enumerated() { if let old { name(index, old.name) } }
+        let isAlone = device.services.count(where: \.isUserInteractive) <= 1
+        for (index, service) in device.services.enumerated() where olds[index] == nil {
+            // What has no name of its own is called after the accessory, if it is the only one to be called.
+            name(index, service.text(.name) ?? (isAlone ? accessory.name : service.type.noun))
+        }
+        var services: [Service] = []
+        for (index, service) in device.services.enumerated() {
+            let old = olds[index]
+            let id = old?.id ?? Service.ID(using: &generator)
+            var result = Service(
+                id: id, accessory: accessory.id, iid: service.iid, type: service.type, name: names[index],
+                isPrimary: service.isPrimary, isHidden: service.isHidden,
+                associatedServiceType: old?.associatedServiceType, isFavorite: old?.isFavorite ?? false)
+            result.characteristics = service.characteristics.map { characteristic in
+                let old = old?.characteristics.first { $0.iid == characteristic.iid && $0.type == characteristic.type }
+                return Characteristic(
+                    id: old?.id ?? Characteristic.ID(using: &generator), service: id, iid: characteristic.iid,
+                    type: characteristic.type, metadata: characteristic.metadata,
+                    manufacturerDescription: descriptions[CharacteristicID(device.aid, characteristic.iid)],
+                    value: old?.value, valueTime: old?.valueTime,
+                    isNotificationEnabled: old?.isNotificationEnabled ?? false)
+            }
+            services.append(result)
+        }
+        let ids = Dictionary(services.map { ($0.iid, $0.id) }) { first, _ in first }
+        for (index, service) in device.services.enumerated() {
+            services[index].linkedServices = service.linked.compactMap { ids[$0] }
+        }
+        return services
+    }
+}
+
+extension HAPModel.Accessory {
+    fileprivate var information: HAPModel.Service? { services.first { $0.type == .accessoryInformation } }
+
+    fileprivate func text(_ type: CharacteristicType) -> String? { information?.text(type) }
+}
+
+extension HAPModel.Service {
+    fileprivate var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
+
+    fileprivate func text(_ type: CharacteristicType) -> String? {
+        characteristics.first { $0.type == type }?.value?.string
+    }
+}

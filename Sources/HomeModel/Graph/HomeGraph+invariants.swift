@@ -1,0 +1,107 @@
+import HAPModel
+
+extension HomeGraph {
+    /// What is wrong with the homes as they stand: one sentence for each breach, none if all is well.
+    ///
+    /// The numbers are those of the project's table of invariants; some cannot be broken by how homes are made up.
+    package var breaches: [String] {
+        var breaches: [String] = []
+        func check(_ holds: Bool, _ sentence: @autoclosure () -> String) {
+            if !holds { breaches.append(sentence()) }
+        }
+        check(areDistinct(homes.map(\.name)), "I1: two homes have one name")
+        check(homes.isEmpty || homes.count(where: \.isPrimary) == 1, "I15: there is not one primary home")
+        check(Set(identities).count == identities.count, "I16: an identity is used twice")
+        for home in homes { breaches += home.breaches }
+        return breaches
+    }
+
+    /// Every identity in use, as text.
+    package var identities: [String] {
+        var identities: [String] = []
+        for home in homes {
+            identities += [home.id.description, home.defaultRoomID.description]
+            identities += home.rooms.map(\.id.description)
+            identities += home.zones.map(\.id.description)
+            identities += home.actionSets.map(\.id.description)
+            for accessory in home.accessories {
+                identities.append(accessory.id.description)
+                for service in accessory.services {
+                    identities.append(service.id.description)
+                    identities += service.characteristics.map(\.id.description)
+                }
+            }
+        }
+        return identities
+    }
+}
+
+extension Home {
+    fileprivate var breaches: [String] {
+        var breaches: [String] = []
+        func check(_ holds: Bool, _ sentence: @autoclosure () -> String) {
+            if !holds { breaches.append("\(sentence()) in home \(name)") }
+        }
+        let names =
+            [name] + rooms.map(\.name) + zones.map(\.name) + accessories.map(\.name) + actionSets.map(\.name)
+        check(areDistinct(names), "I2: two objects have one name")
+        check(names.allSatisfy { NameRules.isValid($0) && $0.isComposed }, "I17: a name breaks the rules")
+        check(rooms.allSatisfy { $0.home == id && $0.id != defaultRoomID }, "I5: the default room is in the list")
+        for zone in zones {
+            let known = zone.rooms.allSatisfy { member in rooms.contains { $0.id == member } }
+            check(known && zone.home == id, "I9: zone \(zone.name) has a room that is not of its home")
+            check(Set(zone.rooms).count == zone.rooms.count, "I9: zone \(zone.name) has a room twice")
+        }
+        for accessory in accessories {
+            check(accessory.home == id, "I10: \(accessory.name) says it is in another home")
+            check(room(accessory.room) != nil, "I7: \(accessory.name) is in no room of the home")
+            check(
+                !accessory.isBridged || accessory.bridgedAccessories == nil,
+                "I11: \(accessory.name) is a bridge behind a bridge")
+            let bridge = accessory.bridge.flatMap { self.accessory($0) }
+            check(
+                !accessory.isBridged || bridge?.bridgedAccessories?.contains(accessory.id) == true,
+                "I12, I13: \(accessory.name) is not in its bridge's list")
+            for bridged in accessory.bridgedAccessories ?? [] {
+                check(self.accessory(bridged)?.bridge == accessory.id, "I12: \(accessory.name) lists a stranger")
+            }
+            breaches += accessory.breaches
+        }
+        let characteristics = Set(accessories.flatMap { $0.services.flatMap { $0.characteristics.map(\.id) } })
+        for actionSet in actionSets {
+            let targets = actionSet.actions.map(\.characteristic)
+            check(actionSet.home == id, "scene \(actionSet.name) says it is in another home")
+            check(targets.allSatisfy(characteristics.contains), "scene \(actionSet.name) sets what is not there")
+            check(Set(targets).count == targets.count, "scene \(actionSet.name) sets one thing twice")
+        }
+        return breaches
+    }
+}
+
+extension Accessory {
+    fileprivate var breaches: [String] {
+        var breaches: [String] = []
+        let services = services.filter(\.isUserInteractive)
+        if !areDistinct(services.map(\.name)) { breaches.append("two services of \(name) have one name") }
+        if !self.services.allSatisfy({ NameRules.isValid($0.name) && $0.name.isComposed }) {
+            breaches.append("I17: the name of a service of \(name) breaks the rules")
+        }
+        for service in self.services {
+            if service.accessory != id || service.characteristics.contains(where: { $0.service != service.id }) {
+                breaches.append("a service of \(name) says it is elsewhere")
+            }
+            for characteristic in service.characteristics where characteristic.isNotificationEnabled {
+                if !isReachable || !characteristic.metadata.permissions.contains(.notify) {
+                    breaches.append("I19: \(name) is said to report what it does not")
+                }
+            }
+        }
+        return breaches
+    }
+}
+
+extension String {
+    fileprivate var isComposed: Bool { nfc.utf8.elementsEqual(utf8) }
+}
+
+private func areDistinct(_ names: [String]) -> Bool { Set(names.map { NameKey($0) }).count == names.count }

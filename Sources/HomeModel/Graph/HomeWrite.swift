@@ -1,0 +1,63 @@
+package import HAPModel
+
+/// What an app asks to be changed in the home database.
+///
+/// Adding an accessory is not among it, because that takes the device's consent.
+package enum HomeWrite: Sendable, Hashable {
+    case addHome(name: String)
+    case renameHome(Home.ID, name: String)
+    case removeHome(Home.ID)
+    case setPrimaryHome(Home.ID)
+    case addRoom(Home.ID, name: String)
+    case renameRoom(Room.ID, name: String)
+    case removeRoom(Home.ID, Room.ID)
+    case addZone(Home.ID, name: String)
+    case renameZone(Zone.ID, name: String)
+    case removeZone(Home.ID, Zone.ID)
+    case addRoomToZone(Zone.ID, Room.ID)
+    case removeRoomFromZone(Zone.ID, Room.ID)
+    case assignAccessory(Home.ID, Accessory.ID, Room.ID)
+    case renameAccessory(Accessory.ID, name: String)
+    case removeAccessory(Home.ID, Accessory.ID)
+    case unblockAccessory(Home.ID, Accessory.ID)
+    case renameService(Service.ID, name: String)
+    case setAssociatedServiceType(Service.ID, ServiceType?)
+    case setFavorite(Service.ID, Bool)
+    case addActionSet(Home.ID, name: String, kind: ActionSet.Kind)
+    case renameActionSet(ActionSet.ID, name: String)
+    case removeActionSet(ActionSet.ID)
+    case setActions(ActionSet.ID, [CharacteristicWriteAction])
+}
+
+/// What came of a write.
+package struct HomeCommit: Sendable, Hashable {
+    /// The objects that were made, moved or removed on the way.
+    package enum Result: Sendable, Hashable {
+        case nothing
+        case home(Home.ID)
+        case room(Room.ID)
+        case zone(Zone.ID)
+        case actionSet(ActionSet.ID)
+        /// Those that moved with a room's removal, were removed, or were added: a bridge first.
+        case accessories([Accessory.ID])
+    }
+
+    package var result: Result
+    /// What changed; `nil` if everything was as wanted already.
+    package var transaction: HomeTransaction?
+
+    package init(result: Result = .nothing, transaction: HomeTransaction?) {
+        self.result = result
+        self.transaction = transaction
+    }
+}
+
+/// How many objects there may be.
+package enum HomeLimits {
+    package static let homes = 64
+    package static let roomsInHome = 512
+    package static let zonesInHome = 256
+    package static let accessoriesInHome = 2048
+    package static let actionSetsInHome = 512
+    package static let actionsInActionSet = 512
+}

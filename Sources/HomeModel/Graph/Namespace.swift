@@ -1,0 +1,80 @@
+/// The names in use where a new one is to go, and by whom.
+struct Namespace {
+    /// The error for a name that is taken.
+    var code: HomeError.Code
+    /// How a sentence about a taken name ends: `in this home`.
+    var place: String
+    private(set) var owners: [NameKey: String] = [:]
+
+    init(_ code: HomeError.Code, place: String) {
+        self.code = code
+        self.place = place
+    }
+
+    mutating func insert(_ name: String, of kind: String) {
+        owners[NameKey(name)] = "\(kind) named \"\(name)\""
+    }
+
+    var taken: Set<NameKey> { Set(owners.keys) }
+
+    /// A name as it is to be stored.
+    ///
+    /// - Parameters:
+    ///   - name: the name as somebody gave it.
+    ///   - current: the name that the object has, if it is a rename; it does not stand in its own way.
+    ///   - context: what to make suggestions of; the names in use are this namespace's.
+    /// - Throws: 51, 46, 35, 36, 60, then 33, then ``code``, with suggestions.
+    func checked(_ name: String, current: String? = nil, context: NameContext) throws(HomeError) -> String {
+        var context = context
+        let own = current.map { NameKey($0) }
+        context.taken = taken.subtracting(own.map { [$0] } ?? [])
+        let violations = NameRules.violations(of: name)
+        if let first = violations.first {
+            throw HomeError(
+                first.code, detail: violations.map(\.explanation).joined(separator: ", "),
+                suggestions: context.suggestions(for: name))
+        }
+        if name == current { throw HomeError(.renameWithSimilarName) }
+        let key = NameKey(name)
+        if key != own, let owner = owners[key] {
+            throw HomeError(code, detail: "\(owner) exists \(place)", suggestions: context.suggestions(for: name))
+        }
+        return name.nfc
+    }
+}
+
+extension Home {
+    /// The names that rooms, zones, accessories and scenes share with the home itself.
+    var namespace: Namespace {
+        var namespace = Namespace(.objectWithSimilarNameExistsInHome, place: "in this home")
+        namespace.insert(name, of: "a home")
+        for room in rooms { namespace.insert(room.name, of: "a room") }
+        for zone in zones { namespace.insert(zone.name, of: "a zone") }
+        for accessory in accessories { namespace.insert(accessory.name, of: "an accessory") }
+        for actionSet in actionSets { namespace.insert(actionSet.name, of: "a scene") }
+        return namespace
+    }
+
+    func nameContext(of accessory: Accessory) -> NameContext {
+        NameContext(
+            serviceType: accessory.primaryService?.type, maker: accessory.maker, locations: nameLocations)
+    }
+}
+
+extension Accessory {
+    /// The names of the services that people use.
+    var namespace: Namespace {
+        var namespace = Namespace(.objectWithSimilarNameExists, place: "in this accessory")
+        for service in services where service.isUserInteractive { namespace.insert(service.name, of: "a service") }
+        return namespace
+    }
+}
+
+extension HomeGraph {
+    /// The names of all homes.
+    var namespace: Namespace {
+        var namespace = Namespace(.homeWithSimilarNameExists, place: "already")
+        for home in homes { namespace.insert(home.name, of: "a home") }
+        return namespace
+    }
+}

@@ -1,0 +1,67 @@
+extension Home {
+    /// What could be better about an accessory's name.
+    ///
+    /// - Parameter id: an accessory of this home; of any other there is nothing to say.
+    public func nameHints(of id: Accessory.ID) -> [NameHint] {
+        guard let accessory = accessory(id) else { return [] }
+        let type = accessory.primaryService?.type
+        let alike = accessories(in: accessory.room).count { $0.primaryService?.type == type }
+        return hints(for: accessory.name, context: nameContext(of: accessory), isAlone: alike <= 1)
+    }
+
+    /// What could be better about the name of a service.
+    ///
+    /// - Parameter id: a service of this home; of any other, and of those that people do not use, there is nothing to say.
+    public func nameHints(of id: Service.ID) -> [NameHint] {
+        guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
+            service.isUserInteractive
+        else { return [] }
+        let nearby = accessories(in: accessory.room).flatMap(\.services).filter(\.isUserInteractive)
+        let context = nameContext(of: service, in: accessory)
+        var hints = hints(
+            for: service.name, context: context, isAlone: nearby.count { $0.type == service.type } <= 1)
+        let key = NameKey(service.name)
+        let others = accessories.flatMap(\.services).filter { $0.isUserInteractive && $0.id != id }
+        if others.contains(where: { NameKey($0.name) == key }) { hints.append(.ambiguousForVoice) }
+        return hints
+    }
+
+    /// Names for an accessory in place of the one it has or should get.
+    ///
+    /// - Parameters:
+    ///   - raw: the name to start from; any text.
+    ///   - id: an accessory of this home.
+    /// - Returns: one to three names, free and without fault; none if there is no such accessory.
+    public func suggestedNames(from raw: String, for id: Accessory.ID) -> [String] {
+        guard let accessory = accessory(id) else { return [] }
+        var context = nameContext(of: accessory)
+        context.taken = namespace.taken.subtracting([NameKey(accessory.name)])
+        return context.suggestions(for: raw)
+    }
+
+    /// Names for a service in place of the one it has or should get.
+    ///
+    /// - Parameters:
+    ///   - raw: the name to start from; any text.
+    ///   - id: a service of this home.
+    /// - Returns: one to three names, free and without fault; none if there is no such service.
+    public func suggestedNames(from raw: String, for id: Service.ID) -> [String] {
+        guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id)
+        else { return [] }
+        var context = nameContext(of: service, in: accessory)
+        context.taken = accessory.namespace.taken.subtracting([NameKey(service.name)])
+        return context.suggestions(for: raw)
+    }
+
+    private func hints(for name: String, context: NameContext, isAlone: Bool) -> [NameHint] {
+        let detector = LocationDetector(context.locations, serviceType: context.serviceType)
+        var hints = detector.hits(in: name).locations.map { NameHint.containsLocation($0) }
+        if context.maker.occurs(in: name) { hints.append(.containsMaker) }
+        if !isAlone, NameKey(name) == NameKey(context.noun) { hints.append(.genericOnly) }
+        return hints
+    }
+
+    func nameContext(of service: Service, in accessory: Accessory) -> NameContext {
+        NameContext(serviceType: service.type, maker: accessory.maker, locations: nameLocations)
+    }
+}

@@ -1,0 +1,320 @@
+import HAPModel
+import HomeModel
+import Testing
+
+/// The number under which a write is refused; 0 if it is not. Nothing may have changed if it is.
+private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
+    let before = hub.graph
+    do {
+        try hub.perform(write)
+        return 0
+    } catch {
+        #expect(hub.graph == before)
+        return error.code.rawValue
+    }
+}
+
+@Suite("Homes, rooms and zones") struct HomeGraphTests {
+    @Test("The first home is the primary one, and the oldest follows it when it goes")
+    func primary() throws {
+        var hub = TestHub()
+        let commit = try hub.perform(.addHome(name: "One"))
+        #expect(commit.transaction?.changes.map(\.event.name) == ["homeAdded", "primaryHomeUpdated"])
+        let one = try #require(hub.graph.primaryHome?.id)
+        let two = try hub.home("Two")
+        let three = try hub.home("Three")
+        #expect(code(&hub, .setPrimaryHome(one)) == 1)
+        #expect(code(&hub, .setPrimaryHome(three)) == 0)
+        #expect(hub.graph.primaryHome?.id == three)
+        let removal = try hub.perform(.removeHome(three))
+        #expect(removal.transaction?.changes.map(\.event) == [.homeRemoved, .primaryHomeUpdated(one)])
+        #expect(hub.graph.homes.map(\.id) == [one, two])
+        try hub.perform(.removeHome(one))
+        let last = try hub.perform(.removeHome(two))
+        #expect(last.transaction?.changes.map(\.event) == [.homeRemoved, .primaryHomeUpdated(nil)])
+        #expect(code(&hub, .removeHome(two)) == 2)
+    }
+
+    @Test("Names of homes are one namespace, of a home's objects another")
+    func namespaces() throws {
+        var hub = TestHub()
+        let home = try hub.home("My Home")
+        let other = try hub.home("Cottage")
+        #expect(code(&hub, .addHome(name: "my home")) == 32)
+        #expect(code(&hub, .renameHome(other, name: "MyHome")) == 32)
+        let room = try hub.room("Kids Room", in: home)
+        let zone = try hub.zone("Upstairs", in: home)
+        #expect(code(&hub, .addZone(home, name: "kid's room")) == 31)
+        #expect(code(&hub, .addRoom(home, name: "my home")) == 31)
+        #expect(code(&hub, .addActionSet(home, name: "up stairs", kind: .userDefined)) == 31)
+        #expect(code(&hub, .renameHome(home, name: "Kids room")) == 31)
+        #expect(code(&hub, .addRoom(other, name: "Kids Room")) == 0)
+        #expect(code(&hub, .renameRoom(room, name: "Kids Room")) == 33)
+        #expect(code(&hub, .renameRoom(room, name: "Kid's room")) == 0)
+        #expect(code(&hub, .renameZone(zone, name: "Kids Room")) == 31)
+        #expect(code(&hub, .renameZone(zone, name: "lamp!")) == 35)
+        #expect(code(&hub, .addRoom(home, name: "")) == 51)
+        #expect(code(&hub, .addRoom(home, name: " 📚!")) == 35)
+        #expect(hub.graph.breaches == [])
+    }
+
+    @Test("A refusal says whose the name is and offers others")
+    func refusal() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        _ = try hub.room("Kitchen", in: home)
+        let error = #expect(throws: HomeError.self) { try hub.perform(.addZone(home, name: "kitchen")) }
+        #expect(error?.message == #"a room named "Kitchen" exists in this home; for instance "kitchen 2", "Zone""#)
+        #expect(error?.description.hasSuffix(" (31 objectWithSimilarNameExistsInHome)") == true)
+        #expect(error?.suggestions == ["kitchen 2", "Zone"])
+    }
+
+    @Test("The default room bears the home's name, is in no list and stays as it is")
+    func defaultRoom() throws {
+        var hub = TestHub()
+        let home = try hub.home("One")
+        let zone = try hub.zone("Zone", in: home)
+        let room = try #require(hub.graph.home(home)?.defaultRoom)
+        #expect(room.name == "One")
+        #expect(code(&hub, .renameRoom(room.id, name: "Two")) == 29)
+        #expect(code(&hub, .removeRoom(home, room.id)) == 29)
+        #expect(code(&hub, .addRoomToZone(zone, room.id)) == 24)
+        try hub.perform(.renameHome(home, name: "Two"))
+        #expect(hub.graph.home(home)?.defaultRoom.name == "Two")
+        #expect(hub.graph.home(home)?.rooms == [])
+    }
+
+    @Test("A room that goes leaves its zones, and what was in it moves to the default room; a zone takes nothing along")
+    func removals() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let room = try hub.room("Hall", in: home)
+        let zones = [try hub.zone("Upstairs", in: home), try hub.zone("Front", in: home)]
+        for zone in zones { try hub.perform(.addRoomToZone(zone, room)) }
+        #expect(code(&hub, .addRoomToZone(zones[0], room)) == 1)
+        let lamp = try hub.add([Devices.lamp("Lamp")], to: home)[0]
+        try hub.perform(.assignAccessory(home, lamp, room))
+        let defaultRoom = try #require(hub.graph.home(home)?.defaultRoomID)
+        let commit = try hub.perform(.removeRoom(home, room))
+        #expect(
+            commit.transaction?.changes.map(\.event) == [
+                .accessoryRoomUpdated(lamp, defaultRoom), .roomRemovedFromZone(room, zones[0]),
+                .roomRemovedFromZone(room, zones[1]), .roomRemoved(room),
+            ])
+        #expect(commit.result == .accessories([lamp]))
+        let other = try hub.room("Bath", in: home)
+        try hub.perform(.addRoomToZone(zones[0], other))
+        let removal = try hub.perform(.removeZone(home, zones[0]))
+        #expect(removal.transaction?.changes.map(\.event) == [.zoneRemoved(zones[0])])
+        #expect(hub.graph.home(home)?.rooms.map(\.id) == [other])
+        #expect(code(&hub, .removeRoomFromZone(zones[1], other)) == 2)
+    }
+
+    @Test("What belongs to another home is refused as such, what is nowhere as unknown")
+    func belonging() throws {
+        var hub = TestHub()
+        let home = try hub.home("One")
+        let other = try hub.home("Two")
+        let zone = try hub.zone("Zone", in: home)
+        let room = try hub.room("Room", in: other)
+        let lamp = try hub.add([Devices.lamp("Lamp")], to: other)[0]
+        let nobody = Room.ID(using: &hub.random)
+        let nothing = Accessory.ID(using: &hub.random)
+        #expect(code(&hub, .addRoomToZone(zone, room)) == 11)
+        #expect(code(&hub, .removeRoom(home, room)) == 11)
+        #expect(code(&hub, .removeZone(other, zone)) == 11)
+        #expect(code(&hub, .assignAccessory(other, lamp, hub.graph.homes[0].defaultRoomID)) == 11)
+        #expect(code(&hub, .assignAccessory(home, lamp, hub.graph.homes[0].defaultRoomID)) == 11)
+        #expect(code(&hub, .removeAccessory(home, lamp)) == 12)
+        #expect(code(&hub, .addRoomToZone(zone, nobody)) == 2)
+        #expect(code(&hub, .renameRoom(nobody, name: "!")) == 2)
+        #expect(code(&hub, .assignAccessory(home, nothing, nobody)) == 12)
+        #expect(code(&hub, .assignAccessory(other, lamp, room)) == 0)
+        #expect(code(&hub, .assignAccessory(other, lamp, room)) == 1)
+    }
+
+    @Test("There are only so many homes")
+    func limits() throws {
+        var hub = TestHub()
+        for number in 1...HomeLimits.homes { _ = try hub.home("Home \(number)") }
+        #expect(code(&hub, .addHome(name: "Another")) == 49)
+    }
+}
+
+@Suite("Accessories of a home") struct HomeGraphAccessoryTests {
+    @Test("A device comes into the default room, with a name that people can use")
+    func adding() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        _ = try hub.room("Kitchen", in: home)
+        let lamp = try hub.add([Devices.lamp("Maker_M1-47A1")], to: home)[0]
+        let accessory = try #require(hub.graph.accessory(lamp))
+        #expect(accessory.name == "Light")
+        #expect(accessory.configuredName == "Maker_M1-47A1")
+        #expect(accessory.room == hub.graph.home(home)?.defaultRoomID)
+        #expect(accessory.bridgedAccessories == nil && !accessory.isBridged && accessory.supportsIdentify)
+        #expect(accessory.services.map(\.name) == ["Maker", "Light"])
+        #expect(accessory.services.flatMap(\.characteristics).allSatisfy { $0.value == nil })
+        let second = try hub.add([Devices.lamp("kitchen")], to: home, device: 2)[0]
+        #expect(hub.graph.accessory(second)?.name == "Light 2")
+        #expect(throws: HomeError(.objectAlreadyAssociatedToHome, accessory: lamp)) {
+            try hub.add([Devices.lamp("Lamp")], to: home)
+        }
+        let other = try hub.home("Other")
+        #expect(throws: HomeError(.objectAssociatedToAnotherHome, accessory: lamp)) {
+            try hub.add([Devices.lamp("Lamp")], to: other)
+        }
+        let error = #expect(throws: HomeError.self) {
+            try hub.add([Devices.lamp("Lamp")], to: home, device: 3, name: "Kitchen")
+        }
+        #expect(error?.code == .objectWithSimilarNameExistsInHome)
+    }
+
+    @Test("A bridge comes before what is behind it, and goes after it; the initiator hears of what is behind it")
+    func bridge() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let room = try hub.room("Hall", in: home)
+        let addition = AccessoryAddition(
+            home: home, deviceID: Devices.id(1), category: .bridge,
+            accessories: Devices.bridge(lamps: ["A", "B", "C"]), name: "My bridge")
+        let commit = try hub.graph.add(addition, using: &hub.random)
+        let changes = try #require(commit.transaction?.changes)
+        #expect(changes.map(\.event.name) == Array(repeating: "accessoryAdded", count: 4))
+        #expect(changes.map(\.reachesInitiator) == [false, true, true, true])
+        guard case .accessories(let ids) = commit.result else { return }
+        #expect(ids.compactMap { hub.graph.accessory($0)?.name } == ["My bridge", "A", "B", "C"])
+        #expect(hub.graph.accessory(ids[1])?.category == .lightbulb)
+        try hub.perform(.assignAccessory(home, ids[0], room))
+        #expect(hub.graph.accessory(ids[1])?.room == hub.graph.home(home)?.defaultRoomID)
+        #expect(code(&hub, .removeAccessory(home, ids[1])) == 34)
+        #expect(code(&hub, .unblockAccessory(home, ids[1])) == 81)
+        let removal = try hub.perform(.removeAccessory(home, ids[0]))
+        #expect(
+            removal.transaction?.changes == [
+                HomeChange(.accessoryRemoved(ids[1]), reachesInitiator: true),
+                HomeChange(.accessoryRemoved(ids[2]), reachesInitiator: true),
+                HomeChange(.accessoryRemoved(ids[3]), reachesInitiator: true), HomeChange(.accessoryRemoved(ids[0])),
+            ])
+        #expect(hub.graph.home(home)?.accessories == [])
+    }
+
+    @Test("A bridge's new list takes away what vanished, adds what is new, and leaves the rest as it was")
+    func bridgeChanges() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let ids = try hub.add(Devices.bridge(lamps: ["A", "B"]), to: home, category: .bridge)
+        let scene = try hub.scene("Evening", in: home)
+        let powers = ids.dropFirst().compactMap { hub.graph.accessory($0)?.services[1].characteristic(.on)?.id }
+        try hub.perform(
+            .setActions(scene, powers.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
+        try hub.perform(.renameAccessory(ids[2], name: "Bee"))
+        var devices = Devices.bridge(lamps: ["A", "B", "C"])
+        devices.remove(at: 1)
+        devices[1].services[0] = Devices.information(name: "B", firmware: "2.0")
+        let transaction = try #require(try hub.graph.update(Devices.id(1), with: devices, using: &hub.random))
+        #expect(
+            transaction.changes.map(\.event.name) == ["accessoryRemoved", "firmwareVersionUpdated", "accessoryAdded"])
+        #expect(!transaction.changes.map(\.reachesInitiator).contains(false))
+        #expect(hub.graph.home(home)?.accessories.map(\.name) == ["Bridge", "Bee", "C"])
+        #expect(hub.graph.home(home)?.actionSet(scene)?.actions.map(\.characteristic) == [powers[1]])
+        #expect(try hub.graph.update(Devices.id(1), with: devices, using: &hub.random) == nil)
+        #expect(hub.graph.breaches == [])
+        // A bridge with nothing behind it stays a bridge.
+        _ = try hub.graph.update(Devices.id(1), with: [devices[0]], using: &hub.random)
+        #expect(hub.graph.accessory(ids[0])?.bridgedAccessories == [])
+        #expect(throws: HomeError(.accessoryOutOfCompliance, accessory: ids[0])) {
+            try hub.graph.update(Devices.id(1), with: [], using: &hub.random)
+        }
+    }
+
+    @Test("A device's new services keep the identity, the name and the settings of those that stay")
+    func services() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let id = try hub.add([Devices.lamp("Plug", type: .outlet)], to: home)[0]
+        let outlet = try #require(hub.graph.accessory(id)?.services[1])
+        try hub.perform(.renameService(outlet.id, name: "Heater"))
+        try hub.perform(.setAssociatedServiceType(outlet.id, .fan))
+        try hub.perform(.setFavorite(outlet.id, true))
+        var device = Devices.lamp("Plug", type: .outlet)
+        device.services.append(Devices.service(.switch, iid: 80, name: "Heater"))
+        let transaction = try #require(try hub.graph.update(Devices.id(1), with: [device], using: &hub.random))
+        #expect(transaction.changes.map(\.event.name) == ["servicesUpdated"])
+        let services = try #require(hub.graph.accessory(id)?.services)
+        #expect(services[1].id == outlet.id)
+        #expect(services[1].characteristics.map(\.id) == outlet.characteristics.map(\.id))
+        #expect(services.map(\.name) == ["Plug", "Heater", "Heater 2"])
+        #expect(services[1].associatedServiceType == .fan && services[1].isFavorite)
+        #expect(code(&hub, .renameService(services[2].id, name: "heater")) == 95)
+        #expect(code(&hub, .setAssociatedServiceType(outlet.id, .outlet)) == 62)
+        #expect(code(&hub, .setAssociatedServiceType(outlet.id, .door)) == 62)
+        #expect(code(&hub, .setAssociatedServiceType(outlet.id, nil)) == 0)
+    }
+
+    @Test("A blocked accessory is unblocked by whoever asks, and once")
+    func blocking() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let id = try hub.add([Devices.lamp("Lamp")], to: home)[0]
+        #expect(hub.graph.block(id)?.changes.map(\.event) == [.accessoryError(id, .accessoryIsBlocked)])
+        #expect(hub.graph.block(id) == nil)
+        #expect(hub.graph.accessory(id)?.isBlocked == true)
+        #expect(try hub.perform(.unblockAccessory(home, id)).transaction?.changes.count == 1)
+        #expect(try hub.perform(.unblockAccessory(home, id)).transaction == nil)
+    }
+
+    @Test("A scene sets each thing once, to a value that the accessory takes")
+    func scenes() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let other = try hub.home("Other")
+        let id = try hub.add([Devices.lamp("Lamp")], to: home)[0]
+        let lamp = try #require(hub.graph.accessory(id))
+        let power = try #require(lamp.services[1].characteristic(.on)?.id)
+        let serial = try #require(lamp.services[0].characteristic(.serialNumber)?.id)
+        let scene = try hub.scene("Evening", in: home)
+        let elsewhere = try hub.scene("Evening", in: other)
+        func actions(_ id: Characteristic.ID, _ value: CharacteristicValue) -> [CharacteristicWriteAction] {
+            [CharacteristicWriteAction(characteristic: id, targetValue: value)]
+        }
+        #expect(code(&hub, .setActions(scene, actions(power, .integer(1)))) == 0)
+        #expect(hub.graph.home(home)?.actionSet(scene)?.actions == actions(power, .bool(true)))
+        #expect(code(&hub, .setActions(scene, actions(power, .bool(true)) + actions(power, .bool(false)))) == 3)
+        #expect(code(&hub, .setActions(scene, actions(power, .string("on")))) == 43)
+        #expect(code(&hub, .setActions(scene, actions(serial, .string("1")))) == 5)
+        #expect(code(&hub, .setActions(elsewhere, actions(power, .bool(true)))) == 11)
+        #expect(code(&hub, .setActions(scene, actions(Characteristic.ID(using: &hub.random), .bool(true)))) == 2)
+        let sleep = try hub.scene("Good night", in: home, kind: .sleep)
+        #expect(code(&hub, .addActionSet(home, name: "Night", kind: .sleep)) == 1)
+        #expect(code(&hub, .removeActionSet(sleep)) == 83)
+        #expect(code(&hub, .removeActionSet(scene)) == 0)
+    }
+
+    @Test("A value is told when it differs, a button always; out of reach nothing is reported any more")
+    func live() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let device = Devices.lamp("Button", type: .statelessProgrammableSwitch)
+        let ids = [
+            try hub.add([device], to: home)[0], try hub.add([Devices.lamp("Lamp")], to: home, device: 2)[0],
+        ]
+        let button = try #require(hub.graph.accessory(ids[0]))
+        let lamp = try #require(hub.graph.accessory(ids[1]))
+        let event = try #require(button.services[1].characteristic(.programmableSwitchEvent)?.id)
+        let power = try #require(lamp.services[1].characteristic(.on)?.id)
+        let revision = hub.graph.home(home)?.revision
+        func tells(_ event: LiveEvent) -> Bool { hub.graph.apply(event) }
+        #expect(tells(.valueUpdated(event, .integer(0), time: 1)))
+        #expect(tells(.valueUpdated(event, .integer(0), time: 2)))
+        #expect(tells(.valueUpdated(power, .bool(true), time: 1)))
+        #expect(!tells(.valueUpdated(power, .bool(true), time: 2)))
+        #expect(hub.graph.characteristic(power)?.valueTime == 2)
+        hub.graph.setNotification(true, for: power)
+        #expect(tells(.reachabilityUpdated(lamp.id, false)))
+        #expect(!tells(.reachabilityUpdated(lamp.id, false)))
+        #expect(hub.graph.characteristic(power)?.isNotificationEnabled == false)
+        #expect(hub.graph.home(home)?.revision == revision)
+        #expect(!tells(.valueUpdated(Characteristic.ID(using: &hub.random), .bool(true), time: 3)))
+    }
+}
