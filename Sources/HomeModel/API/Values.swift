@@ -1,0 +1,79 @@
+package import BoundedJSON
+package import HAPModel
+
+/// A value that an app wants a characteristic to have.
+package struct ValueWrite: HomeMessage {
+    package var characteristic: Characteristic.ID
+    /// `nil` is refused with 20, and travels so that it can be.
+    package var value: CharacteristicValue?
+    /// What some accessories want besides.
+    package var authorizationData: [UInt8]?
+
+    package init(characteristic: Characteristic.ID, value: CharacteristicValue?, authorizationData: [UInt8]? = nil) {
+        self.characteristic = characteristic
+        self.value = value
+        self.authorizationData = authorizationData
+    }
+
+    package init(json: JSONValue) throws(HomeError) {
+        let value: CharacteristicValue? = json["value"].map(\.isNull) ?? true ? nil : try json.message("value")
+        self.init(
+            characteristic: try json.id("characteristic"), value: value,
+            authorizationData: try json.optional("authorizationData") { $0.string.flatMap(Hex.decode) })
+    }
+
+    package var json: JSONValue {
+        .object(
+            JSONObject(present: [
+                "characteristic": characteristic.json, "value": value?.json,
+                "authorizationData": authorizationData.map { .string(Hex.encode($0)) },
+            ]))
+    }
+}
+
+/// What came of reading, writing or observing one characteristic.
+package struct ValueResult: HomeMessage {
+    package var characteristic: Characteristic.ID
+    /// The value that was read, or that was written once it was at its step.
+    package var value: CharacteristicValue?
+    /// When the value was heard, in milliseconds since 1970 (UTC).
+    package var time: Int64?
+    /// Why it failed; `nil` on success.
+    package var error: HomeError?
+
+    package init(
+        characteristic: Characteristic.ID, value: CharacteristicValue? = nil, time: Int64? = nil,
+        error: HomeError? = nil
+    ) {
+        self.characteristic = characteristic
+        self.value = value
+        self.time = time
+        self.error = error
+    }
+
+    package init(json: JSONValue) throws(HomeError) {
+        self.init(
+            characteristic: try json.id("characteristic"),
+            value: json["value"] == nil ? nil : try json.message("value"),
+            time: try json.optional("time") { $0.int.map(Int64.init) },
+            error: json["error"] == nil ? nil : try json.message("error"))
+    }
+
+    package var json: JSONValue {
+        .object(
+            JSONObject(present: [
+                "characteristic": characteristic.json, "value": value?.json, "time": time.map(JSONValue.integer),
+                "error": error?.json,
+            ]))
+    }
+}
+
+extension Collection<ValueResult> {
+    /// What to say of all together: nothing if all went well, the error itself if only one was asked for, else 73 or 74.
+    package var error: HomeError? {
+        let errors = compactMap(\.error)
+        guard let first = errors.first else { return nil }
+        if count == 1 { return first }
+        return HomeError(errors.count < count ? .readWritePartialSuccess : .readWriteFailure)
+    }
+}
