@@ -64,10 +64,11 @@ enum Devices {
     }
 
     static func id(_ number: Int) -> DeviceID {
-        DeviceID(octets: [2, 0, 0, 0, UInt8(number >> 8 & 255), UInt8(number & 255)]) ?? someID
+        guard let id = DeviceID(octets: [2, 0, 0, 0, UInt8(number >> 8 & 255), UInt8(number & 255)]) else {
+            preconditionFailure("six octets are an id")
+        }
+        return id
     }
-
-    private static let someID = DeviceID(octets: [2, 0, 0, 0, 0, 0])!
 }
 
 extension ServiceDefinition {

@@ -2,13 +2,14 @@ import HAPModel
 import HomeModel
 import Testing
 
-/// The number under which a write is refused; 0 if it is not. Nothing may have changed if it is.
+/// The number under which a write is refused; 0 if it is not.
 private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
     let before = hub.graph
     do {
         try hub.perform(write)
         return 0
     } catch {
+        // What is refused changes nothing.
         #expect(hub.graph == before)
         return error.code.rawValue
     }

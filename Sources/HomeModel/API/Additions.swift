@@ -66,7 +66,9 @@ extension AddAccessoryRequest: HomeMessage {
     }
 }
 
-/// Asks for a device to be paired and added. It holds secrets: it goes to the daemon and nowhere else.
+/// Asks for a device to be paired and added.
+///
+/// It holds secrets: it goes to the daemon and nowhere else.
 package struct AdditionRequest: HomeMessage {
     package var home: Home.ID
     /// Which device, if it was chosen; else the code's setup id tells.

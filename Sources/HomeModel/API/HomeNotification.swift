@@ -48,12 +48,11 @@ package enum HomeNotification: Sendable, Hashable {
         }
     }
 
-    /// Reads a notification.
+    /// Reads a notification; `nil` for what a newer daemon may say.
     ///
     /// - Parameters:
     ///   - method: its name.
     ///   - params: what it says.
-    /// - Returns: `nil` for what a newer daemon may say.
     /// - Throws: 27 if something is missing, 3 if something is of the wrong type.
     package init?(method: String, params: JSONValue) throws(HomeError) {
         switch method {

@@ -73,12 +73,11 @@ package enum HomeRequest: Sendable, Hashable {
         }
     }
 
-    /// Reads a request.
+    /// Reads a request; `nil` if there is no such method.
     ///
     /// - Parameters:
     ///   - method: the method's name.
     ///   - params: its parameters.
-    /// - Returns: `nil` if there is no such method.
     /// - Throws: 27 if a parameter is missing, 3 if one is of the wrong type.
     package init?(method: String, params: JSONValue) throws(HomeError) {
         switch method {

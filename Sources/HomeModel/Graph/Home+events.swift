@@ -1,3 +1,5 @@
+import HAPModel
+
 extension Home {
     /// Changes the home as an event says; what the home does not have is left alone.
     mutating func apply(_ event: HomeEvent) {
@@ -23,9 +25,7 @@ extension Home {
         case .actionSetNameUpdated(let id, let name): update(id) { $0.name = name }
         case .actionSetActionsUpdated(let id, let actions): update(id) { $0.actions = actions }
         case .accessoryNameUpdated(let id, let name): update(id) { $0.name = name }
-        case .servicesUpdated(let id, let services):
-            update(id) { $0.services = services }
-            dropIdleActions()
+        case .servicesUpdated(let id, let services): replaceServices(of: id, with: services)
         case .firmwareVersionUpdated(let id, let version): update(id) { $0.firmwareVersion = version }
         case .serviceNameUpdated(let id, let name): update(id) { $0.name = name }
         case .associatedServiceTypeUpdated(let id, let type): update(id) { $0.associatedServiceType = type }
@@ -48,6 +48,18 @@ extension Home {
         guard let accessory = accessory(id) else { return }
         accessories.removeAll { $0.id == id }
         if let bridge = accessory.bridge { update(bridge) { $0.bridgedAccessories?.removeAll { $0 == id } } }
+        dropIdleActions()
+    }
+
+    private mutating func replaceServices(of id: Accessory.ID, with services: [Service]) {
+        update(id) { accessory in
+            // What an app observes is its own affair; nobody else knows of it.
+            let enabled = Set(accessory.services.flatMap(\.characteristics).filter(\.isNotificationEnabled).map(\.id))
+            accessory.services = services
+            accessory.updateCharacteristics {
+                $0.isNotificationEnabled = enabled.contains($0.id) && $0.metadata.permissions.contains(.notify)
+            }
+        }
         dropIdleActions()
     }
 

@@ -53,6 +53,7 @@ extension HomeGraph {
     /// - Parameters:
     ///   - addition: the device.
     ///   - generator: where new identities come from.
+    /// - Returns: the accessories that were made, and what changed.
     /// - Throws: what ``checkAddition(of:to:name:)`` does, and 66 if the database has no accessory or one twice.
     package mutating func add(
         _ addition: AccessoryAddition, using generator: inout some RandomNumberGenerator

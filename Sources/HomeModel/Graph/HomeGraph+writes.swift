@@ -7,6 +7,7 @@ extension HomeGraph {
     /// - Parameters:
     ///   - write: what is asked.
     ///   - generator: where new identities come from.
+    /// - Returns: what came of it.
     /// - Throws: the error of the first precondition that does not hold; then nothing has changed.
     package mutating func perform(
         _ write: HomeWrite, using generator: inout some RandomNumberGenerator

@@ -23,6 +23,7 @@ struct Namespace {
     ///   - name: the name as somebody gave it.
     ///   - current: the name that the object has, if it is a rename; it does not stand in its own way.
     ///   - context: what to make suggestions of; the names in use are this namespace's.
+    /// - Returns: the name, composed.
     /// - Throws: 51, 46, 35, 36, 60, then 33, then ``code``, with suggestions.
     func checked(_ name: String, current: String? = nil, context: NameContext) throws(HomeError) -> String {
         var context = context

@@ -1,7 +1,8 @@
 extension Home {
     /// What could be better about an accessory's name.
     ///
-    /// - Parameter id: an accessory of this home; of any other there is nothing to say.
+    /// - Parameter id: an accessory of this home.
+    /// - Returns: the hints; none for an accessory that is not here.
     public func nameHints(of id: Accessory.ID) -> [NameHint] {
         guard let accessory = accessory(id) else { return [] }
         let type = accessory.primaryService?.type
@@ -11,7 +12,8 @@ extension Home {
 
     /// What could be better about the name of a service.
     ///
-    /// - Parameter id: a service of this home; of any other, and of those that people do not use, there is nothing to say.
+    /// - Parameter id: a service of this home.
+    /// - Returns: the hints; none for a service that is not here or that people do not use.
     public func nameHints(of id: Service.ID) -> [NameHint] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
             service.isUserInteractive

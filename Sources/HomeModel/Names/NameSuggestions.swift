@@ -55,6 +55,7 @@ extension NameContext {
     /// Each is valid, free, and contains neither a place of the home nor the maker. There is always one.
     ///
     /// - Parameter raw: the name that was wanted; any text.
+    /// - Returns: one to three names, the best first.
     public func suggestions(for raw: String) -> [String] {
         let detector = LocationDetector(locations, serviceType: serviceType)
         let clean = CleanName.cleaned(raw)

@@ -61,6 +61,6 @@ struct NameWords {
 }
 
 extension String {
-    /// What stands between spaces. A space is a space even where a mark behind it makes both one character.
+    /// What stands between spaces, which part words even where a mark behind one makes both a single character.
     var spacedWords: [String] { utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) } }
 }
