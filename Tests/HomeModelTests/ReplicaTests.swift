@@ -53,6 +53,24 @@ import Testing
         }
     }
 
+    @Test("Goes on observing what stays when a device has other services")
+    func observing() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let id = try hub.add([Devices.lamp("Lamp")], to: home)[0]
+        let power = try #require(hub.graph.accessory(id)?.services[1].characteristic(.on)?.id)
+        var copy = hub.graph
+        copy.setNotification(true, for: power)
+        var device = Devices.lamp("Lamp")
+        device.services.append(Devices.service(.fan, iid: 80))
+        let transaction = try #require(try hub.graph.update(Devices.id(1), with: [device], using: &hub.random))
+        let application = copy.apply(transaction)
+        #expect(application == .applied)
+        #expect(copy.characteristic(power)?.isNotificationEnabled == true)
+        copy.setNotification(false, for: power)
+        #expect(copy == hub.graph)
+    }
+
     @Test("Breaches are seen")
     func breaches() throws {
         var random = SeededGenerator(seed: 3)
