@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-@Suite("Command and daemon over a socket", .timeLimit(.minutes(1)))
+@Suite("Command and daemon over a socket", .timeLimit(.minutes(5)))
 struct ServerTests {
     @Test("every command arrives with its parameters, and its answer comes back")
     func commands() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("The lock of a database", .timeLimit(.minutes(1)))
+@Suite("The lock of a database", .timeLimit(.minutes(5)))
 struct FileLockTests {
     @Test("being refused closes no file but its own, also when others open files meanwhile")
     func closesOnce() async throws {

@@ -31,7 +31,7 @@ private func decode(_ text: String) throws -> House {
     try StrictYAML.decode(House.self, from: Array(text.utf8), file: "f")
 }
 
-@Suite("YAML, taken strictly", .timeLimit(.minutes(1)))
+@Suite("YAML, taken strictly", .timeLimit(.minutes(5)))
 struct StrictYAMLTests {
     @Test("what is asked for decides what a word means")
     func words() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPAccessory
 
-@Suite("How many connections, and who has to go", .timeLimit(.minutes(1)))
+@Suite("How many connections, and who has to go", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test("64 sessions are kept; the next is closed as long as none has been idle for 60 s")
     func full() async throws {

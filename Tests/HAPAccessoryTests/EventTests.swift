@@ -6,7 +6,7 @@ import HAPTesting
 import LightKit
 import Testing
 
-@Suite("Events", .timeLimit(.minutes(1)))
+@Suite("Events", .timeLimit(.minutes(5)))
 struct EventTests {
     private static let on = #"{"aid":2,"iid":9,"ev":true}"#
     private static let level = #"{"aid":2,"iid":10,"ev":true}"#

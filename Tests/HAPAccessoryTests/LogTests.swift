@@ -8,7 +8,7 @@ import Testing
 
 @testable import HAPAccessory
 
-@Suite("What the bridge tells in the log", .timeLimit(.minutes(1)))
+@Suite("What the bridge tells in the log", .timeLimit(.minutes(5)))
 struct LogTests {
     /// Keeps what is logged, as `level: message key=value ...`.
     private final class Log: Sendable {

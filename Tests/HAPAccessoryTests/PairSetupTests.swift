@@ -6,7 +6,7 @@ import HAPTesting
 import LightKit
 import Testing
 
-@Suite("Pair setup through the server", .timeLimit(.minutes(1)))
+@Suite("Pair setup through the server", .timeLimit(.minutes(5)))
 struct PairSetupTests {
     /// A bridge that nobody is paired with.
     private struct Empty {
@@ -280,7 +280,7 @@ struct PairSetupTests {
     }
 }
 
-@Suite("Pair verify through the server", .timeLimit(.minutes(1)))
+@Suite("Pair verify through the server", .timeLimit(.minutes(5)))
 struct PairVerifyTests {
     @Test("an unknown controller is told so by 200 and error 2, and the connection lives for the next identity")
     func unknown() async throws {

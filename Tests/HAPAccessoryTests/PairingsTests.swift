@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPAccessory
 
-@Suite("/pairings and what follows from it", .timeLimit(.minutes(1)))
+@Suite("/pairings and what follows from it", .timeLimit(.minutes(5)))
 struct PairingsTests {
     /// A bridge with an admin, a second admin and a guest.
     private struct Family {

@@ -7,7 +7,7 @@ import LightKit
 import NIOCore
 import Testing
 
-@Suite("What is answered within the call that brought it", .timeLimit(.minutes(1)))
+@Suite("What is answered within the call that brought it", .timeLimit(.minutes(5)))
 struct PromptnessTests {
     /// Hands bytes to a connection on its event loop, and counts what has come back when that call returns.
     private func answers(_ house: House, _ request: HTTPRequest, isSession: Bool = true) async throws -> Int {

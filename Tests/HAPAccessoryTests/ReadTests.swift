@@ -6,7 +6,7 @@ import HAPTesting
 import LightKit
 import Testing
 
-@Suite("GET /characteristics and /accessories", .timeLimit(.minutes(1)))
+@Suite("GET /characteristics and /accessories", .timeLimit(.minutes(5)))
 struct ReadTests {
     /// A query, the status of the answer, and its entries.
     struct Row: CustomTestStringConvertible, Sendable {

@@ -6,7 +6,7 @@ import HAPTesting
 import LightKit
 import Testing
 
-@Suite("Which path takes what", .timeLimit(.minutes(1)))
+@Suite("Which path takes what", .timeLimit(.minutes(5)))
 struct RoutesTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let method: HTTPRequest.Method

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPAccessory
 
-@Suite("Lights that answer late or never, and several writers", .timeLimit(.minutes(1)))
+@Suite("Lights that answer late or never, and several writers", .timeLimit(.minutes(5)))
 struct SilentLightTests {
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 

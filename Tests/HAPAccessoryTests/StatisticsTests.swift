@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPAccessory
 
-@Suite("What is counted", .timeLimit(.minutes(1)))
+@Suite("What is counted", .timeLimit(.minutes(5)))
 struct StatisticsTests {
     @Test("a duration falls into the first step that it does not exceed")
     func histogram() {

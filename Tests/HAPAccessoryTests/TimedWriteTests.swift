@@ -6,7 +6,7 @@ import HAPTesting
 import LightKit
 import Testing
 
-@Suite("PUT /prepare and timed writes", .timeLimit(.minutes(1)))
+@Suite("PUT /prepare and timed writes", .timeLimit(.minutes(5)))
 struct TimedWriteTests {
     private static let entry = #"{"aid":100,"iid":11,"value":1}"#
     private static let refused = #"{"characteristics":[{"aid":100,"iid":11,"status":-70410}]}"#

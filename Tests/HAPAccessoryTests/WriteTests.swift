@@ -6,7 +6,7 @@ import HAPTesting
 import LightKit
 import Testing
 
-@Suite("PUT /characteristics", .timeLimit(.minutes(1)))
+@Suite("PUT /characteristics", .timeLimit(.minutes(5)))
 struct WriteTests {
     @Test(
         "a body that cannot be read is 400 and nothing of it is executed",

@@ -13,7 +13,7 @@ import Testing
 
 private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-@Suite("Over TCP", .timeLimit(.minutes(1)))
+@Suite("Over TCP", .timeLimit(.minutes(5)))
 struct AccessoryListenerTests {
     /// A bridge on a port of this machine.
     private struct House {

@@ -4,7 +4,7 @@ import LineRPC
 import NIOCore
 import Testing
 
-@Suite("JSON-RPC over a Unix socket", .timeLimit(.minutes(1)))
+@Suite("JSON-RPC over a Unix socket", .timeLimit(.minutes(5)))
 struct LineRPCTests {
     @Test("a call is answered with the handler's result")
     func call() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import lamplighter
 
-@Suite("The operator's command", .timeLimit(.minutes(1)))
+@Suite("The operator's command", .timeLimit(.minutes(5)))
 struct LamplighterTests {
     /// What a run of the command left behind.
     struct Outcome: Equatable {

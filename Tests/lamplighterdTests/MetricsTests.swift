@@ -90,7 +90,7 @@ struct PrometheusTextTests {
     }
 }
 
-@Suite("The metrics' port", .timeLimit(.minutes(1)))
+@Suite("The metrics' port", .timeLimit(.minutes(5)))
 struct MetricsServerTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
