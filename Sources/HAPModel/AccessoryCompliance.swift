@@ -3,7 +3,7 @@ public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertib
     /// What is wrong, in one sentence.
     public let description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 extension Accessory {

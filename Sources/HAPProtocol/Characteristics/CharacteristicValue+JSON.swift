@@ -15,6 +15,19 @@ extension JSONWriter {
     }
 }
 
+extension CharacteristicValue {
+    /// The form in which a controller writes the value.
+    package var json: JSONValue {
+        switch self {
+        case .bool(let flag): .bool(flag)
+        case .integer(let integer): .integer(integer)
+        case .float(let number): .number(number)
+        case .string(let text): .string(text)
+        case .data(let bytes): .string(Base64.encode(bytes))
+        }
+    }
+}
+
 extension CharacteristicMetadata {
     /// A value out of a request, if JSON's kind fits the format; limits are checked later.
     package func value(from json: JSONValue) -> CharacteristicValue? {
@@ -29,6 +42,25 @@ extension CharacteristicMetadata {
             case .number(let number): return .float(number)
             case .null, .string, .array, .object: return nil
             }
+        }
+    }
+
+    /// A value that an accessory tells, as a value of the format; limits are the accessory's affair.
+    ///
+    /// - Returns: `nil` for `null` and whatever the format cannot hold.
+    package func reported(_ json: JSONValue) -> CharacteristicValue? {
+        switch (format, json) {
+        case (.bool, _): return value(from: json).flatMap { accepted($0) }
+        case (.float, .bool): return nil
+        case (.float, _): return json.double.map { .float($0) }
+        case (.uint8, _), (.uint16, _), (.uint32, _), (.uint64, _), (.int, _):
+            switch json {
+            case .bool(let flag): return .integer(flag ? 1 : 0)
+            case .integer(let integer): return .integer(integer)
+            case .number(let number): return Int64(exactly: number).map { .integer($0) }
+            case .null, .unsigned, .string, .array, .object: return nil
+            }
+        case (.string, _), (.tlv8, _), (.data, _): return value(from: json)
         }
     }
 

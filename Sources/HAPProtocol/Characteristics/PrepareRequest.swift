@@ -7,6 +7,18 @@ package struct PrepareRequest: Equatable, Sendable {
     /// The number that the write will carry.
     package var preparedID: UInt64
 
+    package init(timeToLive: Duration, preparedID: UInt64) {
+        self.timeToLive = timeToLive
+        self.preparedID = preparedID
+    }
+
+    /// The body that asks for this; times are sent in whole milliseconds.
+    package var encoded: [UInt8] {
+        let (seconds, attoseconds) = timeToLive.components
+        let milliseconds = UInt64(max(0, seconds)) * 1000 + UInt64(max(0, attoseconds)) / 1_000_000_000_000_000
+        return JSONValue.object(["ttl": .unsigned(milliseconds), "pid": .unsigned(preparedID)]).encoded
+    }
+
     /// Reads a body.
     ///
     /// - Returns: `nil` for a body that is answered with 400.

@@ -1,0 +1,121 @@
+internal import BoundedJSON
+package import HAPModel
+
+extension AccessoryDatabase {
+    /// Reads the answer to `GET /accessories` (hap.md 9).
+    ///
+    /// Strict where a fault would make two things one or something unreachable: places, numbers of parts, types. Lenient
+    /// where accessories in the field are: a value out of its limits or of a wrong kind is one that is not known, a
+    /// characteristic of a format that nobody knows is left out, and so are links to nowhere.
+    ///
+    /// - Throws: ``ComplianceError`` with the first fault; its text holds nothing that the accessory sent but numbers.
+    package init(parsing body: [UInt8]) throws(ComplianceError) {
+        guard let json = try? JSONValue(parsing: body, maximumLength: Self.maximumLength),
+            let list = json["accessories"]?.array
+        else { throw ComplianceError("the attribute database is not the JSON that HAP asks for") }
+        guard !list.isEmpty else { throw ComplianceError("the attribute database is empty") }
+        guard list.count <= Self.maximumAccessories else {
+            throw ComplianceError("there are more than \(Self.maximumAccessories) accessories")
+        }
+        var accessories: [Accessory] = []
+        var seen: Set<AccessoryID> = []
+        for element in list {
+            let accessory = try Accessory(parsing: element)
+            guard seen.insert(accessory.aid).inserted else {
+                throw ComplianceError("two accessories have the id \(accessory.aid)")
+            }
+            accessories.append(accessory)
+        }
+        self.init(accessories)
+    }
+}
+
+extension Accessory {
+    fileprivate init(parsing json: JSONValue) throws(ComplianceError) {
+        guard let number = json["aid"]?.unsignedInteger, number > 0, let list = json["services"]?.array else {
+            throw ComplianceError("an accessory has no id above 0 or no services")
+        }
+        let aid = AccessoryID(number)
+        guard list.count <= Self.maximumParts else {
+            throw ComplianceError("accessory \(aid) has more than \(Self.maximumParts) services")
+        }
+        var services: [Service] = []
+        var seen: Set<InstanceID> = []
+        for element in list { services.append(try Service(parsing: element, of: aid, seen: &seen)) }
+        guard services.contains(where: { $0.type == .accessoryInformation }) else {
+            throw ComplianceError("accessory \(aid) has no Accessory Information")
+        }
+        let iids = Set(services.map(\.iid))
+        for index in services.indices { services[index].linked.removeAll { !iids.contains($0) } }
+        self.init(aid: aid, services: services)
+    }
+}
+
+extension Service {
+    fileprivate init(
+        parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>
+    ) throws(ComplianceError) {
+        guard let iid = json["iid"]?.unsignedInteger.map({ InstanceID($0) }), iid.rawValue > 0,
+            seen.insert(iid).inserted
+        else { throw ComplianceError("a service of accessory \(aid) has no iid of its own") }
+        guard let type = json["type"]?.string.flatMap({ HAPType($0) }),
+            let list = json["characteristics"]?.array
+        else { throw ComplianceError("service \(iid) of accessory \(aid) has no type or no characteristics") }
+        guard list.count <= Accessory.maximumParts else {
+            throw ComplianceError("service \(iid) of accessory \(aid) has too many characteristics")
+        }
+        var characteristics: [Characteristic] = []
+        for element in list {
+            guard let number = element["iid"]?.unsignedInteger, number > 0, seen.insert(InstanceID(number)).inserted
+            else { throw ComplianceError("a characteristic of accessory \(aid) has no iid of its own") }
+            guard let type = element["type"]?.string.flatMap({ HAPType($0) }), let permissions = element["perms"]?.array
+            else { throw ComplianceError("characteristic \(aid).\(number) has no type or no permissions") }
+            guard let format = element["format"]?.string.flatMap({ CharacteristicFormat(rawValue: $0) }) else {
+                continue
+            }
+            let metadata = CharacteristicMetadata(format: format, permissions: permissions, parsing: element)
+            characteristics.append(
+                Characteristic(
+                    iid: InstanceID(number), type: CharacteristicType(type), metadata: metadata,
+                    value: metadata.permissions.contains(.pairedRead)
+                        ? element["value"].flatMap { metadata.reported($0) } : nil))
+        }
+        let linked = json["linked"]?.array?.prefix(Accessory.maximumParts).compactMap(\.unsignedInteger) ?? []
+        self.init(
+            iid: iid, type: ServiceType(type), isPrimary: json["primary"]?.bool ?? false,
+            isHidden: json["hidden"]?.bool ?? false,
+            linked: linked.map { InstanceID($0) }.filter { $0 != iid }, characteristics: characteristics)
+    }
+}
+
+extension CharacteristicMetadata {
+    fileprivate init(format: CharacteristicFormat, permissions: [JSONValue], parsing json: JSONValue) {
+        var known: CharacteristicPermissions = []
+        // A permission that a later edition adds takes nothing from those that we know.
+        for name in permissions.prefix(16).compactMap(\.string) {
+            known.formUnion(CharacteristicPermissions(names: [name]) ?? [])
+        }
+        self.init(
+            format: format, permissions: known, unit: json["unit"]?.string.flatMap { CharacteristicUnit(rawValue: $0) })
+        if format.isNumeric {
+            minimum = json["minValue"]?.double
+            maximum = json["maxValue"]?.double
+            if let low = minimum, let high = maximum, low > high { (minimum, maximum) = (nil, nil) }
+            step = json["minStep"]?.double.flatMap { $0 > 0 ? $0 : nil }
+        }
+        maximumLength = json["maxLen"]?.int.flatMap { $0 >= 0 ? $0 : nil }
+        maximumDataLength = json["maxDataLen"]?.int.flatMap { $0 >= 0 ? $0 : nil }
+        if format.integerRange != nil { validValues = Self.validValues(json) }
+    }
+
+    private static func validValues(_ json: JSONValue) -> [Int64]? {
+        if let list = json["valid-values"]?.array {
+            let values = Set(list.prefix(256).compactMap { $0.int.map(Int64.init) })
+            return values.isEmpty ? nil : values.sorted()
+        }
+        guard let range = json["valid-values-range"]?.array, range.count == 2, let low = range[0].int,
+            let high = range[1].int, (0...255).contains(low), (low...255).contains(high)
+        else { return nil }
+        return (low...high).map(Int64.init)
+    }
+}

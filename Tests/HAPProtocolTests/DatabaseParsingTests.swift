@@ -1,0 +1,187 @@
+import BoundedJSON
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import Testing
+
+private func parse(_ text: String) throws -> AccessoryDatabase { try AccessoryDatabase(parsing: Array(text.utf8)) }
+
+/// An accessory with one characteristic that a test describes.
+private func one(_ members: String) throws -> Characteristic? {
+    let database = try parse(
+        #"""
+        {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},
+        {"iid":2,"type":"43","characteristics":[{"iid":3,\#(members)}]}]}]}
+        """#)
+    return database[CharacteristicID(AccessoryID(1), InstanceID(3))]
+}
+
+private func server(_ accessories: [String]) -> String { #"{"accessories":[\#(accessories.joined(separator: ","))]}"# }
+
+private func accessory(_ aid: String, _ services: String = #"{"iid":1,"type":"3E","characteristics":[]}"#) -> String {
+    #"{"aid":\#(aid),"services":[\#(services)]}"#
+}
+
+@Suite("The attribute database, as a controller reads it")
+struct DatabaseParsingTests {
+    @Test("what the accessory role writes is read as it was")
+    func roundTrip() throws {
+        let lamp = Accessory(
+            aid: AccessoryID(1),
+            services: [
+                Service(iid: InstanceID(1), type: .accessoryInformation, characteristics: []),
+                Service(
+                    iid: InstanceID(2), type: .lightbulb, isPrimary: true, linked: [InstanceID(1)],
+                    characteristics: CharacteristicDefinition.all.enumerated().map { index, definition in
+                        Characteristic(
+                            iid: InstanceID(UInt64(index) + 3), type: definition.type, metadata: definition.metadata,
+                            value: definition.metadata.permissions.contains(.pairedRead)
+                                ? definition.metadata.defaultValue : nil)
+                    }.prefix(100).map { $0 }),
+            ])
+        var json = JSONWriter()
+        json.raw("{\"accessories\":[")
+        json.accessory(lamp)
+        json.raw("]}")
+        let read = try AccessoryDatabase(parsing: json.bytes)
+        #expect(read.accessories.map(\.aid) == [lamp.aid])
+        for (old, new) in zip(lamp.services[1].characteristics, read.accessories[0].services[1].characteristics) {
+            #expect(old.iid == new.iid && old.type == new.type && old.value == new.value)
+            #expect(old.metadata.format == new.metadata.format && old.metadata.permissions == new.metadata.permissions)
+            #expect(old.metadata.minimum == new.metadata.minimum && old.metadata.step == new.metadata.step)
+        }
+        #expect(read.accessories[0].services[1].isPrimary)
+        #expect(read.accessories[0].services[1].linked == [InstanceID(1)])
+    }
+
+    @Test(
+        "faults that make two things one, or something unreachable, are told",
+        arguments: [
+            ("", "JSON"), ("{}", "JSON"), (server([]), "empty"), (server(["1"]), "no id"),
+            (server([accessory("0")]), "no id"), (server([accessory("-1")]), "no id"),
+            (server([accessory("1.5")]), "no id"),
+            (server([accessory("1"), accessory("1")]), "two accessories"),
+            (server((1...151).map { accessory("\($0)") }), "more than 150"),
+            (server([accessory("1", #"{"iid":1,"type":"43","characteristics":[]}"#)]), "no Accessory Information"),
+            (server([accessory("1", #"{"iid":0,"type":"3E","characteristics":[]}"#)]), "no iid"),
+            (server([accessory("1", #"{"iid":1,"type":"xyz","characteristics":[]}"#)]), "no type"),
+            (
+                server([
+                    accessory(
+                        "1",
+                        #"{"iid":1,"type":"3E","characteristics":[{"iid":1,"type":"23","format":"string","perms":[]}]}"#
+                    )
+                ]),
+                "no iid of its own"
+            ),
+            (
+                server([
+                    accessory(
+                        "1", #"{"iid":1,"type":"3E","characteristics":[{"iid":2,"format":"string","perms":["pr"]}]}"#)
+                ]),
+                "no type"
+            ),
+            (
+                server([
+                    accessory(
+                        "1",
+                        (1...101).map { #"{"iid":\#($0),"type":"3E","characteristics":[]}"# }.joined(separator: ","))
+                ]),
+                "more than 100"
+            ),
+        ])
+    func faults(_ text: String, _ word: String) throws {
+        let error = #expect(throws: ComplianceError.self) { try parse(text) }
+        #expect(error?.description.contains(word) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "values are taken as accessories write them",
+        arguments: [
+            ("bool", "1", .bool(true)), ("bool", "false", .bool(false)), ("bool", "2", nil), ("bool", "null", nil),
+            ("int", "-7", .integer(-7)), ("uint8", "7.0", .integer(7)), ("uint8", "7.5", nil),
+            ("uint8", "true", .integer(1)),
+            ("uint64", "18446744073709551615", nil), ("uint8", "1e300", nil), ("float", "7", .float(7)),
+            ("float", "true", nil), ("float", "1e308", .float(1e308)), ("string", #""x""#, .string("x")),
+            ("string", "7", nil),
+            ("tlv8", #""AgA=""#, .data([2, 0])), ("data", #""*""#, nil),
+        ] as [(String, String, CharacteristicValue?)])
+    func values(_ format: String, _ json: String, _ value: CharacteristicValue?) throws {
+        let read = try one(#""type":"25","format":"\#(format)","perms":["pr"],"value":\#(json)"#)
+        #expect(read?.value == value)
+    }
+
+    @Test("what nobody knows takes nothing from what is known")
+    func lenient() throws {
+        #expect(try one(#""type":"25","format":"array","perms":["pr"]"#) == nil)
+        let metadata = try #require(
+            try one(
+                #""type":"25","format":"int","perms":["pr","xx",7,"ev"],"unit":"furlongs","minValue":9,"maxValue":1,"minStep":0,"maxLen":-1,"valid-values":[3,"x",1]"#
+            )?.metadata)
+        #expect(metadata.permissions == [.pairedRead, .notify])
+        #expect(metadata.unit == nil && metadata.minimum == nil && metadata.maximum == nil && metadata.step == nil)
+        #expect(metadata.maximumLength == nil && metadata.validValues == [1, 3])
+        let range = try one(#""type":"25","format":"uint8","perms":[],"valid-values-range":[2,4]"#)
+        #expect(range?.metadata.validValues == [2, 3, 4])
+        for range in ["[4,2]", "[-9223372036854775808,9223372036854775807]", "[1]", "7"] {
+            #expect(
+                try one(#""type":"25","format":"uint8","perms":[],"valid-values-range":\#(range)"#)?.metadata
+                    .validValues == nil)
+        }
+    }
+}
+
+@Suite("What accessories say of characteristics")
+struct CharacteristicAnswerTests {
+    @Test("entries with status and value")
+    func entries() throws {
+        let id = CharacteristicID(AccessoryID(2), InstanceID(9))
+        let text =
+            #"{"characteristics":[{"aid":2,"iid":9,"status":0,"value":true},{"aid":2,"iid":9,"status":-70402},{"aid":2,"iid":9,"status":-1}]}"#
+        #expect(
+            CharacteristicAnswer.list(parsing: Array(text.utf8)) == [
+                CharacteristicAnswer(id: id, status: .success, value: true),
+                CharacteristicAnswer(id: id, status: .unableToCommunicate, value: nil),
+                CharacteristicAnswer(id: id, status: .unableToCommunicate, value: nil),
+            ])
+    }
+
+    @Test(
+        "other bodies are none",
+        arguments: [
+            "", "7", "{}", #"{"characteristics":7}"#, #"{"characteristics":[7]}"#, #"{"characteristics":[{"aid":1}]}"#,
+        ])
+    func none(_ text: String) { #expect(CharacteristicAnswer.list(parsing: Array(text.utf8)) == nil) }
+
+    @Test("what announces a timed write reads as it was written", arguments: [1, 2500, 1 << 52] as [Int64])
+    func prepare(_ milliseconds: Int64) {
+        let request = PrepareRequest(timeToLive: .milliseconds(milliseconds), preparedID: .max)
+        #expect(PrepareRequest(parsing: request.encoded) == request)
+    }
+
+    @Test("a controller's message never ends in a frame of one byte", arguments: [1024, 1025, 2048, 2049])
+    func lastFrame(_ length: Int) throws {
+        let keys = SessionKeys(
+            read: .init(Array(repeating: 1, count: 32)), write: .init(Array(repeating: 2, count: 32)))
+        var controller = MessageStream(role: .controller)
+        var accessory = MessageStream(role: .accessory)
+        controller.secure(with: keys)
+        accessory.secure(with: keys)
+        let empty = HTTPSerializer.bytes(of: .request(HTTPRequest(.put, "/x"))).count
+        // The length's own digits are part of the message.
+        let request = HTTPRequest(
+            .put, "/x", body: Array(repeating: 65, count: length - empty - (length - empty < 1000 ? 2 : 3)))
+        let plain = HTTPSerializer.bytes(of: .request(request))
+        #expect(plain.count == length)
+        let sealed = try controller.encode(.request(request))
+        accessory.received(sealed)
+        #expect(try accessory.next() == .request(request))
+        var lengths: [Int] = []
+        var start = 0
+        while start < sealed.count {
+            lengths.append(Int(sealed[start]) | Int(sealed[start + 1]) << 8)
+            start += 2 + (lengths.last ?? 0) + 16
+        }
+        #expect(lengths.reduce(0, +) == length && lengths.last != 1)
+    }
+}
