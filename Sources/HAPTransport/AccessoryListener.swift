@@ -38,7 +38,7 @@ package struct AccessoryListener: Sendable {
         let counter = NIOLoopBoundBox.makeBoxSendingValue(UInt64(0), eventLoop: loop)
         let bootstrap = ServerBootstrap(group: loop, childGroup: loop)
             .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try Self.keepFromChildren(channel) }
+                channel.eventLoop.makeCompletedFuture { try keepFromChildren(channel) }
             }
             .serverChannelOption(.backlog, value: TransportLimits.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -53,7 +53,7 @@ package struct AccessoryListener: Sendable {
                     guard let address = channel.localAddress, isAllowed(address) else {
                         throw ListenerError.failed("an interface that is not configured")
                     }
-                    try Self.keepFromChildren(channel)
+                    try keepFromChildren(channel)
                     counter.value += 1
                     try channel.pipeline.syncOperations.addHandler(
                         AccessoryChannelHandler(id: ConnectionID(counter.value), server: server, logger: logger))
@@ -74,14 +74,6 @@ package struct AccessoryListener: Sendable {
             throw .failed("\(error)")
         }
         self.port = channel.localAddress?.port ?? port
-    }
-
-    /// A program that is started while the socket is open must not get hold of it: it would keep the port taken, and
-    /// connections open that we have closed.
-    private static func keepFromChildren(_ channel: any Channel) throws {
-        try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-        }
     }
 
     private static func bind(

@@ -1,0 +1,76 @@
+/// Where an accessory server may be reached: an IP address, with its interface where it needs one, and a port.
+package struct AccessoryEndpoint: Hashable, Sendable {
+    /// In network order: 4 bytes of IPv4 or 16 of IPv6.
+    package let address: [UInt8]
+    /// The index of the interface of a link-local IPv6 address; 0 for all others.
+    package let scope: UInt32
+    package let port: UInt16
+
+    /// Makes an endpoint.
+    ///
+    /// - Parameters:
+    ///   - address: 4 or 16 bytes, or the result is `nil`.
+    ///   - scope: the interface's index; used for link-local IPv6 addresses only.
+    ///   - port: the TCP port, or `nil` for 0.
+    package init?(address: [UInt8], scope: UInt32 = 0, port: UInt16) {
+        guard address.count == 4 || address.count == 16, port > 0 else { return nil }
+        self.address = address
+        self.port = port
+        self.scope = Self.isLinkLocal(address) && address.count == 16 ? scope : 0
+    }
+
+    package var isIPv4: Bool { address.count == 4 }
+
+    /// Whether the address means something on its interface only: 169.254.0.0/16 or fe80::/10.
+    package var isLinkLocal: Bool { Self.isLinkLocal(address) }
+
+    private static func isLinkLocal(_ address: [UInt8]) -> Bool {
+        address.count == 4
+            ? address[0] == 169 && address[1] == 254 : address[0] == 0xFE && address[1] & 0xC0 == 0x80
+    }
+}
+
+extension AccessoryEndpoint: CustomStringConvertible {
+    /// The address without its port, in numbers: `10.0.0.5` or `fe80:0:0:0:0:0:0:1%2`.
+    package var host: String {
+        if isIPv4 { return address.map(String.init).joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map {
+            String(UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]), radix: 16)
+        }
+        return groups.joined(separator: ":") + (scope == 0 ? "" : "%\(scope)")
+    }
+
+    /// As it is written, `10.0.0.5:8080` or `[fe80:0:0:0:0:0:0:1%2]:8080`.
+    package var description: String { isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
+}
+
+/// A connection to an accessory server, as its bytes: what a transport and the tests implement.
+///
+/// Bytes are taken one piece at a time, so an accessory that sends without end fills its own buffers, not ours.
+package protocol ByteConnection: Sendable {
+    /// Sends bytes, after those that were sent before; an accessory that takes none for too long loses the connection.
+    func send(_ bytes: [UInt8])
+
+    /// The next bytes that come, at most a few ten thousand, or `nil` when the connection has ended; called by one task.
+    func receive() async -> [UInt8]?
+
+    /// Ends the connection at once; whoever waits in ``receive()`` gets `nil`.
+    func close()
+}
+
+/// No connection could be made to an endpoint: refused, without a route, or without an answer in time.
+package struct Unreachable: Error, Equatable, Sendable {
+    package init() {}
+}
+
+/// A way to connect to accessory servers.
+package protocol AccessoryDialer: Sendable {
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where to.
+    ///   - limit: how long that may take; a cancelled caller waits for nothing.
+    /// - Returns: the connection, which its caller closes.
+    /// - Throws: ``Unreachable``.
+    func dial(_ endpoint: AccessoryEndpoint, within limit: Duration) async throws(Unreachable) -> any ByteConnection
+}

@@ -1,0 +1,159 @@
+internal import Glibc
+package import HAPProtocol
+package import NIOCore
+internal import NIOPosix
+
+/// Connects to accessory servers over TCP.
+package struct TCPDialer: AccessoryDialer {
+    private let group: any EventLoopGroup
+
+    /// Makes a dialer.
+    ///
+    /// - Parameter group: carries the connections.
+    package init(_ group: any EventLoopGroup) { self.group = group }
+
+    package func dial(
+        _ endpoint: AccessoryEndpoint, within limit: Duration
+    ) async throws(Unreachable) -> any ByteConnection {
+        let loop = group.next()
+        let dialing = NIOLoopBoundBox.makeBoxSendingValue(Dialing(), eventLoop: loop)
+        do {
+            return try await withTaskCancellationHandler {
+                try await connect(to: endpoint, within: limit, on: loop, dialing)
+            } onCancel: {
+                // A connection under way cannot be called back by itself: its channel is closed.
+                loop.execute { dialing.value.cancel() }
+            }
+        } catch {
+            throw Unreachable()
+        }
+    }
+
+    /// A connection under way; on its loop only.
+    private struct Dialing {
+        var channel: (any Channel)?
+        var isCancelled = false
+
+        mutating func cancel() {
+            isCancelled = true
+            channel?.close(promise: nil)
+        }
+    }
+
+    private func connect(
+        to endpoint: AccessoryEndpoint, within limit: Duration, on loop: any EventLoop,
+        _ dialing: NIOLoopBoundBox<Dialing>
+    ) async throws -> any ByteConnection {
+        let address = try SocketAddress(endpoint)
+        let channel = try await ClientBootstrap(group: loop)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.autoRead, value: false)
+            .channelOption(
+                .writeBufferWaterMark,
+                value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater)
+            )
+            .connectTimeout(TimeAmount(limit))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    dialing.value.channel = channel
+                    if dialing.value.isCancelled { throw Unreachable() }
+                    try keepFromChildren(channel)
+                    try channel.pipeline.syncOperations.addHandler(DialedChannelHandler())
+                    // An accessory that has vanished is noticed when it acknowledges nothing; HAP forbids keep-alive
+                    // packets.
+                    try? channel.syncOptions?.setOption(
+                        ChannelOptions.Types.SocketOption(
+                            level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
+                        value: .init(TransportLimits.acknowledgeTimeMilliseconds))
+                }
+            }
+            .connect(to: address).get()
+        return try await loop.submit {
+            let handler = try channel.pipeline.syncOperations.handler(type: DialedChannelHandler.self)
+            return DialedConnection(channel: channel, handler: NIOLoopBound(handler, eventLoop: loop))
+        }.get()
+    }
+}
+
+extension SocketAddress {
+    fileprivate init(_ endpoint: AccessoryEndpoint) throws {
+        guard endpoint.scope != 0 else {
+            self = try SocketAddress(packedIPAddress: ByteBuffer(bytes: endpoint.address), port: Int(endpoint.port))
+            return
+        }
+        // NIO makes a scope of text alone; an address written in numbers is not looked up anywhere.
+        self = try .makeAddressResolvingHost(endpoint.host, port: Int(endpoint.port))
+    }
+}
+
+/// A connection that we have made; usable from anywhere.
+private struct DialedConnection: ByteConnection {
+    let channel: any Channel
+    let handler: NIOLoopBound<DialedChannelHandler>
+
+    func send(_ bytes: [UInt8]) {
+        channel.eventLoop.execute { handler.value.send(bytes) }
+    }
+
+    func receive() async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
+            channel.eventLoop.execute { handler.value.receive(continuation) }
+        }
+    }
+
+    func close() { channel.close(promise: nil) }
+}
+
+/// Hands out what comes one piece at a time, and reads from the system only when somebody waits for it.
+private final class DialedChannelHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+    /// What one reading brought beyond the piece that was waited for; a reading brings a few pieces at most.
+    private var pieces: [[UInt8]] = []
+    private var waiting: CheckedContinuation<[UInt8]?, Never>?
+    private var hasEnded = false
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func send(_ bytes: [UInt8]) {
+        guard let context, !hasEnded else { return }
+        // It has not even taken what it was sent before.
+        guard context.channel.isWritable else {
+            context.close(promise: nil)
+            return
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    func receive(_ continuation: CheckedContinuation<[UInt8]?, Never>) {
+        if !pieces.isEmpty {
+            continuation.resume(returning: pieces.removeFirst())
+        } else if hasEnded || waiting != nil {
+            continuation.resume(returning: nil)
+        } else {
+            waiting = continuation
+            context?.read()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = Array(unwrapInboundIn(data).readableBytesView)
+        if let waiting {
+            self.waiting = nil
+            waiting.resume(returning: bytes)
+        } else {
+            pieces.append(bytes)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        hasEnded = true
+        self.context = nil
+        waiting?.resume(returning: nil)
+        waiting = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
