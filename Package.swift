@@ -78,6 +78,9 @@ let package = Package(
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
         library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging]),
 
+        library(
+            "HAPController", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
+
         // Floor 4
         library("Doctor", ["BridgeControl", nioCore, nioPosix]),
         program(
@@ -111,6 +114,12 @@ let package = Package(
         tests(
             of: "HAPAccessory",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging, nioCore]),
+        tests(
+            of: "HAPController",
+            [
+                "HAPTesting", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "Discovery", "LightKit", logging, nioCore, nioPosix,
+            ]),
         tests(
             of: "HAPTransport",
             [

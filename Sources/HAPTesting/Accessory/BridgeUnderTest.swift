@@ -94,13 +94,17 @@ package final class BridgeUnderTest: Sendable {
     /// - Returns: the controller, and its connection.
     package func connect(_ identity: ControllerIdentity = .random()) async -> (TestController, InMemoryLink) {
         let controller = TestController(identity, executor: executor)
-        let id = ConnectionID(
+        let link = await InMemoryLink(controller, to: server, id: nextConnection(), executor: executor)
+        return (controller, link)
+    }
+
+    /// A number for a connection.
+    func nextConnection() -> ConnectionID {
+        ConnectionID(
             lastConnection.withLock { last in
                 last += 1
                 return last
             })
-        let link = await InMemoryLink(controller, to: server, id: id, executor: executor)
-        return (controller, link)
     }
 
     /// A new session.

@@ -1,0 +1,423 @@
+package import HAPModel
+package import HAPProtocol
+package import Logging
+
+/// The one connection to an accessory server that we are paired with, kept up for as long as ``run()`` runs.
+///
+/// It believes no address before pair verify. After each connection it reads the attribute database, unless it holds the
+/// one of the advertised `c#`, subscribes to what is wanted, and then reads everything that can be read, so that nothing
+/// that happened meanwhile is missed. It follows what the browser sees (``appeared(_:)``), and connects again by
+/// ``ReconnectPolicy``. What it learns is in ``updates``.
+package actor AccessoryLink {
+    /// The accessory.
+    package nonisolated let id: DeviceID
+    /// News, for one listener.
+    package nonisolated let updates = LinkUpdates()
+
+    private let pairing: AccessoryPairing
+    private let identity: ControllerIdentity
+    private let dialer: any AccessoryDialer
+    private let timing: ControllerTiming
+    private let logger: Logger
+
+    // Where the accessory is, and when it is tried next.
+    private var place: DiscoveredAccessory?
+    private var lastGood: AccessoryEndpoint?
+    private var policy: ReconnectPolicy
+    private var retryAt = ContinuousClock.now
+    private nonisolated let bell = Bell()
+    private nonisolated let stopBell = Bell()
+    private var isStopped = false
+
+    // What it consists of, and what that is worth.
+    private var database: AccessoryDatabase?
+    private var configurationNumber: UInt32?
+    private var known: [CharacteristicID: CharacteristicValue] = [:]
+    /// Our own writes since the last look: what they led to is not told to us (hap.md 10.2).
+    private var written: Set<CharacteristicID> = []
+
+    // Subscriptions: what is wanted, and what the accessory has granted or refused on this connection.
+    private var wanted: Set<CharacteristicID> = []
+    private var subscribed: Set<CharacteristicID> = []
+    private var refused: Set<CharacteristicID> = []
+    private var push: PushWatch
+
+    /// The connection, also while it is not verified yet.
+    private var connection: ControllerSession?
+    private var isVerified = false
+
+    /// Makes a link that does nothing before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - pairing: whom to connect to.
+    ///   - identity: who we are.
+    ///   - dialer: how to connect.
+    ///   - database: what was read in an earlier life, and the `c#` it belongs to.
+    ///   - timing: how long to wait for what.
+    ///   - logger: where trouble is told.
+    package init(
+        _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
+        database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
+        timing: ControllerTiming = ControllerTiming(), logger: Logger
+    ) {
+        id = pairing.deviceID
+        self.pairing = pairing
+        self.identity = identity
+        self.dialer = dialer
+        self.timing = timing
+        self.logger = logger
+        self.database = database?.0
+        configurationNumber = database?.configurationNumber
+        policy = ReconnectPolicy(timing.reconnect)
+        push = PushWatch(quiet: timing.quiet, poll: timing.poll, now: .now)
+    }
+
+    // MARK: Life
+
+    /// Keeps the connection up until the caller is cancelled or ``stop()`` is called; to be run once.
+    package func run() async {
+        await withTaskGroup { group in
+            group.addTask { await self.keepConnected() }
+            group.addTask { await self.stopBell.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+        isStopped = true
+        report(.stopped)
+        updates.finish()
+    }
+
+    /// Ends all traffic at once, for good.
+    package func stop() async {
+        isStopped = true
+        stopBell.ring()
+        await connection?.close()
+    }
+
+    /// The browser sees the accessory, perhaps elsewhere or with another `c#`; `nil` when it is seen no more.
+    ///
+    /// A record that has gone does not end a connection that stands: multicast is lost more easily than TCP.
+    package func appeared(_ accessory: DiscoveredAccessory?) {
+        guard let accessory, accessory.id == id, accessory != place else { return }
+        place = accessory
+        retryAt = policy.appeared(next: retryAt)
+        bell.ring()
+    }
+
+    private func keepConnected() async {
+        while !isStopped, !Task.isCancelled {
+            guard let place else {
+                report(.searching)
+                await bell.wait()
+                continue
+            }
+            report(.connecting)
+            let failure = await connect(to: place)
+            guard !isStopped, !Task.isCancelled else { return }
+            logger.info("no connection to an accessory", metadata: ["accessory": "\(id)", "reason": "\(failure)"])
+            retryAt = policy.ended(isRefused: failure == .notPaired, share: .random(in: 0...1), now: .now)
+            report(.unreachable(failure))
+            while retryAt > .now, !isStopped, !Task.isCancelled { await bell.wait(until: retryAt) }
+        }
+    }
+
+    private func report(_ state: LinkState) { updates.send(.state(state)) }
+
+    // MARK: One connection
+
+    /// Tries every address until one is the accessory's, and serves the session there until it ends.
+    private func connect(to place: DiscoveredAccessory) async -> LinkFailure {
+        var candidates = place.endpoints
+        if let lastGood, let index = candidates.firstIndex(of: lastGood) { candidates.swapAt(0, index) }
+        var failure = LinkFailure.unreachable
+        while !candidates.isEmpty, !isStopped, !Task.isCancelled {
+            guard let (connection, endpoint) = try? await dialer.dial(first: candidates, timing: timing) else { break }
+            candidates.removeAll { $0 == endpoint }
+            let (reason, wasVerified) = await serve(ControllerSession(connection), at: endpoint)
+            if wasVerified { return reason }
+            // Whoever has not proven who it is has no say in where else we look, and does not end the pairing.
+            if failure != .notPaired { failure = reason }
+        }
+        return failure
+    }
+
+    private func serve(
+        _ session: ControllerSession, at endpoint: AccessoryEndpoint
+    ) async -> (LinkFailure, wasVerified: Bool) {
+        connection = session
+        async let carrying: SessionEnd = carry(session)
+        let failure = isStopped ? .ended(.closed) : await use(session, at: endpoint)
+        let wasVerified = isVerified
+        isVerified = false
+        connection = nil
+        await session.close()
+        _ = await carrying
+        return (failure, wasVerified)
+    }
+
+    private func carry(_ session: ControllerSession) async -> SessionEnd {
+        let end = await session.run { [weak self] body in await self?.received(event: body, on: session) }
+        bell.ring()
+        return end
+    }
+
+    private func use(_ session: ControllerSession, at endpoint: AccessoryEndpoint) async -> LinkFailure {
+        do throws(VerifyError) {
+            try await session.pairVerify(pairing, as: identity, within: timing.request)
+        } catch {
+            switch error {
+            case .notPaired: return .notPaired
+            case .otherAccessory: return .otherAccessory
+            case .busy: return .busy
+            case .ended(let end): return .ended(end)
+            }
+        }
+        isVerified = true
+        lastGood = endpoint
+        policy.connected(now: .now)
+        do throws(SetupError) {
+            try await synchronise(session)
+            push.connected(now: .now)
+            report(.connected)
+            try await keep(session)
+            return .ended(await session.end ?? .closed)
+        } catch {
+            switch error {
+            case .outOfCompliance(let error): return .outOfCompliance(error)
+            case .ended(let end, _): return .ended(end)
+            default: return .ended(.badAnswer)
+            }
+        }
+    }
+
+    /// Looks after a session that stands until it ends.
+    private func keep(_ session: ControllerSession) async throws(SetupError) {
+        while await session.end == nil, !isStopped, !Task.isCancelled {
+            if let number = place?.configurationNumber, number != configurationNumber {
+                try await synchronise(session)
+            }
+            try await settleSubscriptions(session)
+            if push.dueAt <= .now { try await look(session) }
+            guard await session.end == nil else { break }
+            await bell.wait(until: push.dueAt)
+        }
+    }
+
+    // MARK: What it consists of and what that is worth
+
+    /// Brings everything up to date: the database if it may be another one, the subscriptions, and then the values.
+    private func synchronise(_ session: ControllerSession) async throws(SetupError) {
+        let isFresh = try await readDatabase(session)
+        subscribed = []
+        refused = []
+        try await settleSubscriptions(session, reads: isFresh)
+        // What a fresh database told and nobody subscribes to is as good as read.
+        guard !isFresh, let database else { return }
+        do throws(RequestError) {
+            learned(try await session.read(database.readable, of: database, within: timing.request))
+        } catch {
+            throw SetupError(error)
+        }
+    }
+
+    /// Reads the database unless the one that we hold is the advertised one.
+    ///
+    /// - Returns: whether it was read.
+    private func readDatabase(_ session: ControllerSession) async throws(SetupError) -> Bool {
+        let advertised = place?.configurationNumber
+        if database != nil, configurationNumber == advertised { return false }
+        let read = try await session.readDatabase(within: timing.database)
+        database = read
+        configurationNumber = advertised
+        known = [:]
+        written = []
+        for (id, characteristic) in read.characteristics { known[id] = characteristic.value }
+        updates.send(.database(read, configurationNumber: advertised))
+        return true
+    }
+
+    private func learned(_ readings: [CharacteristicID: Reading]) {
+        guard !readings.isEmpty else { return }
+        for case (let id, .success(let value)) in readings { known[id] = value }
+        updates.send(.values(readings))
+    }
+
+    /// Reads whatever can change once: a value that no event has told shows that the accessory loses them.
+    private func look(_ session: ControllerSession) async throws(SetupError) {
+        guard let database else { return }
+        let told = subscribed.subtracting(written)
+        written = []
+        // With nothing to watch, any answer still shows that the connection lives.
+        let ids = wanted.isEmpty ? Array(database.readable.prefix(1)) : database.canRead(wanted.sorted())
+        let readings: [CharacteristicID: Reading]
+        do throws(RequestError) {
+            readings = try await session.read(ids, of: database, within: timing.request)
+        } catch {
+            throw SetupError(error)
+        }
+        let untold = told.contains { id in
+            guard case .success(let value)? = readings[id], let known = known[id] else { return false }
+            return value != known && !written.contains(id)
+        }
+        learned(readings)
+        if untold, !push.isPolling {
+            logger.info("an accessory does not tell of its changes and is asked", metadata: ["accessory": "\(self.id)"])
+        }
+        push.looked(foundUntold: untold, now: .now)
+    }
+
+    private func received(event body: [UInt8], on session: ControllerSession) async {
+        guard let answers = CharacteristicAnswer.list(parsing: body) else {
+            await session.close(.badAnswer)
+            return
+        }
+        guard isVerified, session === connection, let database else { return }
+        push.eventCame(now: .now)
+        var values: [CharacteristicID: Reading] = [:]
+        for answer in answers {
+            guard let characteristic = database[answer.id], let json = answer.value,
+                let value = characteristic.metadata.reported(json)
+            else { continue }
+            if characteristic.type.isMomentary {
+                updates.send(.occurrence(answer.id, value))
+            } else {
+                values[answer.id] = .success(value)
+            }
+        }
+        learned(values)
+    }
+
+    // MARK: Subscriptions
+
+    /// Wants to be told of changes, on this connection and every later one; places that do not exist or tell nothing are
+    /// passed over.
+    package func subscribe(_ ids: some Sequence<CharacteristicID>) {
+        wanted.formUnion(ids)
+        bell.ring()
+    }
+
+    /// Does not want to be told any more.
+    package func unsubscribe(_ ids: some Sequence<CharacteristicID>) {
+        wanted.subtract(ids)
+        bell.ring()
+    }
+
+    /// Tells the accessory what is wanted and not, all that has gathered at once, and reads what was not watched before.
+    private func settleSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws(SetupError) {
+        guard let database else { return }
+        do throws(RequestError) {
+            let more = wanted.subtracting(subscribed).subtracting(refused).filter { database.tells($0) }.sorted()
+            if !more.isEmpty {
+                for (id, status) in try await session.subscribe(more, true, timing: timing) {
+                    if status == .success { subscribed.insert(id) } else { refused.insert(id) }
+                }
+                if reads {
+                    learned(try await session.read(database.canRead(more), of: database, within: timing.request))
+                }
+            }
+            let less = subscribed.subtracting(wanted).sorted()
+            if !less.isEmpty {
+                subscribed.subtract(less)
+                _ = try await session.subscribe(less, false, timing: timing)
+            }
+        } catch {
+            throw SetupError(error)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Reads characteristics from the accessory; what comes is in ``updates``, too.
+    ///
+    /// - Returns: a value or a status for each.
+    /// - Throws: ``LinkError``.
+    package func read(
+        _ ids: some Sequence<CharacteristicID> & Sendable
+    ) async throws(LinkError) -> [CharacteristicID: Reading] {
+        let (session, database) = try current()
+        do throws(RequestError) {
+            let readings = try await session.read(ids, of: database, within: timing.request)
+            if session === connection { learned(readings.filter { database[$0.key] != nil }) }
+            return readings
+        } catch {
+            throw .request(error)
+        }
+    }
+
+    /// Writes characteristics, in one request where that is possible; the accessory tells others of it, not us.
+    ///
+    /// - Returns: what became of each.
+    /// - Throws: ``LinkError``.
+    package func write(_ writes: [CharacteristicWrite]) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
+        let (session, database) = try current()
+        for write in writes { written.insert(write.id) }
+        do throws(RequestError) {
+            let outcomes = try await session.write(writes, of: database, timing: timing)
+            guard session === connection else { return outcomes }
+            for write in writes where outcomes[write.id]?.status == .success && database.canRead(write.id) {
+                written.insert(write.id)
+                known[write.id] = outcomes[write.id]?.response ?? write.value
+            }
+            return outcomes
+        } catch {
+            throw .request(error)
+        }
+    }
+
+    /// Asks an accessory to show which one it is.
+    ///
+    /// - Returns: what became of it; `doesNotExist` for an accessory that has no way to do that.
+    /// - Throws: ``LinkError``.
+    package func identify(_ aid: AccessoryID) async throws(LinkError) -> HAPStatus {
+        let (_, database) = try current()
+        let place = database.characteristics.first { $0.id.aid == aid && $0.characteristic.type == .identify }
+        guard let place else { return .doesNotExist }
+        return try await write([CharacteristicWrite(place.id, .bool(true))])[place.id]?.status ?? .doesNotExist
+    }
+
+    /// Lists, adds or removes pairings of other controllers, for which we must be an admin.
+    ///
+    /// - Throws: ``PairingsError``.
+    package func pairings(_ request: PairingsRequest) async throws(PairingsError) -> PairingsResponse {
+        guard let connection, isVerified else { throw .notConnected }
+        return try await connection.pairings(request, within: timing.request)
+    }
+
+    /// Takes our own pairing back at the accessory, and stops.
+    ///
+    /// - Throws: ``PairingsError``; the link goes on.
+    package func unpair() async throws(PairingsError) {
+        _ = try await pairings(.remove(identity.controller))
+        await stop()
+    }
+
+    private func current() throws(LinkError) -> (ControllerSession, AccessoryDatabase) {
+        guard let connection, isVerified, let database, !isStopped else { throw .notConnected }
+        return (connection, database)
+    }
+}
+
+extension CharacteristicType {
+    /// Whether its events leave no value behind; reading it tells nothing (hap.md 8.4).
+    var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
+}
+
+extension AccessoryDatabase {
+    /// Everything that can be read and means something when it is.
+    fileprivate var readable: [CharacteristicID] {
+        characteristics.filter { $0.characteristic.isReadable }.map(\.id)
+    }
+
+    fileprivate func canRead(_ id: CharacteristicID) -> Bool { self[id]?.isReadable ?? false }
+
+    fileprivate func canRead(_ ids: [CharacteristicID]) -> [CharacteristicID] { ids.filter { canRead($0) } }
+
+    /// Whether it tells of its changes.
+    fileprivate func tells(_ id: CharacteristicID) -> Bool {
+        self[id]?.metadata.permissions.contains(.notify) ?? false
+    }
+}
+
+extension Characteristic {
+    fileprivate var isReadable: Bool { metadata.permissions.contains(.pairedRead) && !type.isMomentary }
+}

@@ -1,0 +1,151 @@
+internal import HAPCrypto
+package import HAPModel
+package import HAPProtocol
+package import Logging
+
+/// Pairs with accessories that nobody has paired with.
+package struct AccessorySetup: Sendable {
+    /// What pairing has brought.
+    package struct Added: Equatable, Sendable {
+        package let pairing: AccessoryPairing
+        package let database: AccessoryDatabase
+        /// The `c#` that the database belongs to.
+        package let configurationNumber: UInt32
+    }
+
+    private let dialer: any AccessoryDialer
+    private let vault: any PairingVault
+    private let timing: ControllerTiming
+    private let logger: Logger
+
+    package init(
+        dialer: any AccessoryDialer, vault: any PairingVault, timing: ControllerTiming = ControllerTiming(),
+        logger: Logger
+    ) {
+        self.dialer = dialer
+        self.vault = vault
+        self.timing = timing
+        self.logger = logger
+    }
+
+    /// Pairs with an accessory, keeps the pairing and reads the attribute database.
+    ///
+    /// After any error the accessory is left as it was, as far as it can still be reached, and the vault holds nothing of
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - accessory: as it was found.
+    ///   - code: what the user has read off it.
+    /// - Throws: ``SetupError``.
+    package func pair(with accessory: DiscoveredAccessory, code: SetupCode) async throws(SetupError) -> Added {
+        guard !accessory.isPaired else { throw .alreadyPaired }
+        let identity = try await ownIdentity()
+        return try await connected(to: accessory) { session throws(SetupError) in
+            let pairing = try await session.pairSetup(
+                as: identity, code: code,
+                withAuth: accessory.features.contains(.hardwareAuthentication), within: timing.pairSetupStep)
+            do throws(SetupError) {
+                guard pairing.deviceID == accessory.id else { throw .otherAccessory }
+                do {
+                    try await vault.keep(pairing)
+                } catch {
+                    logger.error("a pairing cannot be kept", metadata: ["accessory": "\(pairing.deviceID)"])
+                    throw .vaultFailed
+                }
+                try await verify(session, pairing, identity)
+                return Added(
+                    pairing: pairing, database: try await session.readDatabase(within: timing.database),
+                    configurationNumber: accessory.configurationNumber)
+            } catch {
+                await undo(pairing, identity, session)
+                throw error
+            }
+        }
+    }
+
+    /// Asks an accessory that nobody has paired with to show which one it is.
+    ///
+    /// - Throws: ``SetupError``; `alreadyPaired` if somebody has.
+    package func identify(_ accessory: DiscoveredAccessory) async throws(SetupError) {
+        let response = try await connected(to: accessory) { session throws(SetupError) in
+            do throws(RequestError) {
+                return try await session.request(HTTPRequest(.post, "/identify"), within: timing.request)
+            } catch {
+                throw SetupError(error)
+            }
+        }
+        switch response.status {
+        case 200...299: return
+        case 400: throw .alreadyPaired
+        default: throw .unexpectedStatus(response.status)
+        }
+    }
+
+    // MARK: Its parts
+
+    private func ownIdentity() async throws(SetupError) -> ControllerIdentity {
+        do {
+            return try await vault.identity()
+        } catch {
+            throw .vaultFailed
+        }
+    }
+
+    /// Does something on a connection to an accessory, which then ends.
+    private func connected<Outcome: Sendable>(
+        to accessory: DiscoveredAccessory,
+        _ body: (ControllerSession) async throws(SetupError) -> Outcome
+    ) async throws(SetupError) -> Outcome {
+        let connection: any ByteConnection
+        do throws(Unreachable) {
+            (connection, _) = try await dialer.dial(first: accessory.endpoints, timing: timing)
+        } catch {
+            throw .unreachable
+        }
+        let session = ControllerSession(connection)
+        async let running = session.run(onEvent: { _ in })
+        let result: Result<Outcome, SetupError>
+        do throws(SetupError) {
+            result = .success(try await body(session))
+        } catch {
+            result = .failure(error)
+        }
+        await session.close()
+        _ = await running
+        return try result.get()
+    }
+
+    private func verify(
+        _ session: ControllerSession, _ pairing: AccessoryPairing, _ identity: ControllerIdentity
+    ) async throws(SetupError) {
+        do throws(VerifyError) {
+            try await session.pairVerify(pairing, as: identity, within: timing.request)
+        } catch {
+            switch error {
+            case .notPaired: throw .refused
+            case .otherAccessory: throw .notGenuine
+            case .busy: throw .busy
+            case .ended(let end): throw .ended(end, mayBePaired: true)
+            }
+        }
+    }
+
+    /// Takes a pairing back, on both sides.
+    private func undo(
+        _ pairing: AccessoryPairing, _ identity: ControllerIdentity, _ session: ControllerSession
+    ) async {
+        do {
+            if await !session.isSecured { try await verify(session, pairing, identity) }
+            _ = try await session.pairings(.remove(identity.controller), within: timing.request)
+        } catch {
+            logger.warning(
+                "an accessory could not be told that it is not paired with; it may have to be reset",
+                metadata: ["accessory": "\(pairing.deviceID)"])
+        }
+        do {
+            try await vault.forget(pairing.deviceID)
+        } catch {
+            logger.error("a pairing cannot be forgotten", metadata: ["accessory": "\(pairing.deviceID)"])
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import HAPCrypto
+package import HAPModel
+package import HAPProtocol
+
+extension ControllerSession {
+    /// Pairs with the accessory at the other end (hap.md 5); the connection stays in clear.
+    ///
+    /// - Parameters:
+    ///   - identity: who we are.
+    ///   - code: what the user has read off the accessory.
+    ///   - withAuth: whether the accessory advertises Apple's chip and wants method 1.
+    ///   - limit: how long each step may take.
+    /// - Returns: who the accessory has proven to be; it has kept our key.
+    /// - Throws: ``SetupError``.
+    package func pairSetup(
+        as identity: ControllerIdentity, code: SetupCode, withAuth: Bool, within limit: Duration
+    ) async throws(SetupError) -> AccessoryPairing {
+        var machine = PairSetupController(identity: identity, setupCode: code)
+        var action = machine.start(withAuth: withAuth)
+        var steps = 0
+        while true {
+            switch action {
+            case .send(let body):
+                steps += 1
+                let response: HTTPResponse
+                do throws(RequestError) {
+                    response = try await request(HTTPRequest(.post, "/pair-setup", body: body), within: limit)
+                } catch {
+                    throw SetupError(error, mayBePaired: steps == 3)
+                }
+                // Some send the reason in a body with another status (hap.md 15).
+                guard response.status == 200 || !response.body.isEmpty else {
+                    throw .unexpectedStatus(response.status)
+                }
+                action = machine.received(response.body)
+                if response.status != 200, case .fail(.violation) = action {
+                    throw .unexpectedStatus(response.status)
+                }
+            case .compute(let code, let salt, let key):
+                action = machine.computed(await Self.answer(code, salt, key))
+            case .paired(let pairing): return pairing
+            case .fail(.refused(let error)): throw SetupError(error)
+            case .fail(.proofMismatch), .fail(.badIdentity): throw .notGenuine
+            case .fail(.violation(let violation)):
+                close(.violation(violation))
+                throw .ended(.violation(violation), mayBePaired: steps == 3)
+            }
+        }
+    }
+
+    /// Two powers of 3072 bits: not for whoever waits for bytes.
+    @concurrent
+    private static func answer(
+        _ code: String, _ salt: [UInt8], _ key: [UInt8]
+    ) async -> Result<SRPClient, CryptoError> {
+        Result { () throws(CryptoError) in try SRPClient(setupCode: code, salt: salt, serverKey: key) }
+    }
+
+    /// Proves to each other who we are; from then on the connection is a session (hap.md 6).
+    ///
+    /// - Parameters:
+    ///   - pairing: who must be at the other end.
+    ///   - identity: who we are.
+    ///   - limit: how long each step may take.
+    /// - Throws: ``VerifyError``.
+    package func pairVerify(
+        _ pairing: AccessoryPairing, as identity: ControllerIdentity, within limit: Duration
+    ) async throws(VerifyError) {
+        var machine = PairVerifyController(identity: identity, accessory: pairing)
+        var action = machine.start(ephemeral: .random(count: Curve25519KeyPair.publicKeyLength))
+        while true {
+            switch action {
+            case .send(let body):
+                let response: HTTPResponse
+                do throws(RequestError) {
+                    response = try await request(HTTPRequest(.post, "/pair-verify", body: body), within: limit)
+                } catch {
+                    switch error {
+                    case .ended(let end): throw .ended(end)
+                    case .tooMany: throw .busy
+                    }
+                }
+                action = machine.received(response.body)
+            case .verified(let keys):
+                secure(with: keys)
+                return
+            case .fail(.refused(.authentication)): throw .notPaired
+            case .fail(.refused): throw .busy
+            case .fail(.otherAccessory), .fail(.badIdentity): throw .otherAccessory
+            case .fail(.violation(let violation)):
+                close(.violation(violation))
+                throw .ended(.violation(violation))
+            }
+        }
+    }
+
+    /// Sends a request to `/pairings`, for which we must be an admin (hap.md 6.4).
+    ///
+    /// - Throws: ``PairingsError``.
+    package func pairings(
+        _ request: PairingsRequest, within limit: Duration
+    ) async throws(PairingsError) -> PairingsResponse {
+        let response: HTTPResponse
+        do throws(RequestError) {
+            response = try await self.request(HTTPRequest(.post, "/pairings", body: request.encoded), within: limit)
+        } catch {
+            throw .request(error)
+        }
+        guard let answer = try? PairingsResponse(parsing: response.body, list: request == .list) else {
+            throw .unexpectedStatus(response.status)
+        }
+        if case .failed(let error) = answer { throw .refused(error) }
+        return answer
+    }
+}
+
+/// Why pairings were not listed or changed.
+package enum PairingsError: Error, Equatable, Sendable {
+    /// There is no session.
+    case notConnected
+    /// The request has no answer.
+    case request(RequestError)
+    /// The accessory refused; `authentication` means that we are no admin.
+    case refused(PairingError)
+    /// An HTTP status that does not belong here.
+    case unexpectedStatus(Int)
+}

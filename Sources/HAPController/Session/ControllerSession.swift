@@ -1,0 +1,155 @@
+internal import HAPCrypto
+package import HAPProtocol
+
+/// A connection to an accessory server, seen by the controller: requests in order, each with its deadline, and events.
+///
+/// Whoever makes one runs ``run(onEvent:)`` beside its requests, and closes it. Bytes are taken no faster than events are:
+/// an accessory that sends without end is slowed down by TCP and costs no memory.
+package actor ControllerSession {
+    private let connection: any ByteConnection
+    private var stream = MessageStream(role: .controller)
+    private var queue = RequestQueue<Int>()
+    private var askers: [Int: CheckedContinuation<Result<[HTTPResponse], RequestError>, Never>] = [:]
+    private var lastToken = 0
+    private var limits: [Int: Duration] = [:]
+    private let watch = Bell()
+    private var deadline: ContinuousClock.Instant?
+
+    /// Why the connection has ended; `nil` as long as it has not.
+    package private(set) var end: SessionEnd?
+
+    package init(_ connection: any ByteConnection) { self.connection = connection }
+
+    // MARK: Life
+
+    /// Carries the connection until it ends.
+    ///
+    /// - Parameter onEvent: gets the body of each event, in order; the next bytes are taken when it returns.
+    /// - Returns: why the connection has ended.
+    @discardableResult
+    package func run(onEvent: @escaping @Sendable ([UInt8]) async -> Void) async -> SessionEnd {
+        async let watching: Void = watchDeadlines()
+        await withTaskCancellationHandler {
+            while end == nil, let bytes = await connection.receive() {
+                stream.received(bytes)
+                await take(onEvent)
+            }
+        } onCancel: {
+            connection.close()
+        }
+        close(Task.isCancelled ? .closed : .lost)
+        await watching
+        return end ?? .lost
+    }
+
+    /// Ends the connection; only the first reason counts.
+    package func close(_ reason: SessionEnd = .closed) {
+        guard end == nil else { return }
+        end = reason
+        connection.close()
+        watch.ring()
+        for token in queue.removeAll() { finish(token, .failure(.ended(reason))) }
+    }
+
+    private func take(_ onEvent: @Sendable ([UInt8]) async -> Void) async {
+        do {
+            while end == nil, let message = try stream.next() {
+                switch message {
+                case .response(let response):
+                    // 1xx announces an answer and is none.
+                    if response.status >= 200 { perform(queue.received(response)) }
+                case .event(let body): await onEvent(body)
+                case .request: close(.badAnswer)
+                }
+            }
+        } catch {
+            close(.violation(error))
+        }
+    }
+
+    /// An answer that does not come leaves no way to tell what the next one belongs to.
+    private func watchDeadlines() async {
+        while end == nil, !Task.isCancelled {
+            if let deadline, deadline <= .now {
+                close(.timedOut)
+            } else {
+                await watch.wait(until: deadline)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// Sends requests that belong together, each when the one before has been answered, and waits for the answers.
+    ///
+    /// - Parameters:
+    ///   - requests: one or more; those behind one that fails as a whole are not sent.
+    ///   - limit: how long each answer may take.
+    /// - Returns: one answer for each request that was sent.
+    /// - Throws: ``RequestError``.
+    package func exchange(
+        _ requests: [HTTPRequest], within limit: Duration
+    ) async throws(RequestError) -> [HTTPResponse] {
+        if let end { throw .ended(end) }
+        lastToken += 1
+        let token = lastToken
+        guard queue.add(requests, as: token) else { throw .tooMany }
+        limits[token] = limit
+        let result = await withCheckedContinuation { continuation in
+            askers[token] = continuation
+            perform(queue.next())
+        }
+        return try result.get()
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// - Throws: ``RequestError``.
+    package func request(_ request: HTTPRequest, within limit: Duration) async throws(RequestError) -> HTTPResponse {
+        guard let response = try await exchange([request], within: limit).first else { throw .ended(.badAnswer) }
+        return response
+    }
+
+    /// Whether both directions are sealed.
+    package var isSecured: Bool { stream.isSecured }
+
+    /// Seals both directions from here on; to be called when the answer to M3 has come and before anything else is sent.
+    package func secure(with keys: SessionKeys) { stream.secure(with: keys) }
+
+    private func perform(_ action: RequestQueue<Int>.Action) {
+        var action = action
+        while true {
+            switch action {
+            case .wait:
+                return
+            case .refuse:
+                close(.badAnswer)
+                return
+            case .send(let request):
+                send(request)
+                return
+            case .finish(let token, let responses):
+                deadline = nil
+                watch.ring()
+                finish(token, .success(responses))
+                action = queue.next()
+            }
+        }
+    }
+
+    private func send(_ request: HTTPRequest) {
+        do throws(ProtocolViolation) {
+            let bytes = try stream.encode(.request(request))
+            deadline = .now + (queue.current.flatMap { limits[$0] } ?? .zero)
+            watch.ring()
+            connection.send(bytes)
+        } catch {
+            close(.violation(error))
+        }
+    }
+
+    private func finish(_ token: Int, _ result: Result<[HTTPResponse], RequestError>) {
+        limits[token] = nil
+        askers.removeValue(forKey: token)?.resume(returning: result)
+    }
+}

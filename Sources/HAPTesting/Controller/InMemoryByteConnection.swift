@@ -1,0 +1,136 @@
+package import HAPProtocol
+internal import NIOCore
+internal import Synchronization
+
+/// A controller's end of a connection that lies in memory; the test is the accessory.
+package final class InMemoryByteConnection: ByteConnection {
+    private struct State {
+        var pieces: [[UInt8]] = []
+        var isClosed = false
+        var waiting: CheckedContinuation<[UInt8]?, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let onSend: @Sendable ([UInt8]) -> Void
+    private let onClose: @Sendable () -> Void
+
+    /// Makes a connection.
+    ///
+    /// - Parameters:
+    ///   - onSend: gets what the controller sends.
+    ///   - onClose: learns that the controller has closed the connection.
+    package init(onSend: @escaping @Sendable ([UInt8]) -> Void, onClose: @escaping @Sendable () -> Void = {}) {
+        self.onSend = onSend
+        self.onClose = onClose
+    }
+
+    /// Gives the controller bytes.
+    package func deliver(_ bytes: [UInt8]) {
+        let waiting = state.withLock { state in
+            guard !state.isClosed else { return nil as CheckedContinuation<[UInt8]?, Never>? }
+            if state.waiting == nil { state.pieces.append(bytes) }
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: bytes)
+    }
+
+    /// The accessory ends the connection.
+    package func end() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: nil)
+    }
+
+    /// Whether either side has ended the connection.
+    package var isClosed: Bool { state.withLock(\.isClosed) }
+
+    /// How many pieces the controller has not taken.
+    package var untaken: Int { state.withLock(\.pieces.count) }
+
+    package func send(_ bytes: [UInt8]) {
+        if !isClosed { onSend(bytes) }
+    }
+
+    package func receive() async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
+            let next: [UInt8]?? = state.withLock { state in
+                if !state.pieces.isEmpty { return .some(state.pieces.removeFirst()) }
+                if state.isClosed { return .some(nil) }
+                state.waiting = continuation
+                return nil
+            }
+            if let next { continuation.resume(returning: next) }
+        }
+    }
+
+    package func close() {
+        guard !isClosed else { return }
+        end()
+        onClose()
+    }
+}
+
+/// Connects to accessories that lie in memory.
+package final class InMemoryDialer: AccessoryDialer {
+    /// Makes the connection to an endpoint, or `nil` where nobody listens.
+    package typealias Listener = @Sendable () -> InMemoryByteConnection?
+
+    private struct State {
+        var listeners: [AccessoryEndpoint: Listener] = [:]
+        var dialed: [AccessoryEndpoint] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Answers at an endpoint from now on, or no more.
+    package func listen(at endpoint: AccessoryEndpoint, _ listener: Listener?) {
+        state.withLock { $0.listeners[endpoint] = listener }
+    }
+
+    /// Where connections were tried, in order.
+    package var dialed: [AccessoryEndpoint] { state.withLock(\.dialed) }
+
+    package func dial(
+        _ endpoint: AccessoryEndpoint, within limit: Duration
+    ) async throws(Unreachable) -> any ByteConnection {
+        let listener = state.withLock { state in
+            state.dialed.append(endpoint)
+            return state.listeners[endpoint]
+        }
+        guard let connection = listener?() else { throw Unreachable() }
+        return connection
+    }
+}
+
+extension BridgeUnderTest {
+    /// A listener that leads to this bridge.
+    ///
+    /// - Parameter onConnect: gets each connection, so that a test can cut it.
+    package func listener(
+        onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
+    ) -> InMemoryDialer.Listener {
+        { [self] in
+            let number = nextConnection()
+            let slot = Mutex<InMemoryByteConnection?>(nil)
+            let deliver: @Sendable ([UInt8]?) -> Void = { bytes in
+                let connection = slot.withLock { $0 }
+                if let bytes { connection?.deliver(bytes) } else { connection?.end() }
+            }
+            let accessory = InMemoryAccessoryConnection(
+                id: number, executor: executor, server: server, deliver: deliver)
+            let connection = InMemoryByteConnection(
+                onSend: { [loop] bytes in loop.execute { accessory.received(bytes) } },
+                onClose: { [loop] in loop.execute { accessory.peerClosed() } })
+            slot.withLock { $0 = connection }
+            loop.execute { accessory.assumeIsolated { $0.open() } }
+            onConnect(connection)
+            return connection
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Discovery
+import HAPController
+import HAPModel
+import HAPProtocol
+import Testing
+
+private let id = "1A:2B:3C:4D:5E:FF"
+
+private func service(
+    _ changes: [String: String?] = [:], name: String = "Lamp", host: String = "lamp.local", port: UInt16 = 5000,
+    addresses: [[UInt8]] = [[10, 0, 0, 5]]
+) -> DiscoveredService {
+    var txt = ["id": id, "c#": "7", "sf": "1", "s#": "1", "ff": "0", "pv": "1.1", "md": "M", "ci": "5"]
+    for (key, value) in changes { txt[key] = value }
+    return DiscoveredService(
+        id: .init(name: name, host: host), port: port, txt: TXTRecord(txt.sorted { $0.key < $1.key }.map { ($0, $1) }),
+        addresses: addresses.compactMap { ServiceAddress(bytes: $0, interface: 3, interfaceName: "eth0") })
+}
+
+@Suite("Accessories as mDNS shows them")
+struct BrowsingTests {
+    @Test("a whole record is read")
+    func whole() throws {
+        let found = try DiscoveredAccessory(service(["sh": "yf4bzw==", "sf": "3"]))
+        #expect(found.id == DeviceID(id))
+        #expect(found.name == "Lamp" && found.model == "M" && found.setupHash == "yf4bzw==")
+        #expect(found.configurationNumber == 7 && found.stateNumber == 1)
+        #expect(found.category == AccessoryCategory(rawValue: 5))
+        #expect(found.status == [.notPaired, .notConfigured] && !found.isPaired)
+        #expect(found.endpoints.map(\.description) == ["10.0.0.5:5000"])
+    }
+
+    @Test(
+        "what nobody needs may be missing, what cannot be is left out with its reason",
+        arguments: [
+            (["s#": nil, "ff": nil, "md": nil, "ci": nil, "pv": nil], nil), (["ci": "99999"], nil),
+            (["ID": id], nil), (["c#": "70000"], nil),
+            (["id": nil], "its id is not six octets"), (["id": "1A:2B"], "its id is not six octets"),
+            (["c#": nil], "its c# is missing"), (["c#": "0"], "its c# is 0"), (["c#": "-1"], "its c# is not a number"),
+            (["c#": "+1"], "its c# is not a number"), (["c#": ""], "its c# is not a number"),
+            (["c#": "99999999999"], "its c# is not a number"), (["sf": nil], "its sf is missing"),
+            (["sf": "yes"], "its sf is not a number"), (["pv": "2.0"], "it speaks another version of HAP"),
+        ] as [([String: String?], String?)])
+    func leftOut(_ changes: [String: String?], _ reason: String?) {
+        let snapshot = AccessorySnapshot(ServiceSnapshot(services: [service(changes)]))
+        #expect(snapshot.accessories.count == (reason == nil ? 1 : 0))
+        #expect(snapshot.leftOut.map(\.reason) == (reason.map { [$0] } ?? []))
+        #expect(snapshot.leftOut.allSatisfy { $0.name == "Lamp" })
+    }
+
+    @Test("addresses: routed ones first, link-local IPv6 with its interface, useless ones never")
+    func addresses() throws {
+        var linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)
+        linkLocal[15] = 1
+        var routed: [UInt8] = [0xFD] + Array(repeating: 0, count: 15)
+        routed[15] = 2
+        let multicast: [UInt8] = [0xFF, 0x02] + Array(repeating: 0, count: 14)
+        let found = try DiscoveredAccessory(
+            service(addresses: [linkLocal, [0, 0, 0, 0], [224, 0, 0, 1], multicast, routed, [10, 0, 0, 5]]))
+        #expect(
+            found.endpoints.map(\.description) == [
+                "[fd00:0:0:0:0:0:0:2]:5000", "10.0.0.5:5000", "[fe80:0:0:0:0:0:0:1%3]:5000",
+            ])
+        #expect(throws: DiscoveredAccessory.BadRecord.self) {
+            try DiscoveredAccessory(service(addresses: [[0, 0, 0, 0]]))
+        }
+        #expect(throws: DiscoveredAccessory.BadRecord.self) { try DiscoveredAccessory(service(port: 0)) }
+    }
+
+    @Test("two hosts with one device id are one accessory with the addresses of both")
+    func clones() {
+        let snapshot = AccessorySnapshot(
+            ServiceSnapshot(services: [
+                service(), service(["c#": "9"], host: "other.local", port: 6000, addresses: [[10, 0, 0, 6]]),
+            ]))
+        #expect(snapshot.accessories.count == 1)
+        #expect(snapshot.accessories.first?.configurationNumber == 7)
+        #expect(snapshot.accessories.first?.endpoints.map(\.description) == ["10.0.0.5:5000", "10.0.0.6:6000"])
+    }
+
+    @Test("found, changed, removed, and what came back between two looks is no news")
+    func changes() async throws {
+        let services = InMemoryBrowser()
+        let browser = AccessoryBrowser(services)
+        var looks = browser.snapshots().makeAsyncIterator()
+        let nothing = try #require(await looks.next())
+        services.show(ServiceSnapshot(services: [service()]))
+        let one = try #require(await looks.next())
+        let found = try DiscoveredAccessory(service())
+        #expect(one.changes(since: nothing) == [.found(found)])
+        services.show(ServiceSnapshot(services: [service(["sf": "0"])]))
+        let paired = try #require(await looks.next())
+        #expect(paired.changes(since: one) == [.changed(try DiscoveredAccessory(service(["sf": "0"])))])
+        services.show(ServiceSnapshot())
+        let gone = try #require(await looks.next())
+        #expect(gone.changes(since: one) == [.removed(found)])
+        #expect(one.changes(since: one).isEmpty)
+        await browser.stop()
+        let last = try await looks.next()
+        #expect(last == nil)
+    }
+}

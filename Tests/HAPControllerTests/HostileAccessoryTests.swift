@@ -1,0 +1,316 @@
+import HAPController
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import Synchronization
+import Testing
+
+private let database = #"""
+    {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},{"iid":7,"type":"43",
+    "characteristics":[{"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
+    {"iid":9,"type":"8","format":"int","perms":["pr","pw","ev"],"value":5},
+    {"iid":10,"type":"1E","format":"uint8","perms":["pr","pw","tw"],"value":0},
+    {"iid":11,"type":"143","format":"tlv8","perms":["pr","pw","wr"],"value":""},
+    {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
+    """#
+private let on = CharacteristicID(AccessoryID(1), InstanceID(8))
+private let brightness = CharacteristicID(AccessoryID(1), InstanceID(9))
+private let lock = CharacteristicID(AccessoryID(1), InstanceID(10))
+private let control = CharacteristicID(AccessoryID(1), InstanceID(11))
+private let button = CharacteristicID(AccessoryID(1), InstanceID(12))
+
+/// An accessory that we are paired with and that misbehaves, and the link to it.
+private struct Scene {
+    let dialer = InMemoryDialer()
+    let accessory: ScriptedAccessory
+    let link: AccessoryLink
+    let found: DiscoveredAccessory
+
+    /// - Parameter script: gets what no well-behaved accessory would answer otherwise; `nil` lets it behave.
+    init(
+        _ timing: ControllerTiming = testTiming,
+        _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedAccessory.Reaction?
+    ) throws {
+        let us = ControllerIdentity.random()
+        let identity = AccessoryIdentity(
+            deviceID: try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6])),
+            longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
+        accessory = ScriptedAccessory(identity, pairedWith: [us.pairing()]) { request, count in
+            if let reaction = script(request, count) { return reaction }
+            switch (request.method, request.path) {
+            case (.get, "/accessories"): return .answer(.json(database))
+            case (.get, _):
+                let entries = (ReadRequest(query: request.query)?.ids ?? []).map {
+                    let value = $0 == on ? "false" : $0 == control ? #""""# : "5"
+                    return #"{"aid":\#($0.aid),"iid":\#($0.iid),"value":\#(value)}"#
+                }
+                return .answer(.json(#"{"characteristics":[\#(entries.joined(separator: ","))]}"#))
+            default: return .answer(HTTPResponse(204))
+            }
+        }
+        accessory.listen(dialer, at: .test(1))
+        found = try .test(identity.deviceID, at: [.test(1)])
+        let pairing = AccessoryPairing(
+            deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey)
+        link = AccessoryLink(pairing, as: us, dialer: dialer, timing: timing, logger: quietLogger)
+    }
+
+    func run<Result>(_ body: (Newspaper) async throws -> Result) async throws -> Result {
+        try await running(link) { news in
+            await link.appeared(found)
+            return try await body(news)
+        }
+    }
+
+    var bodies: [String] { accessory.requests.map { "\($0.path) " + String(decoding: $0.body, as: UTF8.self) } }
+}
+
+@Suite("An accessory that is not as it should be", .timeLimit(.minutes(1)))
+struct HostileAccessoryTests {
+    @Test(
+        "bytes that are no answer end the connection, and only that",
+        arguments: [
+            "garbage": Array("no frame".utf8), "frame too long": [0xFF, 0xFF, 0, 0],
+            "wrong tag": [4, 0] + Array(repeating: 7, count: 20),
+            "clear text": Array("HTTP/1.1 204 No Content\r\n\r\n".utf8),
+        ])
+    func garbage(_ name: String, _ bytes: [UInt8]) async throws {
+        let scene = try Scene { request, _ in request.path == "/accessories" ? .bytes(bytes) : nil }
+        try await scene.run { news in
+            try await news.until { news in
+                news.states.contains { if case .unreachable(.ended(.violation)) = $0 { true } else { false } }
+            }
+        }
+    }
+
+    @Test(
+        "a sealed answer that breaks HTTP or HAP ends the connection",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 16777217\r\n\r\n", SessionEnd.violation(.bodyTooLong)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", .violation(.malformedHTTP(.contentLength))),
+            ("HTTP/1.1 200 OK\r\nX\r\n\r\n", .violation(.malformedHTTP(.header))),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n", .violation(.malformedHTTP(.chunk))),
+            ("EVENT/1.0 200 OK\r\nContent-Length: 3\r\n\r\n{]}", .badAnswer),
+            (
+                "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n",
+                .badAnswer
+            ),
+        ])
+    func broken(_ text: String, _ end: SessionEnd) async throws {
+        let scene = try Scene { request, _ in request.path == "/characteristics" ? .sealed(Array(text.utf8)) : nil }
+        try await scene.run { news in
+            try await news.until { $0.updates.contains { if case .database = $0 { true } else { false } } }
+            _ = try? await scene.link.read([on])
+            try await news.until { $0.states.contains(.unreachable(.ended(end))) }
+        }
+    }
+
+    @Test("an endless body is given up when the answer is due, and costs no more than its limit")
+    func endless() async throws {
+        var timing = testTiming
+        timing.database = .milliseconds(200)
+        let scene = try Scene(timing) { request, _ in
+            request.path == "/accessories"
+                ? .sealed(Array("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n{".utf8)) : nil
+        }
+        try await scene.run { news in
+            try await news.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
+        }
+    }
+
+    @Test(
+        "half answers, silence and a closed connection are told apart",
+        arguments: [
+            (ScriptedAccessory.Reaction.silence, SessionEnd.timedOut),
+            (.sealed(Array("HTTP/1.1 200 O".utf8)), .timedOut),
+            (.hangUp, .lost), (.answer(HTTPResponse(470)), .notAuthorized),
+        ])
+    func dead(_ reaction: ScriptedAccessory.Reaction, _ end: SessionEnd) async throws {
+        var timing = testTiming
+        timing.request = .milliseconds(300)
+        let scene = try Scene(timing) { request, _ in request.method == .put ? reaction : nil }
+        try await scene.run { news in
+            try await news.until(.connected)
+            await #expect(throws: LinkError.request(.ended(end))) {
+                try await scene.link.write([CharacteristicWrite(on, .bool(true))])
+            }
+            try await news.until { $0.states.contains(.unreachable(.ended(end))) }
+        }
+    }
+
+    @Test(
+        "a database that cannot be used is out of compliance, in words without the accessory's own",
+        arguments: [
+            "", "[]", #"{"accessories":[]}"#, #"{"accessories":[{"aid":0,"services":[]}]}"#,
+            #"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"secret","characteristics":[]}]}]}"#,
+            String(repeating: "[", count: 100_000),
+        ])
+    func compliance(_ text: String) async throws {
+        let scene = try Scene { request, _ in request.path == "/accessories" ? .answer(.json(text)) : nil }
+        try await scene.run { news in
+            try await news.until { news in
+                news.states.contains {
+                    if case .unreachable(.outOfCompliance(let error)) = $0 {
+                        !"\(error)".contains("secret")
+                    } else {
+                        false
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a signature by another key at the right id is not believed")
+    func wrongKey() async throws {
+        let scene = try Scene { _, _ in nil }
+        let stranger = AccessoryIdentity(
+            deviceID: scene.link.id, longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
+        let impostor = ScriptedAccessory(stranger) { _, _ in .silence }
+        impostor.listen(scene.dialer, at: .test(1))
+        try await scene.run { news in
+            try await news.until { $0.states.contains(.unreachable(.otherAccessory)) }
+        }
+        #expect(impostor.requests.isEmpty)
+    }
+
+    @Test(
+        "who is not proven cannot end the pairing at the right address",
+        arguments: [
+            HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded),
+            HTTPResponse(404), HTTPResponse(200, body: Array("<html>".utf8)),
+        ])
+    func impostor(_ answer: HTTPResponse) async throws {
+        let scene = try Scene { _, _ in nil }
+        let impostor = ScriptedAccessory { _, _ in .answer(answer) }
+        impostor.listen(scene.dialer, at: .test(2))
+        try await running(scene.link) { news in
+            await scene.link.appeared(try .test(scene.link.id, at: [.test(2), .test(1)]))
+            try await news.until(.connected)
+        }
+    }
+
+    @Test("events of what nobody knows and of wrong kinds are passed over, presses are told one by one")
+    func events() async throws {
+        let scene = try Scene { _, _ in nil }
+        try await scene.run { news in
+            await scene.link.subscribe([on, brightness, button])
+            try await news.until { $0.value(brightness) != nil }
+            try await news.until(.connected)
+            scene.accessory.sendEvent(
+                #"{"characteristics":[{"aid":1,"iid":8,"value":"on"},{"aid":7,"iid":8,"value":true},{"aid":1,"iid":9},{"aid":1,"iid":12,"value":1}]}"#
+            )
+            scene.accessory.sendEvent(
+                #"{"characteristics":[{"aid":1,"iid":12,"value":1},{"aid":1,"iid":8,"value":1}]}"#)
+            try await news.until { $0.value(on) == .success(.bool(true)) }
+            #expect(news.updates.count { $0 == .occurrence(button, .integer(1)) } == 2)
+            #expect(news.value(brightness) == .success(.integer(5)))
+        }
+    }
+
+    @Test("a timed write is announced on the same connection with the number that it carries")
+    func timedWrite() async throws {
+        let scene = try Scene { _, _ in nil }
+        try await scene.run { news in
+            try await news.until(.connected)
+            _ = try await scene.link.write([CharacteristicWrite(lock, .integer(1))])
+        }
+        let writes = scene.accessory.requests.filter { $0.method == .put }
+        #expect(writes.map(\.path) == ["/prepare", "/characteristics"])
+        let prepare = try #require(PrepareRequest(parsing: writes[0].body))
+        #expect(prepare.timeToLive == .seconds(5))
+        #expect(WriteRequest(parsing: writes[1].body)?.preparedID == prepare.preparedID)
+    }
+
+    @Test("a timed write whose announcement is refused is not sent")
+    func refusedPrepare() async throws {
+        let scene = try Scene { request, _ in
+            request.path == "/prepare" ? .answer(.json(#"{"status":-70403}"#, status: 400)) : nil
+        }
+        try await scene.run { news in
+            try await news.until(.connected)
+            #expect(
+                try await scene.link.write([CharacteristicWrite(lock, .integer(1))]) == [lock: WriteOutcome(.busy)])
+        }
+        #expect(!scene.accessory.requests.contains { $0.method == .put && $0.path == "/characteristics" })
+    }
+
+    @Test("a write response is asked for where there is one, and read")
+    func writeResponse() async throws {
+        let scene = try Scene { request, _ in
+            request.method == .put
+                ? .answer(
+                    .json(
+                        #"{"characteristics":[{"aid":1,"iid":11,"status":0,"value":"AgA="},{"aid":1,"iid":8,"status":0}]}"#,
+                        status: 207)) : nil
+        }
+        try await scene.run { news in
+            try await news.until(.connected)
+            let outcomes = try await scene.link.write([
+                CharacteristicWrite(control, .data([1]), wantsResponse: true),
+                CharacteristicWrite(on, .bool(true), wantsResponse: true),
+            ])
+            #expect(outcomes[control] == WriteOutcome(.success, response: .data([2, 0])))
+            #expect(outcomes[on] == WriteOutcome(.success))
+        }
+        let write = try #require(scene.accessory.requests.first { $0.method == .put })
+        #expect(WriteRequest(parsing: write.body)?.entries.map(\.wantsResponse) == [true, false])
+    }
+
+    @Test("an accessory that loses events is asked until it tells again")
+    func lostEvents() async throws {
+        var timing = testTiming
+        timing.quiet = .milliseconds(20)
+        timing.poll = .milliseconds(5)
+        let value = Mutex(1)
+        let scene = try Scene(timing) { request, _ in
+            guard request.method == .get, request.path == "/characteristics" else { return nil }
+            let number = value.withLock { $0 }
+            return .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(number)}]}"#))
+        }
+        try await scene.run { news in
+            await scene.link.subscribe([brightness])
+            try await news.until { $0.value(brightness) == .success(.integer(1)) }
+            for number in 2...4 {
+                value.withLock { $0 = number }
+                try await news.until { $0.value(brightness) == .success(.integer(Int64(number))) }
+            }
+            value.withLock { $0 = 50 }
+            scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":50}]}"#)
+            try await news.until { $0.value(brightness) == .success(.integer(50)) }
+        }
+        let subscriptions = scene.accessory.requests.count { String(decoding: $0.body, as: UTF8.self).contains("ev") }
+        #expect(subscriptions == 1)
+    }
+
+    @Test("an accessory that stops answering is noticed without anybody asking")
+    func deadPeer() async throws {
+        var timing = testTiming
+        timing.quiet = .milliseconds(20)
+        timing.request = .milliseconds(200)
+        let isDead = Mutex(false)
+        let scene = try Scene(timing) { _, _ in isDead.withLock { $0 } ? .silence : nil }
+        try await scene.run { news in
+            try await news.until(.connected)
+            isDead.withLock { $0 = true }
+            try await news.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
+        }
+    }
+
+    @Test("a subscription that is refused is asked for once on a connection, and again on the next")
+    func refusedSubscription() async throws {
+        let scene = try Scene { request, _ in
+            request.method == .put
+                ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70406}]}"#, status: 207)) : nil
+        }
+        try await scene.run { news in
+            await scene.link.subscribe([on])
+            try await news.until(.connected)
+            await scene.link.subscribe([on])
+            _ = try await scene.link.read([on])
+            #expect(scene.accessory.requests.count { $0.method == .put } == 1)
+            scene.accessory.connection?.end()
+            try await news.until { _ in scene.accessory.requests.count { $0.method == .put } == 2 }
+        }
+    }
+}

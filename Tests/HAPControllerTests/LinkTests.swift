@@ -1,0 +1,289 @@
+import HAPAccessory
+import HAPController
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Synchronization
+import Testing
+
+/// A bridge of our own with two lamps, which a controller is paired with, in memory.
+private struct House {
+    let vault = InMemoryPairingVault()
+    let store: InMemoryAccessoryServerStore
+    let bridge: BridgeUnderTest
+    let dialer = InMemoryDialer()
+    let connections = Connections()
+    let on: CharacteristicID
+    let other: CharacteristicID
+
+    var pairing: AccessoryPairing {
+        AccessoryPairing(
+            deviceID: bridge.identity.deviceID, publicKey: bridge.identity.longTermKey.publicKey)
+    }
+
+    init() async throws {
+        store = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
+        bridge = try await BridgeUnderTest(
+            store, stored: store.stored,
+            lights: [LightDescription(id: "lamp", name: "Lamp"), LightDescription(id: "other", name: "Other")],
+            eventWindow: .zero)
+        on = try #require(await bridge.place(.on, of: "lamp"))
+        other = try #require(await bridge.place(.on, of: "other"))
+        listen(at: .test(1))
+    }
+
+    func listen(at endpoint: AccessoryEndpoint) {
+        dialer.listen(at: endpoint, bridge.listener { connections.add($0) })
+    }
+
+    func link(_ timing: ControllerTiming = testTiming) -> AccessoryLink {
+        AccessoryLink(pairing, as: vault.identity(), dialer: dialer, timing: timing, logger: quietLogger)
+    }
+
+    func seen(at endpoints: AccessoryEndpoint..., configurationNumber: UInt32 = 1) throws -> DiscoveredAccessory {
+        try .test(bridge.identity.deviceID, at: endpoints, configurationNumber: configurationNumber)
+    }
+}
+
+private final class Connections: Sendable {
+    private let all = Mutex<[InMemoryByteConnection]>([])
+
+    func add(_ connection: InMemoryByteConnection) { all.withLock { $0.append(connection) } }
+    var count: Int { all.withLock(\.count) }
+    var last: InMemoryByteConnection? { all.withLock(\.last) }
+}
+
+@Suite("A link to a bridge of our own", .timeLimit(.minutes(1)))
+struct LinkTests {
+    @Test("it searches, connects, tells the database, every value and then that it is connected")
+    func connects() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            try await news.until(.searching)
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            let database = news.updates.compactMap {
+                if case .database(let database, 1) = $0 { database } else { nil }
+            }
+            #expect(database.count == 1)
+            #expect(database.first?.accessories.map(\.aid) == [1, 2, 3].map { AccessoryID($0) })
+            #expect(database.first?[house.on]?.value == .bool(false))
+        }
+    }
+
+    @Test("a change at the lamp is told, a write of ours reaches the lamp and is not echoed")
+    func eventsAndWrites() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            await link.subscribe([house.on])
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until { $0.value(house.on) == .success(.bool(false)) }
+            await house.bridge.host.report(LightReport(on: true), from: "lamp")
+            try await news.until { $0.value(house.on) == .success(.bool(true)) }
+            news.forget()
+            #expect(
+                try await link.write([CharacteristicWrite(house.on, .bool(false))]) == [
+                    house.on: WriteOutcome(.success)
+                ])
+            #expect(house.bridge.driver.orders == [.init("lamp", LightCommand(on: false))])
+            #expect(try await link.read([house.other]) == [house.other: .success(.bool(false))])
+            #expect(news.value(house.on) == nil)
+        }
+    }
+
+    @Test("subscriptions that come together are one request, and end together")
+    func coalesced() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            await link.subscribe([house.on, house.other])
+            try await news.until { $0.value(house.other) != nil && $0.value(house.on) != nil }
+            await link.unsubscribe([house.on])
+            // The request that ends it goes before this one.
+            try await news.until { _ in
+                await house.bridge.host.report(LightReport(on: true), from: "other")
+                return news.value(house.other) == .success(.bool(true))
+            }
+        }
+    }
+
+    @Test("each entry of a batch has its own status, and what cannot be is not asked")
+    func statuses() async throws {
+        let house = try await House()
+        let link = house.link()
+        let nowhere = CharacteristicID(AccessoryID(99), InstanceID(9))
+        let name = CharacteristicID(AccessoryID(2), InstanceID(2))
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            let outcomes = try await link.write([
+                CharacteristicWrite(house.on, .bool(true)), CharacteristicWrite(nowhere, .bool(true)),
+                CharacteristicWrite(house.other, .string("maybe")),
+            ])
+            #expect(outcomes[house.on] == WriteOutcome(.success))
+            #expect(outcomes[nowhere] == WriteOutcome(.doesNotExist))
+            #expect(outcomes[house.other] == WriteOutcome(.invalidValue))
+            let readings = try await link.read([nowhere, name, house.on])
+            #expect(readings[nowhere] == .failure(.doesNotExist))
+            #expect(readings[house.on] == .success(.bool(true)))
+            #expect(try await link.identify(AccessoryID(2)) == .success)
+            #expect(try await link.identify(AccessoryID(99)) == .doesNotExist)
+        }
+    }
+
+    @Test("after a lost connection it subscribes again and reads what happened meanwhile")
+    func reconnects() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            await link.subscribe([house.on])
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until { $0.value(house.on) == .success(.bool(false)) }
+            // The first word after the connection breaks is about what changed without it.
+            house.dialer.listen(at: .test(1), nil)
+            house.connections.last?.close()
+            try await news.until { $0.states.contains(.unreachable(.unreachable)) }
+            await house.bridge.host.report(LightReport(on: true), from: "lamp")
+            await house.bridge.host.report(LightReport(on: true), from: "other")
+            house.listen(at: .test(1))
+            try await news.until { $0.value(house.on) == .success(.bool(true)) }
+            try await news.until { $0.value(house.other) == .success(.bool(true)) }
+            try await news.until(.connected)
+            await house.bridge.host.report(LightReport(on: false), from: "lamp")
+            try await news.until { $0.value(house.on) == .success(.bool(false)) }
+            // The database is the one that it knows.
+            #expect(news.updates.count { if case .database = $0 { true } else { false } } == 1)
+        }
+    }
+
+    @Test("it follows the accessory to another address at once, however long the pause was to be")
+    func follows() async throws {
+        let house = try await House()
+        var timing = testTiming
+        timing.reconnect.shortest = .milliseconds(10)
+        timing.reconnect.longest = .seconds(600)
+        let link = house.link(timing)
+        house.dialer.listen(at: .test(1), nil)
+        house.listen(at: .test(2, port: 9090))
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            // Twelve failures make the next pause seconds long.
+            try await news.until { _ in house.dialer.dialed.count >= 12 }
+            await link.appeared(try house.seen(at: .test(2, port: 9090)))
+            try await news.until(.connected)
+        }
+    }
+
+    @Test("another accessory at the address is not believed; the right one is found at the next address")
+    func wrongAccessory() async throws {
+        let house = try await House()
+        let stranger = try await House()
+        house.dialer.listen(at: .test(2), stranger.bridge.listener())
+        let link = house.link()
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(2), .test(1)))
+            try await news.until(.connected)
+            #expect(house.dialer.dialed == [.test(2), .test(1)])
+            #expect(try await link.read([house.on]) == [house.on: .success(.bool(false))])
+        }
+        // Only there: nothing is told but that.
+        let lost = house.link()
+        try await running(lost) { news in
+            await lost.appeared(try house.seen(at: .test(2)))
+            try await news.until { $0.states.contains(.unreachable(.otherAccessory)) }
+            #expect(!news.updates.contains { if case .database = $0 { true } else { false } })
+        }
+    }
+
+    @Test("another c# makes it read the database anew")
+    func configurationNumber() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            await link.subscribe([house.on])
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            await house.bridge.host.added(LightDescription(id: "third", name: "Third"))
+            await house.bridge.registry.settleStructure()
+            await link.appeared(try house.seen(at: .test(1), configurationNumber: 2))
+            try await news.until {
+                $0.updates.contains {
+                    if case .database(let database, 2) = $0 { database.accessories.count == 4 } else { false }
+                }
+            }
+            #expect(house.connections.count == 1)
+            await house.bridge.host.report(LightReport(on: true), from: "lamp")
+            try await news.until { $0.value(house.on) == .success(.bool(true)) }
+        }
+    }
+
+    @Test("removing the pairing ends all traffic, for good")
+    func removal() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            try await link.unpair()
+            try await news.until(.stopped)
+            try await news.until { $0.hasEnded }
+            #expect(house.connections.last?.isClosed == true)
+            await #expect(throws: LinkError.notConnected) { try await link.read([house.on]) }
+            await link.appeared(try house.seen(at: .test(3)))
+            #expect(house.connections.count == 1)
+        }
+        #expect(await !house.bridge.server.isPaired)
+    }
+
+    @Test("stopping while an address does not answer ends within a second")
+    func stopsWhileDialing() async throws {
+        let house = try await House()
+        let silent = InMemoryByteConnection(onSend: { _ in })
+        house.dialer.listen(at: .test(1)) { silent }
+        let link = house.link()
+        var stopped = ContinuousClock.now
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until { _ in !house.dialer.dialed.isEmpty }
+            stopped = .now
+        }
+        #expect(ContinuousClock.now - stopped < .seconds(1))
+    }
+
+    @Test("a pairing that another controller removes is noticed as such")
+    func removedByOthers() async throws {
+        let house = try await House()
+        let link = house.link()
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            let admin = ControllerIdentity.random()
+            _ = try await link.pairings(.add(admin.pairing()))
+            let controller = try await house.bridge.session(admin)
+            _ = try await controller.pairings(.remove(house.vault.identity().controller))
+            try await news.until { $0.states.last == .unreachable(.notPaired) }
+            await #expect(throws: LinkError.notConnected) { try await link.read([house.on]) }
+        }
+    }
+
+    @Test("pairings of others are added, listed and removed")
+    func pairings() async throws {
+        let house = try await House()
+        let link = house.link()
+        let guest = ControllerIdentity.random().pairing(isAdmin: false)
+        try await running(link) { news in
+            await link.appeared(try house.seen(at: .test(1)))
+            try await news.until(.connected)
+            #expect(try await link.pairings(.add(guest)) == .done)
+            #expect(try await link.pairings(.list) == .list([house.vault.identity().pairing(), guest]))
+            #expect(try await link.pairings(.remove(guest.controller)) == .done)
+            #expect(try await link.pairings(.list) == .list([house.vault.identity().pairing()]))
+        }
+    }
+}

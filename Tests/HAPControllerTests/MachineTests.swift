@@ -1,0 +1,191 @@
+import HAPModel
+import HAPProtocol
+import Testing
+
+@testable import HAPController
+
+private let start = ContinuousClock.now
+
+@Suite("When to connect again")
+struct ReconnectPolicyTests {
+    @Test("pauses grow by half, from half a second to a minute, and never beyond")
+    func growth() {
+        var policy = ReconnectPolicy()
+        var pauses: [Duration] = []
+        for _ in 0..<100 { pauses.append(policy.ended(isRefused: false, share: 1, now: start) - start) }
+        #expect(
+            pauses.prefix(5) == [
+                .milliseconds(500), .milliseconds(750), .milliseconds(1125),
+                .microseconds(1_687_500), .microseconds(2_531_250),
+            ])
+        #expect(pauses.last == .seconds(60))
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
+    @Test("the share takes away a quarter at most", arguments: [(0, 375), (0.5, 437.5), (1, 500), (-7, 375), (9, 500)])
+    func share(_ share: Double, _ milliseconds: Double) {
+        var policy = ReconnectPolicy()
+        #expect(policy.ended(isRefused: false, share: share, now: start) == start + .milliseconds(milliseconds))
+    }
+
+    @Test(
+        "a session that stood for half a minute wipes failures out, a shorter one does not",
+        arguments: [(29, 1125), (30, 500), (3600, 500)])
+    func proof(_ seconds: Int, _ milliseconds: Int) {
+        var policy = ReconnectPolicy()
+        for _ in 0..<2 { _ = policy.ended(isRefused: false, share: 1, now: start) }
+        policy.connected(now: start)
+        let end = start + .seconds(seconds)
+        #expect(policy.ended(isRefused: false, share: 1, now: end) == end + .milliseconds(milliseconds))
+    }
+
+    @Test("who does not know us is left alone for five minutes")
+    func refused() {
+        var policy = ReconnectPolicy()
+        #expect(policy.ended(isRefused: true, share: 0, now: start) == start + .seconds(300))
+    }
+
+    @Test("a new address cuts the pause, but two tries never stand closer than the shortest one")
+    func appeared() {
+        var policy = ReconnectPolicy()
+        #expect(policy.appeared(next: start) == start)
+        let next = policy.ended(isRefused: true, share: 1, now: start)
+        #expect(policy.appeared(next: next) == start + .milliseconds(500))
+        #expect(policy.appeared(next: start + .milliseconds(375)) == start + .milliseconds(375))
+    }
+}
+
+@Suite("When to look")
+struct PushWatchTests {
+    private let made = PushWatch(quiet: .seconds(60), poll: .seconds(10), now: start)
+
+    @Test("while nothing is amiss it looks a minute after the last word")
+    func quiet() {
+        var watch = made
+        #expect(watch.dueAt == start + .seconds(60))
+        watch.eventCame(now: start + .seconds(5))
+        #expect(watch.dueAt == start + .seconds(65))
+        watch.looked(foundUntold: false, now: start + .seconds(65))
+        #expect(watch.dueAt == start + .seconds(125))
+        #expect(!watch.isPolling)
+    }
+
+    @Test("after a change that was not told it looks every ten seconds, also when nothing changes")
+    func polling() {
+        var watch = made
+        watch.looked(foundUntold: true, now: start)
+        #expect(watch.isPolling)
+        watch.looked(foundUntold: false, now: start + .seconds(10))
+        #expect(watch.isPolling)
+        #expect(watch.dueAt == start + .seconds(20))
+    }
+
+    @Test("an event or a new connection ends the polling")
+    func back() {
+        var watch = made
+        watch.looked(foundUntold: true, now: start)
+        watch.eventCame(now: start)
+        #expect(!watch.isPolling)
+        watch.looked(foundUntold: true, now: start)
+        watch.connected(now: start)
+        #expect(!watch.isPolling)
+        #expect(watch.dueAt == start + .seconds(60))
+    }
+}
+
+@Suite("News that nobody has taken")
+struct PendingUpdatesTests {
+    private let a = CharacteristicID(AccessoryID(2), InstanceID(9))
+    private let b = CharacteristicID(AccessoryID(2), InstanceID(10))
+
+    @Test("of each characteristic the newest value is kept, of states the last")
+    func folded() {
+        var pending = PendingUpdates()
+        pending.add(.state(.connecting))
+        pending.add(.values([a: .success(.bool(true)), b: .failure(.timedOut)]))
+        pending.add(.state(.connected))
+        pending.add(.values([a: .success(.bool(false))]))
+        #expect(
+            pending.take() == [
+                .values([a: .success(.bool(false)), b: .failure(.timedOut)]), .state(.connected),
+            ])
+        #expect(pending.isEmpty)
+    }
+
+    @Test("a database wipes older values out and stands before newer ones")
+    func database() throws {
+        let database = try AccessoryDatabase(
+            parsing: Array(#"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]}]}]}"#.utf8)
+        )
+        var pending = PendingUpdates()
+        pending.add(.values([a: .success(.bool(true))]))
+        pending.add(.database(database, configurationNumber: 3))
+        pending.add(.values([b: .success(.bool(true))]))
+        #expect(
+            pending.take() == [
+                .database(database, configurationNumber: 3), .values([b: .success(.bool(true))]),
+            ])
+    }
+
+    @Test("presses are kept one by one, the last sixty-four")
+    func occurrences() {
+        var pending = PendingUpdates()
+        for number in 0..<100 { pending.add(.occurrence(a, .integer(Int64(number)))) }
+        let taken = pending.take()
+        #expect(taken.count == 64)
+        #expect(taken.first == .occurrence(a, .integer(36)))
+        #expect(taken.last == .occurrence(a, .integer(99)))
+    }
+}
+
+@Suite("Requests in order")
+struct RequestQueueTests {
+    private func get(_ path: String) -> HTTPRequest { HTTPRequest(.get, path) }
+
+    @Test("one is under way, those that belong together follow each other")
+    func order() {
+        var queue = RequestQueue<Int>()
+        _ = queue.add([get("/a"), get("/b")], as: 1)
+        _ = queue.add([get("/c")], as: 2)
+        let actions = [
+            queue.next(), queue.next(), queue.received(HTTPResponse(200)), queue.received(HTTPResponse(204)),
+            queue.next(),
+        ]
+        #expect(actions.map(\.text) == ["send /a", "wait", "send /b", "finish 1 200 204", "send /c"])
+        #expect(queue.current == 2)
+    }
+
+    @Test("what follows a request that fails as a whole is not sent", arguments: [400, 470, 500])
+    func failure(_ status: Int) {
+        var queue = RequestQueue<Int>()
+        _ = queue.add([get("/prepare"), get("/b")], as: 1)
+        _ = queue.next()
+        let action = queue.received(HTTPResponse(status))
+        #expect(action.text == "finish 1 \(status)")
+    }
+
+    @Test("an answer that nobody waits for is refused, and too many requests are")
+    func limits() {
+        var queue = RequestQueue<Int>()
+        let unasked = queue.received(HTTPResponse(200))
+        #expect(unasked.text == "refuse")
+        let all = (0..<RequestQueue<Int>.capacity).map { queue.add([get("/a")], as: $0) }
+        #expect(!all.contains(false))
+        let isTaken = queue.add([get("/a")], as: -1)
+        #expect(!isTaken)
+        let left = queue.removeAll()
+        #expect(left == Array(0..<RequestQueue<Int>.capacity))
+    }
+}
+
+extension RequestQueue<Int>.Action {
+    fileprivate var text: String {
+        switch self {
+        case .wait: "wait"
+        case .send(let request): "send \(request.path)"
+        case .finish(let token, let responses):
+            (["finish", "\(token)"] + responses.map { "\($0.status)" }).joined(separator: " ")
+        case .refuse: "refuse"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import Synchronization
+
+/// An accessory that keeps to the protocol only as far as a test wants: real bytes, real pair verify, then a script.
+final class ScriptedAccessory: Sendable {
+    /// What it does with a request.
+    enum Reaction: Sendable {
+        case answer(HTTPResponse)
+        /// These bytes as they are, then nothing more.
+        case bytes([UInt8])
+        /// These bytes, sealed if the connection is a session.
+        case sealed([UInt8])
+        case silence
+        case hangUp
+    }
+
+    /// Gets a request and its number on this connection, from 0; answers to pair verify are made without it if there is
+    /// an identity.
+    typealias Script = @Sendable (HTTPRequest, Int) -> Reaction
+
+    private struct State {
+        var stream = MessageStream(role: .accessory)
+        var verify: PairVerifyAccessory?
+        var count = 0
+    }
+
+    private let identity: AccessoryIdentity?
+    private let pairings: PairingList
+    private let script: Script
+    private let current = Mutex<InMemoryByteConnection?>(nil)
+    private let log = Mutex<[HTTPRequest]>([])
+    private let streams = Mutex<State?>(nil)
+
+    init(_ identity: AccessoryIdentity? = nil, pairedWith pairings: [Pairing] = [], _ script: @escaping Script) {
+        self.identity = identity
+        self.pairings = PairingList(pairings)
+        self.script = script
+    }
+
+    /// Every request, but those of pair verify.
+    var requests: [HTTPRequest] { log.withLock { $0 } }
+    var connection: InMemoryByteConnection? { current.withLock { $0 } }
+
+    func listen(_ dialer: InMemoryDialer, at endpoint: AccessoryEndpoint) {
+        dialer.listen(at: endpoint) { self.connect() }
+    }
+
+    /// Sends bytes as the wire wants them now.
+    func push(_ bytes: [UInt8]) {
+        let carried = streams.withLock { state in (try? state?.stream.carried(bytes)) ?? bytes }
+        connection?.deliver(carried)
+    }
+
+    func sendEvent(_ text: String) { push(HTTPSerializer.bytes(of: .event(body: Array(text.utf8)))) }
+
+    private func connect() -> InMemoryByteConnection {
+        let connection = InMemoryByteConnection(onSend: { self.received($0) })
+        streams.withLock { $0 = State(verify: identity.map { PairVerifyAccessory(identity: $0) }) }
+        current.withLock { $0 = connection }
+        return connection
+    }
+
+    private func received(_ bytes: [UInt8]) {
+        let replies: [[UInt8]?] = streams.withLock { state in
+            state?.stream.received(bytes)
+            var replies: [[UInt8]?] = []
+            while let message = try? state?.stream.next() {
+                guard case .request(let request) = message else { continue }
+                replies.append(contentsOf: react(to: request, &state!))
+            }
+            return replies
+        }
+        for reply in replies {
+            if let reply { connection?.deliver(reply) } else { connection?.end() }
+        }
+    }
+
+    private func react(to request: HTTPRequest, _ state: inout State) -> [[UInt8]?] {
+        if request.path == "/pair-verify", state.verify != nil {
+            let action = state.verify?.received(request.body, ephemeral: .random(count: 32), pairings: pairings)
+            switch action {
+            case .reply(let body): return [encoded(HTTPResponse(200, .pairingTLV8, body: body), nil, &state)]
+            case .finish(let body, _, let keys):
+                return [encoded(HTTPResponse(200, .pairingTLV8, body: body), keys, &state)]
+            case .refuse, nil: return [encoded(HTTPResponse(400), nil, &state)]
+            }
+        }
+        log.withLock { $0.append(request) }
+        defer { state.count += 1 }
+        switch script(request, state.count) {
+        case .answer(let response): return [encoded(response, nil, &state)]
+        case .bytes(let bytes): return [bytes]
+        case .sealed(let bytes): return [try? state.stream.carried(bytes)]
+        case .silence: return []
+        case .hangUp: return [nil]
+        }
+    }
+
+    private func encoded(_ response: HTTPResponse, _ keys: SessionKeys?, _ state: inout State) -> [UInt8]? {
+        try? state.stream.encode(.response(response), thenSecureWith: keys)
+    }
+}
+
+extension HTTPResponse {
+    /// An answer in JSON.
+    static func json(_ text: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status, .hapJSON, body: Array(text.utf8))
+    }
+}

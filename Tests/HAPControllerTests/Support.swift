@@ -1,0 +1,114 @@
+import Discovery
+import HAPController
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import Logging
+import Synchronization
+import Testing
+
+let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Short enough that a test which waits for one ends soon, long enough for a busy machine.
+let testTiming: ControllerTiming = {
+    var timing = ControllerTiming()
+    timing.connect = .seconds(2)
+    timing.request = .seconds(5)
+    timing.reconnect.shortest = .milliseconds(10)
+    timing.reconnect.longest = .milliseconds(50)
+    return timing
+}()
+
+extension AccessoryEndpoint {
+    /// An endpoint of the documentation's network.
+    static func test(_ number: UInt8, port: UInt16 = 8080) -> AccessoryEndpoint {
+        guard let endpoint = AccessoryEndpoint(address: [192, 0, 2, number], port: port) else {
+            preconditionFailure("four bytes and a port make an endpoint")
+        }
+        return endpoint
+    }
+}
+
+extension DiscoveredAccessory {
+    /// An accessory as a browser would show it.
+    static func test(
+        _ id: DeviceID, at endpoints: [AccessoryEndpoint], configurationNumber: UInt32 = 1, isPaired: Bool = true
+    ) throws -> DiscoveredAccessory {
+        let txt = TXTRecord([
+            ("id", id.description), ("c#", "\(configurationNumber)"), ("sf", isPaired ? "0" : "1"), ("md", "Test"),
+            ("pv", "1.1"), ("s#", "1"), ("ff", "0"), ("ci", "2"),
+        ])
+        let addresses = endpoints.compactMap {
+            ServiceAddress(bytes: $0.address, interface: Int32($0.scope), interfaceName: "eth0")
+        }
+        let service = DiscoveredService(
+            id: .init(name: "Test", host: "test.local"), port: endpoints.first?.port ?? 1, txt: txt,
+            addresses: addresses)
+        var accessory = try DiscoveredAccessory(service)
+        accessory.endpoints = endpoints
+        return accessory
+    }
+}
+
+/// Everything that a link has told, and a way to wait for more.
+final class Newspaper: Sendable {
+    private struct State {
+        var updates: [LinkUpdate] = []
+        var values: [CharacteristicID: Reading] = [:]
+        var hasEnded = false
+    }
+
+    /// What a test waited for has not come in 20 s.
+    struct NeverCame: Error {}
+
+    private let state = Mutex(State())
+
+    var updates: [LinkUpdate] { state.withLock(\.updates) }
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+    var states: [LinkState] {
+        updates.compactMap { if case .state(let state) = $0 { state } else { nil } }
+    }
+    func value(_ id: CharacteristicID) -> Reading? { state.withLock { $0.values[id] } }
+    func forget() { state.withLock { $0 = State() } }
+
+    func read(_ link: AccessoryLink) async {
+        for await update in link.updates {
+            state.withLock { state in
+                state.updates.append(update)
+                if case .values(let values) = update { state.values.merge(values) { $1 } }
+            }
+        }
+        state.withLock { $0.hasEnded = true }
+    }
+
+    func until(_ isMet: @Sendable (Newspaper) async -> Bool) async throws {
+        let limit = ContinuousClock.now + .seconds(20)
+        while await !isMet(self) {
+            guard ContinuousClock.now < limit else { throw NeverCame() }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    func until(_ state: LinkState) async throws { try await until { $0.states.last == state } }
+}
+
+/// Runs a link beside a test, and ends it.
+func running<Result>(
+    _ link: AccessoryLink, _ body: (Newspaper) async throws -> Result
+) async throws -> Result {
+    let newspaper = Newspaper()
+    async let reading: Void = newspaper.read(link)
+    async let running: Void = link.run()
+    do {
+        let result = try await body(newspaper)
+        await link.stop()
+        _ = await (running, reading)
+        return result
+    } catch {
+        await link.stop()
+        _ = await (running, reading)
+        throw error
+    }
+}
