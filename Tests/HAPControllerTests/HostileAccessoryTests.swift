@@ -27,7 +27,7 @@ private struct Scene {
     let link: AccessoryLink
     let found: DiscoveredAccessory
 
-    /// - Parameter script: gets what no well-behaved accessory would answer otherwise; `nil` lets it behave.
+    // A script says what the accessory does otherwise than a well-behaved one; `nil` lets it behave.
     init(
         _ timing: ControllerTiming = testTiming,
         _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedAccessory.Reaction?

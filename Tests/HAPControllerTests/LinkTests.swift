@@ -173,8 +173,8 @@ struct LinkTests {
         house.listen(at: .test(2, port: 9090))
         try await running(link) { news in
             await link.appeared(try house.seen(at: .test(1)))
-            // Twelve failures make the next pause seconds long.
-            try await news.until { _ in house.dialer.dialed.count >= 12 }
+            // Nine failures make the next pause many times the first.
+            try await news.until { _ in house.dialer.dialed.count >= 9 }
             await link.appeared(try house.seen(at: .test(2, port: 9090)))
             try await news.until(.connected)
         }

@@ -65,11 +65,13 @@ final class ScriptedAccessory: Sendable {
 
     private func received(_ bytes: [UInt8]) {
         let replies: [[UInt8]?] = streams.withLock { state in
-            state?.stream.received(bytes)
+            guard var current = state else { return [] }
+            defer { state = current }
+            current.stream.received(bytes)
             var replies: [[UInt8]?] = []
-            while let message = try? state?.stream.next() {
+            while let message = try? current.stream.next() {
                 guard case .request(let request) = message else { continue }
-                replies.append(contentsOf: react(to: request, &state!))
+                replies.append(contentsOf: react(to: request, &current))
             }
             return replies
         }

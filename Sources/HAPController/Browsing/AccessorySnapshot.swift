@@ -41,8 +41,10 @@ package struct AccessorySnapshot: Equatable, Sendable {
         }
     }
 
-    /// Two hosts may show one device id: a clone, or one that pretends. Pair verify finds the right one among their
-    /// addresses; of what they say, the first counts.
+    /// Adds an accessory, or its addresses to those of one with the same device id.
+    ///
+    /// Two hosts may show one id: a clone, or one that pretends. Pair verify finds the right one among their addresses; of
+    /// what they say, the first counts.
     private mutating func add(_ accessory: DiscoveredAccessory) {
         guard let index = accessories.firstIndex(where: { $0.id == accessory.id }) else {
             accessories.append(accessory)

@@ -36,6 +36,7 @@ package struct AccessorySetup: Sendable {
     /// - Parameters:
     ///   - accessory: as it was found.
     ///   - code: what the user has read off it.
+    /// - Returns: what pairing has brought.
     /// - Throws: ``SetupError``.
     package func pair(with accessory: DiscoveredAccessory, code: SetupCode) async throws(SetupError) -> Added {
         guard !accessory.isPaired else { throw .alreadyPaired }

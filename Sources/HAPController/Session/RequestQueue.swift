@@ -49,7 +49,7 @@ struct RequestQueue<Token: Equatable & Sendable>: Sendable {
         return .send(request)
     }
 
-    /// An answer came. The rest of an exchange is not sent if one of its requests fails as a whole.
+    /// An answer came; the rest of an exchange is not sent if one of its requests fails as a whole.
     mutating func received(_ response: HTTPResponse) -> Action {
         guard var exchange = underWay else { return .refuse }
         exchange.responses.append(response)

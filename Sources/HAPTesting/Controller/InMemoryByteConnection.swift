@@ -112,6 +112,7 @@ extension BridgeUnderTest {
     /// A listener that leads to this bridge.
     ///
     /// - Parameter onConnect: gets each connection, so that a test can cut it.
+    /// - Returns: what ``InMemoryDialer/listen(at:_:)`` takes.
     package func listener(
         onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
     ) -> InMemoryDialer.Listener {
