@@ -102,6 +102,14 @@ let package = Package(
                 "Discovery", logging, nioCore, nioPosix,
             ]),
 
+        .executableTarget(
+            name: "hap-controller-probe",
+            dependencies: [
+                "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "BoundedJSON",
+                logging, nioCore, nioPosix,
+            ],
+            path: "Tests/ControllerProbe", swiftSettings: swift),
+
         tests(of: "BoundedJSON"),
         tests(of: "HAPCrypto", ["HAPTesting"]),
         tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),

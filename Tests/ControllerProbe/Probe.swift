@@ -1,0 +1,41 @@
+import BoundedJSON
+import Discovery
+import Glibc
+import HAPController
+import HAPModel
+import HAPProtocol
+import HAPTransport
+import Logging
+import NIOPosix
+
+/// A controller for tests, which does what it is told.
+///
+/// It finds accessories through Avahi and takes one JSON object a line on standard input (``Commands``). Answers
+/// (`{"answer":...}` or `{"error":...}`) and news (`{"state":...}`, `{"values":...}`, `{"database":...}`) are lines on
+/// standard output. Its pairing lives as long as the process.
+@main
+struct Probe {
+    private static let logger = Logger(label: "probe") { StreamLogHandler.standardError(label: $0) }
+
+    static func main() async throws {
+        let browser = AccessoryBrowser(try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger))
+        try browser.start()
+        let commands = Commands(browser: browser, logger: logger)
+        await withTaskGroup { group in
+            group.addTask { await commands.keepLink() }
+            group.addTask { await commands.follow() }
+            while let line = await nextLine() { say(await commands.answer(line)) }
+            group.cancelAll()
+        }
+        await browser.stop()
+    }
+
+    /// The next line of standard input; a thread of the pool waits for it.
+    @concurrent private static func nextLine() async -> String? { readLine() }
+
+    /// One line, at once.
+    static func say(_ json: JSONValue) {
+        var line = json.encoded + [UInt8(ascii: "\n")]
+        _ = line.withUnsafeMutableBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

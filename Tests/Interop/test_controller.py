@@ -1,0 +1,194 @@
+"""Our controller, found through Avahi and paired, with a bridge that nobody here wrote: HAP-python."""
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from daemon import program
+from lan import end
+
+ON, BRIGHTNESS, TEMPERATURE, LOCK_TARGET, BUTTON_EVENT = "25", "8", "11", "1E", "73"
+DEVICE, CODE = "5A:11:C0:DE:00:01", "031-45-154"
+HERE = Path(__file__).parent
+
+
+class Talker:
+    """A program on a host that is spoken to in lines of JSON."""
+
+    def __init__(self, host, log, *command):
+        self.log = log
+        self.process = host.popen(
+            *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "ab"), text=True, bufsize=1)
+        self.lines = queue.Queue()
+        self.heard = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+        self.lines.put(None)
+
+    def say(self, value):
+        self.process.stdin.write(json.dumps(value) + "\n")
+        self.process.stdin.flush()
+
+    def until(self, condition, timeout=20):
+        """The first line, of those not looked at yet, of which the condition holds."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"not within {timeout} s; heard {self.heard[-20:]}; {self.log.read_text()[-2000:]}")
+            assert line is not None, f"the program has ended: {self.log.read_text()[-2000:]}"
+            self.heard.append(line)
+            if condition(line):
+                return line
+
+    def close(self):
+        end(self.process)
+
+
+class Probe(Talker):
+    def do(self, command, **members):
+        self.say({"do": command, **members})
+        line = self.until(lambda line: "answer" in line or "error" in line)
+        assert "answer" in line, line
+        return line["answer"]
+
+    def fails(self, command, **members):
+        self.say({"do": command, **members})
+        return self.until(lambda line: "answer" in line or "error" in line)["error"]
+
+    def value(self, place, value):
+        self.until(lambda line: line.get("values", {}).get(place) == value)
+
+    def connected(self):
+        self.until(lambda line: line.get("state") == "connected")
+
+
+@pytest.fixture(scope="module")
+def hub(lan):
+    """A third host with an Avahi daemon, where our controller runs."""
+    with lan.add_host("hub", "10.77.0.3") as host:
+        yield host
+
+
+@pytest.fixture
+def probe(hub, tmp_path):
+    made = Probe(hub, tmp_path / "probe.log", program("hap-controller-probe"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def python_bridge(lan, tmp_path):
+    """Start HAP-python's bridge on the host `phone`, or another one; its pairing outlives its process."""
+    started = []
+
+    def start(port=51826, host=None):
+        host = host or lan.phone
+        made = Talker(
+            host, tmp_path / "bridge.log", sys.executable, HERE / "python_bridge.py", host.address, port,
+            tmp_path / "accessory.state")
+        started.append(made)
+        assert made.until(lambda line: "ready" in line)["ready"] == DEVICE
+        return made
+
+    yield start
+    for made in started:
+        made.close()
+
+
+def places(probe):
+    """Characteristics by type; of the types used here, each stands once outside Accessory Information."""
+    return {entry["type"]: entry["id"] for entry in probe.do("characteristics")}
+
+
+def test_a_bridge_of_hap_python(probe, python_bridge):
+    bridge = python_bridge()
+    found = probe.do("find", device=DEVICE)
+    assert found["paired"] is False and found["category"] == 2 and found["name"].startswith("Python Bridge")
+
+    # Pairing: a wrong code leaves no trace.
+    assert "setup code is wrong" in probe.fails("pair", device=DEVICE, code="111-22-333")
+    us = probe.do("pair", device=DEVICE, code=CODE)
+    probe.connected()
+    assert probe.do("pairings") == [{"id": us, "admin": True}]
+    assert probe.do("find", device=DEVICE, paired=True)["paired"] is True
+
+    # Reading and writing, one status each.
+    where = places(probe)
+    lamp = {kind: where[kind] for kind in (ON, BRIGHTNESS)}
+    assert probe.do("read", ids=list(lamp.values())) == {lamp[ON]: False, lamp[BRIGHTNESS]: 0}
+    outcome = probe.do("write", values={lamp[ON]: True, lamp[BRIGHTNESS]: 40})
+    assert {entry["status"] for entry in outcome.values()} == {0}
+    assert bridge.until(lambda line: line.get("wrote") == ["Lamp", "On", 1])
+    assert probe.do("write", values={where[LOCK_TARGET]: 1})[where[LOCK_TARGET]]["status"] == 0
+    bridge.until(lambda line: line.get("wrote") == ["Latch", "LockTargetState", 1])
+    aid = int(lamp[ON].split(".")[0])
+    assert probe.do("identify", aid=aid) == 0
+    # As many ids as make the target longer than a frame.
+    everything = [entry["id"] for entry in probe.do("characteristics") if "pr" in entry["perms"]] * 8
+    assert len(probe.do("read", ids=everything)) == len(set(everything))
+
+    # Events.
+    probe.do("subscribe", ids=[lamp[BRIGHTNESS], where[TEMPERATURE], where[BUTTON_EVENT]])
+    probe.value(where[TEMPERATURE], 0)
+    bridge.say(["Thermometer", "CurrentTemperature", 21.5])
+    probe.value(where[TEMPERATURE], 21.5)
+    for _ in range(2):
+        bridge.say(["Button", "ProgrammableSwitchEvent", 0])
+        probe.until(lambda line: line.get("occurrence") == where[BUTTON_EVENT])
+
+    # Another port after a crash: found again, subscribed again, and what changed meanwhile is read.
+    bridge.process.kill()
+    bridge.process.wait()
+    probe.until(lambda line: "unreachable" in line.get("state", ""))
+    bridge = python_bridge(port=51999)
+    bridge.say(["Lamp", "Brightness", 75])
+    probe.connected()
+    bridge.say(["Thermometer", "CurrentTemperature", 19.5])
+    probe.value(where[TEMPERATURE], 19.5)
+    assert probe.do("read", ids=[lamp[BRIGHTNESS]]) == {lamp[BRIGHTNESS]: 75}
+
+    # The pairing goes, on both sides, and everything with it.
+    assert probe.do("unpair") is True
+    probe.until(lambda line: line.get("state") == "stopped")
+    assert probe.do("find", device=DEVICE, paired=False)["paired"] is False
+
+
+def test_a_bridge_that_moves_to_another_host(probe, python_bridge, lan):
+    bridge = python_bridge()
+    probe.do("pair", device=DEVICE, code=CODE)
+    probe.connected()
+    bridge.process.kill()
+    bridge.process.wait()
+    probe.until(lambda line: "unreachable" in line.get("state", ""))
+    python_bridge(host=lan.bridge)
+    probe.connected()
+    assert probe.do("pairings")
+    assert probe.do("unpair") is True
+
+
+def test_our_own_bridge(probe, daemon):
+    status, setup = daemon.until_settled(), daemon.cli("setup", "--json")
+    device = status["deviceId"]
+    # Also at a link-local address, which means nothing without its interface.
+    found = probe.do("find", device=device, ipv6=True)
+    assert found["endpoints"] and all(place.startswith("[fe80:") and "%" in place for place in found["endpoints"])
+    assert probe.do("identify", device=device, ipv6=True) is True
+    probe.do("pair", device=device, code=setup["code"])
+    probe.connected()
+    where = {entry["id"]: entry["type"] for entry in probe.do("characteristics")}
+    lamp = next(place for place, kind in where.items() if kind == ON)
+    probe.do("subscribe", ids=[lamp])
+    assert probe.do("write", values={lamp: True})[lamp]["status"] == 0
+    assert probe.do("read", ids=[lamp]) == {lamp: True}
+    assert probe.do("unpair") is True
+    assert probe.do("find", device=device, paired=False)["paired"] is False
