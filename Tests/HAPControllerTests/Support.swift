@@ -61,7 +61,7 @@ final class Newspaper: Sendable {
     }
 
     /// What a test waited for has not come in 20 s.
-    struct NeverCame: Error {}
+    struct NeverCame: Error { let heard: [String] }
 
     private let state = Mutex(State())
 
@@ -86,7 +86,9 @@ final class Newspaper: Sendable {
     func until(_ isMet: @Sendable (Newspaper) async -> Bool) async throws {
         let limit = ContinuousClock.now + .seconds(20)
         while await !isMet(self) {
-            guard ContinuousClock.now < limit else { throw NeverCame() }
+            guard ContinuousClock.now < limit else {
+                throw NeverCame(heard: updates.map { String("\($0)".prefix(300)) })
+            }
             try await Task.sleep(for: .milliseconds(2))
         }
     }
