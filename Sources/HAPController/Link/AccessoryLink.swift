@@ -33,6 +33,9 @@ package actor AccessoryLink {
     private var database: AccessoryDatabase?
     private var configurationNumber: UInt32?
     private var known: [CharacteristicID: CharacteristicValue] = [:]
+    /// How many events have come, and the number of the last that told of each characteristic.
+    private var events = 0
+    private var toldAt: [CharacteristicID: Int] = [:]
     /// Our own writes since the last look: what they led to is not told to us (hap.md 10.2).
     private var written: Set<CharacteristicID> = []
 
@@ -214,7 +217,7 @@ package actor AccessoryLink {
         // What a fresh database told and nobody subscribes to is as good as read.
         guard !isFresh, let database else { return }
         do throws(RequestError) {
-            learned(try await session.read(database.readable, of: database, within: timing.request))
+            learned(try await read(database.readable, of: database, on: session))
         } catch {
             throw SetupError(error)
         }
@@ -230,10 +233,23 @@ package actor AccessoryLink {
         database = read
         configurationNumber = advertised
         known = [:]
+        toldAt = [:]
         written = []
         for (id, characteristic) in read.characteristics { known[id] = characteristic.value }
         updates.send(.database(read, configurationNumber: advertised))
         return true
+    }
+
+    /// Reads values, but leaves out what an event has told meanwhile.
+    ///
+    /// An answer and the events around it reach this actor in any order. Whatever is true after the event is told by
+    /// another one, so the event's value is never the wrong one to keep.
+    private func read(
+        _ ids: [CharacteristicID], of database: AccessoryDatabase, on session: ControllerSession
+    ) async throws(RequestError) -> [CharacteristicID: Reading] {
+        let began = events
+        let readings = try await session.read(ids, of: database, within: timing.request)
+        return readings.filter { toldAt[$0.key, default: 0] <= began }
     }
 
     private func learned(_ readings: [CharacteristicID: Reading]) {
@@ -251,7 +267,7 @@ package actor AccessoryLink {
         let ids = wanted.isEmpty ? Array(database.readable.prefix(1)) : database.canRead(wanted.sorted())
         let readings: [CharacteristicID: Reading]
         do throws(RequestError) {
-            readings = try await session.read(ids, of: database, within: timing.request)
+            readings = try await read(ids, of: database, on: session)
         } catch {
             throw SetupError(error)
         }
@@ -273,6 +289,7 @@ package actor AccessoryLink {
         }
         guard isVerified, session === connection, let database else { return }
         push.eventCame(now: .now)
+        events += 1
         var values: [CharacteristicID: Reading] = [:]
         for answer in answers {
             guard let characteristic = database[answer.id], let json = answer.value,
@@ -282,6 +299,7 @@ package actor AccessoryLink {
                 updates.send(.occurrence(answer.id, value))
             } else {
                 values[answer.id] = .success(value)
+                toldAt[answer.id] = events
             }
         }
         learned(values)
@@ -312,7 +330,7 @@ package actor AccessoryLink {
                     if status == .success { subscribed.insert(id) } else { refused.insert(id) }
                 }
                 if reads {
-                    learned(try await session.read(database.canRead(more), of: database, within: timing.request))
+                    learned(try await read(database.canRead(more), of: database, on: session))
                 }
             }
             let less = subscribed.subtracting(wanted).sorted()
@@ -336,8 +354,11 @@ package actor AccessoryLink {
     ) async throws(LinkError) -> [CharacteristicID: Reading] {
         let (session, database) = try current()
         do throws(RequestError) {
+            let began = events
             let readings = try await session.read(ids, of: database, within: timing.request)
-            if session === connection { learned(readings.filter { database[$0.key] != nil }) }
+            if session === connection {
+                learned(readings.filter { database[$0.key] != nil && toldAt[$0.key, default: 0] <= began })
+            }
             return readings
         } catch {
             throw .request(error)
