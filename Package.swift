@@ -83,6 +83,7 @@ let package = Package(
 
         // Floor 4
         library("Doctor", ["BridgeControl", nioCore, nioPosix]),
+        library("HomeHub", ["HomeModel", "HAPModel", "BoundedJSON"]),
         program(
             "lamplighterd",
             [
@@ -141,6 +142,7 @@ let package = Package(
                 "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
             ]),
         tests(of: "HomeModel", ["HAPModel", "BoundedJSON"]),
+        tests(of: "HomeHub", ["HomeModel", "HAPModel", "BoundedJSON"]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", logging]),
         tests(of: "Doctor", ["BridgeControl"]),

@@ -1,0 +1,49 @@
+import HomeModel
+
+/// Who is at the other end of a connection, as the system says; an app has no part in it.
+package struct AppPeer: Sendable, Hashable {
+    /// The user it runs as.
+    package var uid: UInt32
+    /// The program that runs.
+    package var executable: String
+    /// Whether this user may answer for all: root, the daemon's own user, a member of its group.
+    package var mayDecide: Bool
+
+    package init(uid: UInt32, executable: String, mayDecide: Bool) {
+        self.uid = uid
+        self.executable = executable
+        self.mayDecide = mayDecide
+    }
+}
+
+/// Which program is the system app: the one that manages homes and permissions, and is never asked.
+package struct SystemApp: Sendable, Hashable {
+    /// The id that it declares; under another id it is an app like any other.
+    package var app: String
+    /// Where it is installed; an id alone anybody could declare.
+    package var executable: String
+
+    package init(app: String, executable: String) {
+        self.app = app
+        self.executable = executable
+    }
+
+    func isRun(by peer: AppPeer, as app: String) -> Bool {
+        peer.mayDecide && peer.executable == executable && app == self.app
+    }
+}
+
+/// Which apps a policy keeps out; the user cannot let them in.
+package struct AppRestrictions: Sendable, Hashable {
+    /// Ids of apps, under whatever user.
+    package var apps: Set<String>
+    /// Users, with all their apps.
+    package var users: Set<UInt32>
+
+    package init(apps: Set<String> = [], users: Set<UInt32> = []) {
+        self.apps = apps
+        self.users = users
+    }
+
+    func forbid(_ app: AppIdentity) -> Bool { apps.contains(app.app) || users.contains(app.uid) }
+}

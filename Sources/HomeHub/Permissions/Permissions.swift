@@ -1,0 +1,312 @@
+package import HomeModel
+
+/// Decides which apps may see and change the homes.
+///
+/// An app is who the system says it is, together with the id that it declares; each such identity is asked about once,
+/// however many of its sessions and calls there are. Its first call raises the question and waits, with all further
+/// ones, until somebody who may answers, or until the caller's patience ends; the question stays. Answers are
+/// remembered. A withdrawal fails what is under way, and an app that is allowed again is told so.
+///
+/// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. What is to be
+/// remembered comes first, so that nobody acts on an answer that a restart would forget. What an app holds is bounded:
+/// its waiting calls by the connection's limit of outstanding requests, questions by ``questionsOfUser``.
+package struct Permissions: Sendable, Equatable {
+    /// What to do next.
+    package enum Action: Sendable, Equatable {
+        /// Store the answer, in place of an earlier one.
+        case remember(RememberedPermission)
+        /// Remove what is stored about the app.
+        case forget(AppIdentity)
+        /// Put the question to those who answer questions.
+        case ask(AppPermission, [SessionID])
+        /// The call may be carried out; ``finished(_:)`` says when it was.
+        case perform(Call)
+        /// Answer the call with the error; if it is being carried out, see that it does nothing more.
+        case fail(Call, HomeError)
+        /// Tell the sessions what the app may do now; one that was allowed loads its homes anew.
+        case tell([SessionID], AuthorizationStatus)
+    }
+
+    /// How many questions about apps of one user may wait; one more, and the call fails with 49.
+    ///
+    /// Whoever can run a program can declare any number of ids.
+    package static let questionsOfUser = 16
+
+    private struct Session: Equatable {
+        var app: AppIdentity
+        var usageDescription: String
+        var isSystemApp: Bool
+        var answersQuestions = false
+        /// What was admitted and is being carried out.
+        var calls: Set<Call> = []
+    }
+
+    private struct Question: Equatable {
+        /// When it came, among all questions.
+        var number: UInt64
+        var usageDescription: String
+        /// Its app's calls, in the order in which they came.
+        var waiting: [Waiting] = []
+    }
+
+    private struct Waiting: Equatable {
+        var call: Call
+        /// How long the caller has patience.
+        var deadline: ContinuousClock.Instant
+    }
+
+    private let systemApp: SystemApp
+    private var restrictions: AppRestrictions
+    private var answers: [AppIdentity: RememberedPermission]
+    private var questions: [AppIdentity: Question] = [:]
+    private var lastQuestion: UInt64 = 0
+    private var sessions: [SessionID: Session] = [:]
+
+    /// Begins with what was stored.
+    ///
+    /// - Parameters:
+    ///   - systemApp: the program that is never asked.
+    ///   - restrictions: whom a policy keeps out.
+    ///   - remembered: the answers of earlier, as ``remembered`` gave them.
+    package init(
+        systemApp: SystemApp, restrictions: AppRestrictions = AppRestrictions(),
+        remembered: [RememberedPermission] = []
+    ) {
+        self.systemApp = systemApp
+        self.restrictions = restrictions
+        answers = Dictionary(remembered.map { ($0.app, $0) }) { _, last in last }
+    }
+
+    /// The answers that are to survive a restart.
+    package var remembered: [RememberedPermission] { answers.values.sorted { $0.app.precedes($1.app) } }
+
+    // MARK: Sessions
+
+    /// An app opens a session.
+    ///
+    /// No question is raised yet: an app that does nothing needs no permission.
+    ///
+    /// - Parameters:
+    ///   - session: the new session.
+    ///   - opening: what the app says of itself.
+    ///   - peer: what the system says of it.
+    /// - Returns: what the app may do as of now.
+    /// - Throws: 1003 for another version, 3 for an id that is none, 80 if homes were not declared, 1001 without a
+    ///   purpose. Then there is no session.
+    package mutating func opened(
+        _ session: SessionID, _ opening: SessionOpening, by peer: AppPeer
+    ) throws(HomeError) -> SessionReply {
+        try opening.validate()
+        let isSystemApp = systemApp.isRun(by: peer, as: opening.app)
+        sessions[session] = Session(
+            app: AppIdentity(app: opening.app, uid: peer.uid, executable: peer.executable),
+            usageDescription: (opening.usageDescription ?? "").asPurpose, isSystemApp: isSystemApp)
+        return SessionReply(status: status(of: session), isSystemApp: isSystemApp)
+    }
+
+    /// A session is over; nobody waits for its calls, but a question about its app remains.
+    package mutating func closed(_ session: SessionID) {
+        guard let app = sessions.removeValue(forKey: session)?.app else { return }
+        questions[app]?.waiting.removeAll { $0.call.session == session }
+    }
+
+    /// What a session's app may do; nothing if there is no such session.
+    package func status(of session: SessionID) -> AuthorizationStatus {
+        guard let session = sessions[session] else { return [] }
+        return session.isSystemApp ? [.determined, .authorized] : status(of: session.app)
+    }
+
+    private func status(of app: AppIdentity) -> AuthorizationStatus {
+        if restrictions.forbid(app) { return [.determined, .restricted] }
+        guard let answer = answers[app] else { return [] }
+        return answer.isAllowed ? [.determined, .authorized] : .determined
+    }
+
+    // MARK: Calls
+
+    /// An app wants something that needs permission.
+    ///
+    /// - Parameters:
+    ///   - call: what it waits on.
+    ///   - deadline: how long it waits for the user's answer.
+    ///   - now: the time.
+    /// - Returns: whether to carry it out; with neither ``Action/perform(_:)`` nor ``Action/fail(_:_:)`` it waits.
+    package mutating func requested(
+        _ call: Call, deadline: ContinuousClock.Instant, now: ContinuousClock.Instant
+    ) -> [Action] {
+        guard let session = sessions[call.session] else { return [.fail(call, Self.refusal)] }
+        let status = status(of: call.session)
+        if status.contains(.authorized) {
+            sessions[call.session]?.calls.insert(call)
+            return [.perform(call)]
+        }
+        guard !status.contains(.determined) else { return [.fail(call, Self.refusal)] }
+        var actions: [Action] = []
+        if questions[session.app] == nil {
+            guard questions.keys.count(where: { $0.uid == session.app.uid }) < Self.questionsOfUser else {
+                return [
+                    .fail(
+                        call,
+                        HomeError(
+                            .maximumObjectLimitReached,
+                            detail: "too many apps of this user wait for permission; answer for one of them first"))
+                ]
+            }
+            lastQuestion += 1
+            questions[session.app] = Question(number: lastQuestion, usageDescription: session.usageDescription)
+            let those = sessions.filter(\.value.answersQuestions).keys.sorted()
+            if !those.isEmpty { actions.append(.ask(permission(of: session.app), those)) }
+        }
+        guard deadline > now else { return actions + [.fail(call, Self.refusal)] }
+        questions[session.app]?.waiting.append(Waiting(call: call, deadline: deadline))
+        return actions
+    }
+
+    /// A call was carried out, or what it changes has been committed: it can be failed no more.
+    package mutating func finished(_ call: Call) { sessions[call.session]?.calls.remove(call) }
+
+    /// The app waits no more for a call.
+    package mutating func cancelled(_ call: Call) {
+        finished(call)
+        guard let app = sessions[call.session]?.app else { return }
+        questions[app]?.waiting.removeAll { $0.call == call }
+    }
+
+    /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nobody waits.
+    package var nextDeadline: ContinuousClock.Instant? { questions.values.flatMap(\.waiting).map(\.deadline).min() }
+
+    /// Fails the calls whose patience has ended; the questions stay.
+    package mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Action] {
+        var late: [Call] = []
+        for app in pending {
+            late += (questions[app]?.waiting ?? []).filter { $0.deadline <= now }.map(\.call)
+            questions[app]?.waiting.removeAll { $0.deadline <= now }
+        }
+        return late.map { .fail($0, Self.refusal) }
+    }
+
+    // MARK: Answers
+
+    /// The system app is ready to put questions to the user; it gets those that wait, the oldest first.
+    ///
+    /// - Throws: 17 for any other app.
+    package mutating func answersQuestions(_ session: SessionID) throws(HomeError) -> [Action] {
+        try checkMayDecide(session)
+        sessions[session]?.answersQuestions = true
+        return pending.map { .ask(permission(of: $0), [session]) }
+    }
+
+    /// Every app with an answer, a question or a session, in the order in which people look for them.
+    ///
+    /// - Throws: 17 if the session is not the system app's.
+    package func permissions(for session: SessionID) throws(HomeError) -> [AppPermission] {
+        try checkMayDecide(session)
+        return known.sorted { $0.precedes($1) }.map(permission)
+    }
+
+    /// The user decides about an app, be it asked or not.
+    ///
+    /// - Parameters:
+    ///   - decision: what the user decides.
+    ///   - app: whom it concerns.
+    ///   - session: through which session; an app can never allow itself.
+    /// - Returns: what to do.
+    /// - Throws: 17 if the session may not decide or a policy has decided, 2 if there is no such app.
+    package mutating func decided(
+        _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID
+    ) throws(HomeError) -> [Action] {
+        try checkMayDecide(session)
+        guard known.contains(app) else { throw HomeError(.notFound, detail: "no such app has asked for the home") }
+        if decision == .allow, restrictions.forbid(app) {
+            throw HomeError(
+                .insufficientPrivileges, detail: "a policy keeps this app out; change the configuration of the daemon")
+        }
+        let before = statuses
+        var actions: [Action] = []
+        if decision == .forget {
+            if answers.removeValue(forKey: app) != nil { actions.append(.forget(app)) }
+        } else if answers[app]?.isAllowed != (decision == .allow) {
+            let answer = RememberedPermission(
+                app: app, isAllowed: decision == .allow, usageDescription: permission(of: app).usageDescription)
+            answers[app] = answer
+            actions.append(.remember(answer))
+        }
+        return actions + settle([app], since: before)
+    }
+
+    /// A policy changed.
+    package mutating func restrictionsChanged(to restrictions: AppRestrictions) -> [Action] {
+        let before = statuses
+        self.restrictions = restrictions
+        return settle(pending.filter(restrictions.forbid), since: before)
+    }
+
+    private func checkMayDecide(_ session: SessionID) throws(HomeError) {
+        guard sessions[session]?.isSystemApp == true else { throw HomeError(.insufficientPrivileges) }
+    }
+
+    /// Draws the consequences of a decision.
+    ///
+    /// Calls fail before their app is told that it lost its permission, and are carried out after it is told that it
+    /// has one: between the two everything that it gets is in order.
+    ///
+    /// - Parameters:
+    ///   - decided: the apps whose questions are answered.
+    ///   - before: what each session might do before.
+    /// - Returns: what to do.
+    private mutating func settle(
+        _ decided: [AppIdentity], since before: [SessionID: AuthorizationStatus]
+    ) -> [Action] {
+        var failing: [Call] = []
+        var performing: [Call] = []
+        for app in decided {
+            guard let question = questions.removeValue(forKey: app) else { continue }
+            if status(of: app).contains(.authorized) {
+                performing += question.waiting.map(\.call)
+            } else {
+                failing += question.waiting.map(\.call)
+            }
+        }
+        let changed = statuses.filter { before[$0] != $1 }
+        for (session, status) in changed where !status.contains(.authorized) {
+            failing += (sessions[session]?.calls ?? []).sorted { $0.number < $1.number }
+            sessions[session]?.calls = []
+        }
+        for call in performing { sessions[call.session]?.calls.insert(call) }
+        let told = Dictionary(grouping: changed.keys) { changed[$0] ?? [] }.sorted { $0.key.rawValue < $1.key.rawValue }
+        return failing.map { .fail($0, Self.refusal) } + told.map { .tell($1.sorted(), $0) }
+            + performing.map { .perform($0) }
+    }
+
+    // MARK: What is known
+
+    private static let refusal = HomeError(.homeAccessNotAuthorized)
+
+    private var statuses: [SessionID: AuthorizationStatus] {
+        Dictionary(uniqueKeysWithValues: sessions.keys.map { ($0, status(of: $0)) })
+    }
+
+    /// The apps with a question, the oldest first.
+    private var pending: [AppIdentity] { questions.sorted { $0.value.number < $1.value.number }.map(\.key) }
+
+    /// The apps that the user can decide about.
+    private var known: Set<AppIdentity> {
+        Set(answers.keys).union(questions.keys).union(sessions.values.filter { !$0.isSystemApp }.map(\.app))
+    }
+
+    private func permission(of app: AppIdentity) -> AppPermission {
+        let usageDescription =
+            answers[app]?.usageDescription ?? questions[app]?.usageDescription
+            ?? sessions.values.filter { $0.app == app }.map(\.usageDescription).min() ?? ""
+        return AppPermission(
+            app: app, status: status(of: app), usageDescription: usageDescription,
+            isPending: questions[app] != nil)
+    }
+}
+
+extension AppIdentity {
+    /// The order in which people look for apps.
+    fileprivate func precedes(_ other: AppIdentity) -> Bool {
+        (app, uid, executable) < (other.app, other.uid, other.executable)
+    }
+}

@@ -1,0 +1,356 @@
+import HomeHub
+import HomeModel
+import Testing
+
+@Suite("Permission") struct PermissionsTests {
+    // MARK: Opening
+
+    @Test(
+        "A session without a purpose, without the capability or of another version is refused",
+        arguments: [
+            (Opening(purpose: nil), HomeError.Code.usageDescriptionMissing),
+            (Opening(purpose: ""), .usageDescriptionMissing),
+            (Opening(purpose: " \n\t"), .usageDescriptionMissing), (Opening(capabilities: []), .missingEntitlement),
+            (Opening(capabilities: [.setupPayload]), .missingEntitlement), (Opening(version: 2), .protocolMismatch),
+            (Opening(app: ""), .invalidParameter), (Opening(app: "a b"), .invalidParameter),
+        ])
+    func refused(opening: Opening, code: HomeError.Code) {
+        let desk = Desk()
+        let error = #expect(throws: HomeError.self) { try desk.open(1, opening) }
+        #expect(error?.code == code)
+        // There is no session, so nothing can be had through it.
+        #expect(desk.call(1, 1) == [.fail(call(1, 1), refusal)])
+        #expect(desk.permissions.nextDeadline == nil)
+    }
+
+    @Test("An opening alone raises no question")
+    func opening() throws {
+        let desk = try Desk(agent: 9)
+        #expect(try desk.open(1) == SessionReply(status: [], isSystemApp: false))
+        #expect(try desk.permissions.permissions(for: SessionID(9)).map(\.isPending) == [false])
+    }
+
+    @Test(
+        "Only its own program, under its own id, of a user who may decide, is the system app",
+        arguments: [
+            (Peer(), "homehub", true), (Peer(mayDecide: false), "homehub", false),
+            (Peer(executable: "/tmp/homehub"), "homehub", false), (Peer(), "org.example.lights", false),
+        ])
+    func systemApp(peer: Peer, app: String, isSystemApp: Bool) throws {
+        let desk = Desk()
+        let reply = try desk.permissions.opened(
+            SessionID(1), Opening(app: app).message,
+            by: AppPeer(uid: 0, executable: peer.executable, mayDecide: peer.mayDecide))
+        #expect(reply.isSystemApp == isSystemApp)
+        #expect(reply.status == (isSystemApp ? [.determined, .authorized] : []))
+        if isSystemApp {
+            #expect(desk.call(1, 1) == [.perform(call(1, 1))])
+            #expect(try desk.permissions.permissions(for: SessionID(1)) == [])
+        } else {
+            #expect(throws: HomeError(.insufficientPrivileges)) { try desk.permissions.answersQuestions(SessionID(1)) }
+            #expect(throws: HomeError(.insufficientPrivileges)) {
+                try desk.permissions.permissions(for: SessionID(1))
+            }
+            #expect(throws: HomeError(.insufficientPrivileges)) {
+                try desk.permissions.decided(
+                    .allow, about: AppIdentity(app: app, uid: 0, executable: peer.executable), by: SessionID(1))
+            }
+        }
+    }
+
+    // MARK: Asking
+
+    @Test("However many first uses there are, there is one question; a yes carries all of them out in order")
+    func oneQuestion() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        try desk.open(2)
+        #expect(desk.call(1, 1) == [.ask(lights(isPending: true), [SessionID(9)])])
+        #expect(desk.call(2, 1) == [])
+        #expect(desk.call(1, 2) == [])
+        #expect(
+            try desk.decide(.allow) == [
+                .remember(remembered(true)), .tell([SessionID(1), SessionID(2)], granted), .perform(call(1, 1)),
+                .perform(call(2, 1)), .perform(call(1, 2)),
+            ])
+        #expect(desk.call(2, 2) == [.perform(call(2, 2))])
+        #expect(desk.permissions.nextDeadline == nil)
+    }
+
+    @Test("A no fails the attempt that raised the question, and all later ones")
+    func denial() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        #expect(
+            try desk.decide(.deny) == [
+                .remember(remembered(false)), .fail(call(1, 1), refusal), .tell([SessionID(1)], .determined),
+            ])
+        #expect(desk.call(1, 2) == [.fail(call(1, 2), refusal)])
+        #expect(try desk.open(2).status == .determined)
+    }
+
+    @Test("Without anybody to answer the question stays, calls wait as long as they can, and who comes is asked")
+    func patience() throws {
+        let desk = Desk()
+        try desk.open(1)
+        #expect(desk.call(1, 1, patience: .seconds(10)) == [])
+        #expect(desk.call(1, 2, patience: .seconds(5)) == [])
+        #expect(desk.call(1, 3, patience: .zero) == [.fail(call(1, 3), refusal)])
+        #expect(desk.permissions.nextDeadline == desk.now + .seconds(5))
+        #expect(desk.wait(.seconds(4)) == [])
+        #expect(desk.wait(.seconds(1)) == [.fail(call(1, 2), refusal)])
+        #expect(desk.wait(.seconds(60)) == [.fail(call(1, 1), refusal)])
+        #expect(desk.permissions.nextDeadline == nil)
+        #expect(try desk.openAgent(9) == [.ask(lights(isPending: true), [SessionID(9)])])
+        // No second question for a later call.
+        #expect(desk.call(1, 4) == [])
+        #expect(try desk.decide(.allow).last == .perform(call(1, 4)))
+    }
+
+    @Test("A question outlives its sessions, and nobody is told of calls that went with them")
+    func closing() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        desk.permissions.closed(SessionID(1))
+        #expect(desk.permissions.nextDeadline == nil)
+        try desk.open(2)
+        #expect(desk.call(2, 1) == [])
+        #expect(
+            try desk.decide(.allow) == [
+                .remember(remembered(true)), .tell([SessionID(2)], granted), .perform(call(2, 1)),
+            ])
+    }
+
+    @Test("A call that its app gave up is neither carried out nor failed")
+    func cancelling() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        desk.permissions.cancelled(call(1, 1))
+        #expect(try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1)], granted)])
+    }
+
+    @Test(
+        "Another user, another program and another id are other apps",
+        arguments: [
+            AppIdentity(app: "org.example.lights", uid: 1001, executable: "/usr/bin/lights"),
+            AppIdentity(app: "org.example.lights", uid: 1000, executable: "/tmp/lights"),
+            AppIdentity(app: "org.example.other", uid: 1000, executable: "/usr/bin/lights"),
+        ])
+    func others(other: AppIdentity) throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        _ = try desk.decide(.allow)
+        let reply = try desk.permissions.opened(
+            SessionID(2), Opening(app: other.app).message,
+            by: AppPeer(uid: other.uid, executable: other.executable, mayDecide: true))
+        #expect(reply.status == [])
+        #expect(desk.call(2, 1).count == 1)
+        #expect(
+            try desk.permissions.permissions(for: SessionID(9)).map(\.isPending).sorted { $0 && !$1 } == [true, false])
+    }
+
+    @Test("A user's programs cannot raise questions without end")
+    func flood() throws {
+        let desk = try Desk(agent: 99)
+        let most = Permissions.questionsOfUser
+        for number in 1...most + 1 { try desk.open(UInt64(number), Opening(app: "org.example.a\(number)")) }
+        for number in 1...most { #expect(desk.call(UInt64(number), 1).count == 1) }
+        guard case .fail(_, let error)? = desk.call(UInt64(most + 1), 1).first else {
+            Issue.record("one question too many")
+            return
+        }
+        #expect(error.code == .maximumObjectLimitReached)
+        // Other users have questions of their own.
+        _ = try desk.permissions.opened(
+            SessionID(98), Opening().message, by: AppPeer(uid: 5, executable: "/bin/x", mayDecide: false))
+        #expect(desk.call(98, 1).count == 1)
+    }
+
+    @Test("A purpose is shown as one short line, whatever the app makes of it")
+    func purposes() throws {
+        let desk = try Desk(agent: 9)
+        let purpose = "a\u{1B}[2J\nAllow\u{202E}x\u{2028}" + String(repeating: "y", count: 10_000)
+        try desk.open(1, Opening(purpose: purpose))
+        guard case .ask(let permission, _)? = desk.call(1, 1).first else {
+            Issue.record("no question")
+            return
+        }
+        #expect(permission.usageDescription.hasPrefix("a [2J Allow x yy"))
+        #expect(permission.usageDescription.count == SessionOpening.longestUsageDescription)
+    }
+
+    // MARK: Changing one's mind
+
+    @Test("A withdrawal fails what is under way and has not been committed, then tells every session once")
+    func withdrawal() throws {
+        let desk = try Desk(agent: 9, remembered: [remembered(true)])
+        try desk.open(1)
+        try desk.open(2)
+        for number in 1...3 { #expect(desk.call(1, UInt64(number)) == [.perform(call(1, UInt64(number)))]) }
+        desk.permissions.finished(call(1, 2))
+        #expect(
+            try desk.decide(.deny) == [
+                .remember(remembered(false)), .fail(call(1, 1), refusal), .fail(call(1, 3), refusal),
+                .tell([SessionID(1), SessionID(2)], .determined),
+            ])
+        #expect(try desk.decide(.deny) == [])
+        #expect(desk.call(1, 4) == [.fail(call(1, 4), refusal)])
+        #expect(
+            try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1), SessionID(2)], granted)])
+        #expect(try desk.decide(.allow) == [])
+        #expect(desk.call(2, 1) == [.perform(call(2, 1))])
+    }
+
+    @Test("What is forgotten is asked again")
+    func forgetting() throws {
+        let desk = try Desk(agent: 9, remembered: [remembered(true)])
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        #expect(
+            try desk.decide(.forget) == [.forget(identity), .fail(call(1, 1), refusal), .tell([SessionID(1)], [])])
+        #expect(desk.call(1, 2) == [.ask(lights(isPending: true), [SessionID(9)])])
+        #expect(try desk.decide(.forget) == [.fail(call(1, 2), refusal)])
+        #expect(desk.permissions.remembered == [])
+    }
+
+    @Test("An app can be decided about before it asks, but not one that nobody has heard of")
+    func unasked() throws {
+        let desk = try Desk(agent: 9)
+        #expect(throws: HomeError(.notFound, detail: "no such app has asked for the home")) {
+            try desk.decide(.allow)
+        }
+        try desk.open(1)
+        #expect(try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1)], granted)])
+    }
+
+    @Test("Answers hold over a restart")
+    func restart() throws {
+        let desk = try Desk(agent: 9)
+        for (number, decision) in [PermissionDecision.allow, .deny, .allow].enumerated() {
+            let app = "org.example.a\(number)"
+            try desk.open(UInt64(number), Opening(app: app))
+            _ = try desk.permissions.decided(
+                decision, about: AppIdentity(app: app, uid: 1000, executable: "/usr/bin/lights"), by: SessionID(9))
+        }
+        let after = try Desk(agent: 9, remembered: desk.permissions.remembered)
+        #expect(after.permissions.remembered == desk.permissions.remembered)
+        for (number, status) in [granted, .determined, granted].enumerated() {
+            #expect(try after.open(UInt64(number), Opening(app: "org.example.a\(number)")).status == status)
+        }
+    }
+
+    // MARK: Policies
+
+    @Test("Whom a policy keeps out is not asked about, and the user cannot let it in")
+    func restrictions() throws {
+        let restricted: AuthorizationStatus = [.determined, .restricted]
+        let desk = try Desk(agent: 9, remembered: [remembered(true)])
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        #expect(
+            desk.permissions.restrictionsChanged(to: AppRestrictions(apps: [identity.app]))
+                == [.fail(call(1, 1), refusal), .tell([SessionID(1)], restricted)])
+        #expect(desk.call(1, 2) == [.fail(call(1, 2), refusal)])
+        let error = #expect(throws: HomeError.self) { try desk.decide(.allow) }
+        #expect(error?.code == .insufficientPrivileges)
+        // What the user said before holds again.
+        #expect(
+            desk.permissions.restrictionsChanged(to: AppRestrictions(users: [5])) == [.tell([SessionID(1)], granted)])
+        #expect(
+            desk.permissions.restrictionsChanged(to: AppRestrictions(users: [1000]))
+                == [.tell([SessionID(1)], restricted)])
+    }
+
+    @Test("A policy answers questions that wait")
+    func restrictedQuestion() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        #expect(
+            desk.permissions.restrictionsChanged(to: AppRestrictions(users: [1000])) == [
+                .fail(call(1, 1), refusal), .tell([SessionID(1)], [.determined, .restricted]),
+            ])
+        #expect(try desk.permissions.permissions(for: SessionID(9)).map(\.isPending) == [false])
+    }
+}
+
+// MARK: -
+
+private let identity = AppIdentity(app: "org.example.lights", uid: 1000, executable: "/usr/bin/lights")
+private let granted: AuthorizationStatus = [.determined, .authorized]
+private let refusal = HomeError(.homeAccessNotAuthorized)
+
+private func call(_ session: UInt64, _ number: UInt64) -> Call { Call(SessionID(session), number) }
+
+private func lights(isPending: Bool) -> AppPermission {
+    AppPermission(app: identity, status: [], usageDescription: "Dims the lights.", isPending: isPending)
+}
+
+private func remembered(_ isAllowed: Bool) -> RememberedPermission {
+    RememberedPermission(app: identity, isAllowed: isAllowed, usageDescription: "Dims the lights.")
+}
+
+/// What an app may say of itself.
+struct Opening: Sendable {
+    var app = "org.example.lights"
+    var purpose: String? = "Dims the lights."
+    var capabilities: Set<HomeCapability> = [.home]
+    var version = SessionOpening.protocolVersion
+
+    var message: SessionOpening {
+        SessionOpening(app: app, usageDescription: purpose, capabilities: capabilities, version: version)
+    }
+}
+
+struct Peer: Sendable {
+    var executable = "/usr/bin/homehub"
+    var mayDecide = true
+}
+
+/// Permissions with a clock that stands still.
+private final class Desk {
+    var permissions: Permissions
+    var now = ContinuousClock.now
+    private var agent = SessionID(0)
+
+    init(remembered: [RememberedPermission] = []) {
+        permissions = Permissions(
+            systemApp: SystemApp(app: "homehub", executable: "/usr/bin/homehub"), remembered: remembered)
+    }
+
+    convenience init(agent: UInt64, remembered: [RememberedPermission] = []) throws {
+        self.init(remembered: remembered)
+        _ = try openAgent(agent)
+    }
+
+    func openAgent(_ number: UInt64) throws -> [Permissions.Action] {
+        agent = SessionID(number)
+        _ = try permissions.opened(
+            agent, Opening(app: "homehub").message,
+            by: AppPeer(uid: 0, executable: "/usr/bin/homehub", mayDecide: true))
+        return try permissions.answersQuestions(agent)
+    }
+
+    @discardableResult func open(_ session: UInt64, _ opening: Opening = Opening()) throws -> SessionReply {
+        try permissions.opened(
+            SessionID(session), opening.message,
+            by: AppPeer(uid: identity.uid, executable: identity.executable, mayDecide: false))
+    }
+
+    func call(_ session: UInt64, _ number: UInt64, patience: Duration = .seconds(60)) -> [Permissions.Action] {
+        permissions.requested(Call(SessionID(session), number), deadline: now + patience, now: now)
+    }
+
+    func wait(_ time: Duration) -> [Permissions.Action] {
+        now += time
+        return permissions.deadlinesPassed(now: now)
+    }
+
+    func decide(_ decision: PermissionDecision) throws -> [Permissions.Action] {
+        try permissions.decided(decision, about: identity, by: agent)
+    }
+}
