@@ -1,0 +1,101 @@
+import HomeModel
+
+import struct HAPModel.CharacteristicPermissions
+
+/// Which sessions want to be told of which values, and which values the devices report therefore.
+struct Observations: Sendable, Equatable {
+    private struct Observation: Equatable {
+        let home: Home.ID
+        let accessory: Accessory.ID
+        /// Who wants it; never empty.
+        var sessions: Set<SessionID>
+        /// Whether the device was asked to report it; not while it cannot be reached.
+        var isActive: Bool
+    }
+
+    private var observations: [Characteristic.ID: Observation] = [:]
+
+    /// The sessions that are told of a value now.
+    func observers(of id: Characteristic.ID) -> Set<SessionID> {
+        guard let observation = observations[id], observation.isActive else { return [] }
+        return observation.sessions
+    }
+
+    /// What a session is told of now.
+    func observed(by session: SessionID) -> Set<Characteristic.ID> {
+        Set(observations.filter { $1.isActive && $1.sessions.contains(session) }.keys)
+    }
+
+    /// What the devices report now.
+    var active: Set<Characteristic.ID> { Set(observations.filter(\.value.isActive).keys) }
+
+    /// A session wants to be told.
+    ///
+    /// - Parameters:
+    ///   - id: of what.
+    ///   - accessory: whose characteristic it is; it can be reached.
+    ///   - session: who wants it.
+    /// - Returns: whether the device does not report it yet.
+    mutating func start(_ id: Characteristic.ID, of accessory: Accessory, by session: SessionID) -> Bool {
+        let wasActive = observations[id]?.isActive ?? false
+        observations[
+            id, default: Observation(home: accessory.home, accessory: accessory.id, sessions: [], isActive: true)
+        ].sessions.insert(session)
+        observations[id]?.isActive = true
+        return !wasActive
+    }
+
+    /// A session does not want to be told any more.
+    ///
+    /// - Returns: whether nobody is left, and the device reports it still.
+    mutating func stop(_ id: Characteristic.ID, by session: SessionID) -> Bool {
+        guard var observation = observations[id] else { return false }
+        observation.sessions.remove(session)
+        observations[id] = observation.sessions.isEmpty ? nil : observation
+        return observation.sessions.isEmpty && observation.isActive
+    }
+
+    /// A session does not want to be told of anything any more.
+    ///
+    /// - Returns: what the devices report, but nobody wants.
+    mutating func stopAll(by session: SessionID) -> [Characteristic.ID] {
+        observations.keys.sorted().filter { stop($0, by: session) }
+    }
+
+    /// An accessory can be reached again, or not any more.
+    ///
+    /// - Returns: what it is to report now, because it was wanted before it went.
+    mutating func reachabilityChanged(of accessory: Accessory.ID, to isReachable: Bool) -> [Characteristic.ID] {
+        var due: [Characteristic.ID] = []
+        for (id, observation) in observations where observation.accessory == accessory {
+            if isReachable, !observation.isActive { due.append(id) }
+            observations[id]?.isActive = isReachable
+        }
+        return due.sorted()
+    }
+
+    /// Devices do not report these: nobody observes them.
+    mutating func refused(_ ids: [Characteristic.ID]) {
+        for id in ids { observations[id] = nil }
+    }
+
+    /// A home changed: what is gone, or does not report any more, is observed by nobody.
+    ///
+    /// There is nothing to say to the devices; they know it no more.
+    mutating func apply(_ event: HomeEvent, to home: Home.ID) {
+        switch event {
+        case .homeRemoved: observations = observations.filter { $1.home != home }
+        case .accessoryRemoved(let id): observations = observations.filter { $1.accessory != id }
+        case .servicesUpdated(let id, let services):
+            let reporting = Set(
+                services.flatMap(\.characteristics).filter { $0.metadata.permissions.contains(.notify) }.map(\.id))
+            observations = observations.filter { $1.accessory != id || reporting.contains($0) }
+        default: break
+        }
+    }
+
+    /// All homes were replaced: what is not in them is observed by nobody.
+    mutating func homesReplaced(by graph: HomeGraph) {
+        observations = observations.filter { graph.characteristic($0.key) != nil }
+    }
+}

@@ -1,0 +1,364 @@
+import BoundedJSON
+import HAPModel
+import HomeHub
+import HomeModel
+import Testing
+
+@Suite("The change feed") struct ChangeFeedTests {
+    // MARK: Transactions
+
+    @Test("A write is told to every other session that may hear it, and to its initiator as an answer only")
+    func transactions() throws {
+        let hub = FeedDesk(authorized: [1, 2, 3], others: [4])
+        let commit = try hub.write(.addHome(name: "Home"), by: 1)
+        let transaction = try #require(commit.transaction)
+        #expect(hub.actions == [.deliver(SessionID(2)), .deliver(SessionID(3)), .deliver(SessionID(1))])
+        #expect(hub.take(1) == [.answer(Call(SessionID(1), 1), .success(commit.json))])
+        #expect(hub.take(2) == [.notification(.transaction(transaction))])
+        #expect(hub.take(3) == [.notification(.transaction(transaction))])
+        #expect(hub.take(4) == [])
+    }
+
+    @Test("With a bridge the initiator is told of what is behind it, but not of the bridge, when it comes and goes")
+    func bridge() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let home = try hub.home()
+        let added = try hub.add(
+            TestDevices.bridge([TestDevices.lamp(aid: 2), TestDevices.lamp(aid: 3)]), to: home, by: 1)
+        guard case .accessories(let ids) = added.result else { return }
+        #expect(try hub.told(1) == Array(ids.dropFirst()))
+        #expect(try hub.told(2) == ids)
+        _ = try hub.write(.removeAccessory(home, ids[0]), by: 1)
+        #expect(try hub.told(1) == Array(ids.dropFirst()))
+        #expect(try hub.told(2) == ids.dropFirst() + [ids[0]])
+    }
+
+    @Test("What nobody's call caused is told to everybody")
+    func devices() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let home = try hub.home()
+        _ = try hub.add([TestDevices.lamp()], to: home, by: 1)
+        hub.drain()
+        let id = try #require(hub.graph.homes[0].accessories.first?.id)
+        let blocking = hub.graph.block(id)
+        let transaction = try #require(blocking)
+        hub.actions = hub.feed.committed(transaction)
+        for session: UInt64 in 1...2 { #expect(hub.take(session) == [.notification(.transaction(transaction))]) }
+        hub.hear(.reachabilityUpdated(id, false))
+        for session: UInt64 in 1...2 {
+            #expect(hub.take(session) == [.notification(.live(.reachabilityUpdated(id, false)))])
+        }
+    }
+
+    @Test("A session is woken once, however much waits for it")
+    func waking() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        _ = try hub.write(.addHome(name: "Home"), by: 1)
+        #expect(hub.actions.contains(.deliver(SessionID(2))))
+        _ = try hub.write(.addHome(name: "Other"), by: 1)
+        #expect(hub.actions == [])
+        #expect(hub.take(2).count == 2)
+        _ = try hub.write(.addHome(name: "Third"), by: 1)
+        #expect(hub.actions == [.deliver(SessionID(2))])
+    }
+
+    // MARK: Sessions that do not read
+
+    @Test("When too much waits, all of it gives way to one homesUpdated; answers do not, and others get everything")
+    func overflow() throws {
+        let hub = FeedDesk(authorized: [1, 2, 3], limit: 4)
+        let home = try hub.home()
+        hub.drain()
+        for number in 1...4 { _ = try hub.write(.addRoom(home, name: "Room \(number)"), by: 1) }
+        #expect(hub.take(2).count == 4)
+        let own = try hub.write(.addZone(home, name: "Zone"), by: 3)
+        for number in 5...20 { _ = try hub.write(.addRoom(home, name: "Room \(number)"), by: 1) }
+        #expect(
+            hub.take(3) == [
+                .answer(Call(SessionID(3), 1), .success(own.json)), .notification(.homesUpdated),
+            ])
+        // Then it is a session like any other.
+        let next = try #require(try hub.write(.addRoom(home, name: "Hall"), by: 1).transaction)
+        #expect(hub.take(3) == [.notification(.transaction(next))])
+    }
+
+    @Test("As much as may wait is kept")
+    func limit() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let home = try hub.home()
+        hub.drain()
+        func rename(_ number: Int) throws { _ = try hub.write(.renameHome(home, name: "Home \(number)"), by: nil) }
+        for number in 1...ChangeFeed.defaultLimit { try rename(number) }
+        #expect(hub.take(2).count == 1024)
+        for number in 1...ChangeFeed.defaultLimit + 1 { try rename(number + 2000) }
+        #expect(hub.take(2) == [.notification(.homesUpdated)])
+    }
+
+    @Test("When all homes are replaced, everybody loads them anew, and what is gone is observed no more")
+    func replacement() throws {
+        let hub = FeedDesk(authorized: [1], others: [2])
+        let id = try hub.lamp()
+        hub.enable(id, 1)
+        hub.drain()
+        #expect(hub.feed.homesReplaced(by: HomeGraph()) == [.deliver(SessionID(1))])
+        #expect(hub.take(1) == [.notification(.homesUpdated)])
+        #expect(hub.take(2) == [])
+        #expect(hub.feed.subscriptions == [])
+    }
+
+    // MARK: Permission
+
+    @Test("Who loses permission is told once and hears nothing more, and what waited is not told")
+    func revocation() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let id = try hub.lamp()
+        hub.enable(id, 2)
+        hub.drain()
+        _ = try hub.write(.renameHome(hub.graph.homes[0].id, name: "Secret"), by: 2)
+        _ = try hub.write(.renameHome(hub.graph.homes[0].id, name: "Secret too"), by: 1)
+        hub.actions = hub.feed.authorizationChanged(of: [SessionID(2)], to: .determined)
+        #expect(hub.actions == [.unsubscribe([id])])
+        hub.hear(.valueUpdated(id, .bool(true), time: 1))
+        _ = try hub.write(.addHome(name: "Other"), by: 1)
+        _ = hub.feed.tell(.accessoryLost(TestDevices.id(1)), to: [SessionID(2)])
+        let refusal = HomeError(.homeAccessNotAuthorized)
+        #expect(
+            hub.take(2) == [
+                .answer(Call(SessionID(2), 1), .failure(refusal)),
+                .notification(.authorizationStatusUpdated(.determined)),
+            ])
+        // A call that ends later reveals nothing, either; why it failed may be said.
+        _ = hub.feed.answered(Call(SessionID(2), 7), with: .success("secret"))
+        _ = hub.feed.answered(Call(SessionID(2), 8), with: .failure(HomeError(.notFound)))
+        #expect(
+            hub.take(2) == [
+                .answer(Call(SessionID(2), 7), .failure(refusal)),
+                .answer(Call(SessionID(2), 8), .failure(HomeError(.notFound))),
+            ])
+    }
+
+    @Test("Who gets permission back is told, and loads the homes; of its old observations none is left")
+    func regrant() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let id = try hub.lamp()
+        hub.enable(id, 2)
+        hub.drain()
+        let granted: AuthorizationStatus = [.determined, .authorized]
+        for status in [.determined, granted, .determined, granted] {
+            _ = hub.feed.authorizationChanged(of: [SessionID(2)], to: status)
+        }
+        _ = try hub.write(.addHome(name: "Other"), by: 1)
+        #expect(
+            hub.take(2) == [.notification(.authorizationStatusUpdated(granted)), .notification(.homesUpdated)])
+        let transaction = try #require(try hub.write(.addHome(name: "Third"), by: 1).transaction)
+        hub.hear(.valueUpdated(id, .bool(true), time: 1))
+        #expect(hub.take(2) == [.notification(.transaction(transaction))])
+    }
+
+    // MARK: Values
+
+    @Test("A value goes to those who enabled it, but for the one that wrote it")
+    func values() throws {
+        let hub = FeedDesk(authorized: [1, 2, 3])
+        let id = try hub.lamp()
+        for session: UInt64 in 1...2 { hub.enable(id, session) }
+        hub.drain()
+        hub.hear(.valueUpdated(id, .bool(true), time: 1), writer: 1)
+        #expect(hub.take(1) == [])
+        #expect(hub.take(2) == [.notification(.live(.valueUpdated(id, .bool(true), time: 1)))])
+        #expect(hub.take(3) == [])
+        hub.hear(.valueUpdated(id, .bool(false), time: 2))
+        #expect(hub.take(1).count == 1)
+        #expect(hub.take(2).count == 1)
+        #expect(hub.take(3) == [])
+    }
+
+    @Test("The device reports from the first session that observes to the last, and sessions do not meddle")
+    func firstAndLast() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let id = try hub.lamp()
+        #expect(hub.enable(id, 1) == [.subscribe([id])])
+        #expect(hub.enable(id, 1) == [])
+        #expect(hub.enable(id, 2) == [])
+        #expect(hub.feed.subscriptions == [id])
+        #expect(hub.disable(id, 1) == [])
+        #expect(hub.disable(id, 1) == [])
+        #expect(hub.feed.observed(by: SessionID(1)) == [])
+        #expect(hub.feed.observed(by: SessionID(2)) == [id])
+        #expect(hub.feed.closed(SessionID(2)) == [.unsubscribe([id])])
+        #expect(hub.feed.subscriptions == [])
+        #expect(hub.enable(id, 1) == [.subscribe([id])])
+        hub.feed.refused([id])
+        #expect(hub.feed.observed(by: SessionID(1)) == [])
+    }
+
+    @Test("What cannot be observed is refused with its number, each for itself")
+    func refusals() throws {
+        let hub = FeedDesk(authorized: [1], others: [2])
+        let id = try hub.lamp()
+        let accessory = try #require(hub.graph.accessory(of: id))
+        let name = try #require(accessory.services[0].characteristics.first?.id)
+        var random = SeededGenerator(seed: 7)
+        let unknown = Characteristic.ID(using: &random)
+        func codes(_ session: UInt64 = 1, _ isEnabled: Bool = true) -> [HomeError.Code?] {
+            hub.feed.setNotification(isEnabled, for: [name, id, unknown], by: SessionID(session), in: hub.graph)
+                .results.map(\.error?.code)
+        }
+        #expect(codes() == [.notificationNotSupported, nil, .notFound])
+        #expect(codes(1, false) == [nil, nil, .notFound])
+        #expect(codes(2) == [.homeAccessNotAuthorized, .homeAccessNotAuthorized, .homeAccessNotAuthorized])
+        hub.hear(.reachabilityUpdated(accessory.id, false))
+        #expect(codes() == [.notificationNotSupported, .accessoryNotReachable, .notFound])
+        #expect(codes(1, false) == [nil, nil, .notFound])
+        _ = hub.graph.block(accessory.id)
+        #expect(codes() == [.notificationNotSupported, .accessoryIsBlocked, .notFound])
+        #expect(hub.feed.subscriptions == [])
+    }
+
+    @Test("While an accessory is away nothing of it is observed; when it is back, what was wanted is")
+    func reachability() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let id = try hub.lamp()
+        let accessory = try #require(hub.graph.accessory(of: id)?.id)
+        hub.enable(id, 1)
+        hub.enable(id, 2)
+        hub.hear(.reachabilityUpdated(accessory, false))
+        #expect(!hub.actions.contains(.unsubscribe([id])))
+        #expect(hub.feed.subscriptions == [])
+        #expect(hub.feed.observed(by: SessionID(1)) == [])
+        // Whoever gives up meanwhile has nothing to be ended at the device.
+        #expect(hub.disable(id, 1) == [])
+        hub.drain()
+        hub.hear(.reachabilityUpdated(accessory, true))
+        #expect(hub.actions.contains(.subscribe([id])))
+        #expect(hub.feed.observed(by: SessionID(1)) == [])
+        #expect(hub.feed.observed(by: SessionID(2)) == [id])
+        #expect(hub.feed.closed(SessionID(2)) == [.unsubscribe([id])])
+    }
+
+    @Test("What is removed, or replaced by another service, is observed by nobody")
+    func removal() throws {
+        let hub = FeedDesk(authorized: [1])
+        let id = try hub.lamp()
+        let home = hub.graph.homes[0].id
+        hub.enable(id, 1)
+        let transaction = try #require(
+            try hub.graph.update(TestDevices.id(1), with: [TestDevices.button()], using: &hub.random))
+        hub.actions = hub.feed.committed(transaction)
+        #expect(hub.feed.subscriptions == [])
+        let button = try #require(hub.graph.observable.first?.id)
+        hub.enable(button, 1)
+        _ = try hub.write(.removeAccessory(home, hub.graph.homes[0].accessories[0].id), by: 1)
+        #expect(hub.feed.subscriptions == [])
+        _ = try hub.add([TestDevices.lamp()], to: home, by: 1)
+        hub.enable(try #require(hub.graph.observable.first?.id), 1)
+        #expect(hub.feed.subscriptions.count == 1)
+        _ = try hub.write(.removeHome(home), by: 1)
+        #expect(hub.feed.subscriptions == [])
+    }
+
+    @Test("Numbers that belong to no session do nothing")
+    func strangers() {
+        let hub = FeedDesk(authorized: [])
+        #expect(hub.feed.answered(Call(SessionID(1), 1), with: .success([:])) == [])
+        #expect(hub.feed.authorizationChanged(of: [SessionID(1)], to: .determined) == [])
+        #expect(hub.feed.closed(SessionID(1)) == [])
+        #expect(hub.feed.next(for: SessionID(1)) == nil)
+    }
+}
+
+// MARK: -
+
+/// A feed with the homes that it tells of.
+private final class FeedDesk {
+    var feed: ChangeFeed
+    var graph = HomeGraph()
+    var random = SeededGenerator(seed: 1)
+    /// What was last to be done.
+    var actions: [ChangeFeed.Action] = []
+    private let sessions: [UInt64]
+    private var lastCall: [UInt64: UInt64] = [:]
+
+    init(authorized: [UInt64], others: [UInt64] = [], limit: Int = ChangeFeed.defaultLimit) {
+        feed = ChangeFeed(limit: limit)
+        sessions = authorized + others
+        for session in authorized { feed.opened(SessionID(session), status: [.determined, .authorized]) }
+        for session in others { feed.opened(SessionID(session), status: .determined) }
+    }
+
+    func write(_ write: HomeWrite, by session: UInt64?) throws -> HomeCommit {
+        finish(try graph.perform(write, using: &random), by: session)
+    }
+
+    func add(_ devices: [HAPModel.Accessory], to home: Home.ID, by session: UInt64) throws -> HomeCommit {
+        let addition = AccessoryAddition(
+            home: home, deviceID: TestDevices.id(1), category: devices.count > 1 ? .bridge : .lightbulb,
+            accessories: devices)
+        return finish(try graph.add(addition, using: &random), by: session)
+    }
+
+    private func finish(_ commit: HomeCommit, by session: UInt64?) -> HomeCommit {
+        actions = commit.transaction.map { feed.committed($0, by: session.map { SessionID($0) }) } ?? []
+        if let session {
+            let number = (lastCall[session] ?? 0) + 1
+            lastCall[session] = number
+            actions += feed.answered(Call(SessionID(session), number), with: .success(commit.json))
+        }
+        return commit
+    }
+
+    func home() throws -> Home.ID {
+        let commit = try write(.addHome(name: "Home"), by: nil)
+        drain()
+        return try #require(commit.transaction).home
+    }
+
+    /// A home with a lamp; the characteristic that switches it.
+    func lamp() throws -> Characteristic.ID {
+        _ = finish(
+            try graph.add(
+                AccessoryAddition(
+                    home: try home(), deviceID: TestDevices.id(1), category: .lightbulb,
+                    accessories: [TestDevices.lamp()]), using: &random), by: nil)
+        drain()
+        return try #require(graph.observable.first).id
+    }
+
+    func hear(_ event: LiveEvent, writer: UInt64? = nil) {
+        actions = graph.apply(event) ? feed.heard(event, writer: writer.map { SessionID($0) }) : []
+    }
+
+    @discardableResult func enable(_ id: Characteristic.ID, _ session: UInt64) -> [ChangeFeed.Action] {
+        feed.setNotification(true, for: [id], by: SessionID(session), in: graph).actions
+    }
+
+    func disable(_ id: Characteristic.ID, _ session: UInt64) -> [ChangeFeed.Action] {
+        feed.setNotification(false, for: [id], by: SessionID(session), in: graph).actions
+    }
+
+    func take(_ session: UInt64) -> [Delivery] {
+        var deliveries: [Delivery] = []
+        while let delivery = feed.next(for: SessionID(session)) { deliveries.append(delivery) }
+        return deliveries
+    }
+
+    func drain() { for session in sessions { _ = take(session) } }
+
+    /// The accessories whose coming or going a session's listeners hear of.
+    func told(_ session: UInt64) throws -> [Accessory.ID] {
+        try take(session).flatMap { delivery -> [HomeEvent] in
+            switch delivery {
+            case .notification(.transaction(let transaction)): transaction.changes.map(\.event)
+            case .answer(_, .success(let json)):
+                (try HomeCommit(json: json).transaction?.changes ?? []).filter(\.reachesInitiator).map(\.event)
+            default: []
+            }
+        }.compactMap { event in
+            switch event {
+            case .accessoryAdded(let accessory): accessory.id
+            case .accessoryRemoved(let id): id
+            default: nil
+            }
+        }
+    }
+}
