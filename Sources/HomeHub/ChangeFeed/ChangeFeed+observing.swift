@@ -56,6 +56,8 @@ extension ChangeFeed {
     }
 
     /// Devices would not report these values: no session observes them any more.
+    ///
+    /// Sessions are not told; it is said before the call that enabled them is answered, with what the device said.
     package mutating func refused(_ ids: [Characteristic.ID]) { observations.refused(ids) }
 
     /// What a session is told of now: what its copy of the homes shows as enabled.

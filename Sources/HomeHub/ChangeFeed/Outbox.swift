@@ -55,8 +55,7 @@ struct Outbox: Sendable, Equatable {
                 deliveries[index] = .answer(call, .failure(HomeError(.homeAccessNotAuthorized)))
             }
         }
-        let notification = Delivery.notification(.authorizationStatusUpdated(status))
-        deliveries.append(notification)
+        deliveries.append(.notification(.authorizationStatusUpdated(status)))
         news = 1
         guard status.contains(.authorized) else { return }
         deliveries.append(.notification(.homesUpdated))

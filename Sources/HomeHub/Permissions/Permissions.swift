@@ -268,7 +268,7 @@ package struct Permissions: Sendable, Equatable {
             }
         }
         let changed = statuses.filter { before[$0] != $1 }
-        for (session, status) in changed where !status.contains(.authorized) {
+        for (session, status) in changed.sorted(by: { $0.key < $1.key }) where !status.contains(.authorized) {
             failing += (sessions[session]?.calls ?? []).sorted { $0.number < $1.number }
             sessions[session]?.calls = []
         }
