@@ -40,7 +40,10 @@ let package = Package(
     products: [
         .executable(name: "lamplighterd", targets: ["lamplighterd"]),
         .executable(name: "lamplighter", targets: ["lamplighter"]),
+        .executable(name: "homehubd", targets: ["homehubd"]),
+        .executable(name: "homehub", targets: ["homehub"]),
         .library(name: "LightKit", targets: ["LightKit"]),
+        .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -83,7 +86,13 @@ let package = Package(
 
         // Floor 4
         library("Doctor", ["BridgeControl", nioCore, nioPosix]),
-        library("HomeHub", ["HomeModel", "HAPModel", "BoundedJSON"]),
+        library(
+            "HomeHub",
+            [
+                "HomeModel", "HAPController", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "BoundedJSON",
+                logging,
+            ]),
+        library("HomeClient", ["HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
         program(
             "lamplighterd",
             [
@@ -94,6 +103,19 @@ let package = Package(
                 nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program("lamplighter", ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
+
+        program(
+            "homehubd",
+            [
+                "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "Discovery", "DaemonKit", "LineRPC", "BoundedJSON", logging, grdb, lifecycle, arguments, nioCore,
+                nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        program("homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", arguments]),
+
+        // Examples
+        .executableTarget(
+            name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
 
         // For tests only
         library(
@@ -110,6 +132,9 @@ let package = Package(
                 logging, nioCore, nioPosix,
             ],
             path: "Tests/ControllerProbe", swiftSettings: swift),
+        .executableTarget(
+            name: "home-probe", dependencies: ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", logging],
+            path: "Tests/HomeProbe", swiftSettings: swift),
 
         tests(of: "BoundedJSON"),
         tests(of: "HAPCrypto", ["HAPTesting"]),
@@ -142,7 +167,21 @@ let package = Package(
                 "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
             ]),
         tests(of: "HomeModel", ["HAPModel", "BoundedJSON"]),
-        tests(of: "HomeHub", ["HomeModel", "HAPModel", "BoundedJSON"]),
+        tests(
+            of: "HomeHub",
+            [
+                "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel",
+                "HAPCrypto", "Discovery", "LightKit", "BoundedJSON", logging, nioCore, nioPosix,
+            ]),
+        tests(of: "HomeClient", ["HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
+        tests(
+            of: "homehubd",
+            [
+                "HAPTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory",
+                "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit", "LightKit", "LineRPC", "BoundedJSON",
+                logging, grdb, nioCore, nioPosix,
+            ]),
+        tests(of: "homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON"]),
         tests(of: "SetupQR"),
         tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", logging]),
         tests(of: "Doctor", ["BridgeControl"]),

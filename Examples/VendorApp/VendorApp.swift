@@ -1,0 +1,6 @@
+import HomeClient
+
+@main
+struct VendorApp {
+    static func main() async {}
+}

@@ -1,0 +1,13 @@
+package import HAPModel
+
+/// What was heard of a characteristic, and when.
+package struct HeardValue: Sendable, Hashable {
+    package var value: CharacteristicValue
+    /// In milliseconds since 1970 (UTC).
+    package var time: Int64
+
+    package init(_ value: CharacteristicValue, at time: Int64) {
+        self.value = value
+        self.time = time
+    }
+}

@@ -1,0 +1,39 @@
+package import HomeModel
+
+/// What the hub keeps over restarts.
+///
+/// Whatever a call has returned from survives a power cut, but for ``note(_:)``. Calls block for as long as the disk
+/// takes; the hub runs on an executor of its own. The pairings are in the `PairingVault`.
+package protocol HomeStore: Sendable {
+    /// Everything as it was left.
+    func load() throws -> StoredHomes
+
+    /// Stores a transaction, all or nothing.
+    ///
+    /// - Parameters:
+    ///   - transaction: what changed.
+    ///   - graph: the homes with it applied.
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws
+
+    /// Stores the answer to a question of permission, in place of an earlier one.
+    func remember(_ permission: RememberedPermission) throws
+
+    /// Removes what is stored about an app.
+    func forget(_ app: AppIdentity) throws
+
+    /// Stores what was last heard of values, in place of what was heard earlier; a power cut may lose it, and what is
+    /// not known is passed over.
+    func note(_ values: [Characteristic.ID: HeardValue]) throws
+}
+
+/// What the hub begins with.
+package struct StoredHomes: Sendable, Equatable {
+    /// The homes; no accessory counts as reachable before it was heard, and nobody observes anything.
+    package var graph: HomeGraph
+    package var permissions: [RememberedPermission]
+
+    package init(graph: HomeGraph = HomeGraph(), permissions: [RememberedPermission] = []) {
+        self.graph = graph
+        self.permissions = permissions
+    }
+}

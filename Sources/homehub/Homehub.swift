@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct Homehub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "homehub", abstract: "The home's command.")
+}
