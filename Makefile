@@ -28,7 +28,7 @@ run: packages
 test: test-packages $(VENV)/ready
 	swift build --build-tests
 	Scripts/generate-catalog --check
-	swift test --skip-build
+	Scripts/swift-tests
 	$(VENV)/bin/python -m pytest -q Tests/Interop
 
 ## check    the format, the walls between the targets, the units, and the generated catalogue
