@@ -15,6 +15,7 @@ package actor AccessoryServer {
     let identity: AccessoryIdentity
     let setupCode: SetupCode
     private let setupID: SetupID
+    private let ownership: OwnershipRequirement?
     private var eventWindow: Duration
     let logger: Logger
 
@@ -48,11 +49,13 @@ package actor AccessoryServer {
     ///   - registry: the accessories.
     ///   - store: where pairings and failed proofs are kept.
     ///   - stored: what was in the store at the start.
+    ///   - ownership: what controllers must show besides the setup code; with it, standard controllers cannot pair.
     ///   - eventWindow: for how long later changes are collected.
     ///   - logger: where faults and pairings are told; no secrets go there.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
-        store: any AccessoryServerStore, stored: StoredServer, eventWindow: Duration, logger: Logger
+        store: any AccessoryServerStore, stored: StoredServer, ownership: OwnershipRequirement? = nil,
+        eventWindow: Duration, logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
@@ -63,6 +66,7 @@ package actor AccessoryServer {
         identity = stored.identity
         setupCode = stored.setupCode
         setupID = stored.setupID
+        self.ownership = ownership
         pairings = stored.pairings
         attempts = SetupAttempts(failures: stored.failedAttempts)
         configurationNumber = stored.configuration.number
@@ -120,7 +124,8 @@ package actor AccessoryServer {
     package var advertisement: Advertisement {
         Advertisement(
             deviceID: identity.deviceID, configurationNumber: configurationNumber, isPaired: isAdvertisedAsPaired,
-            category: .bridge, model: BridgeAccessory.model, setupID: setupID)
+            category: .bridge, model: BridgeAccessory.model, setupID: setupID,
+            vendor: ownership?.vendor)
     }
 
     private func setAdvertisedAsPaired(_ isPaired: Bool) {
@@ -138,6 +143,9 @@ package actor AccessoryServer {
     package var setupPayload: SetupPayload { SetupPayload(category: .bridge, code: setupCode, setupID: setupID) }
 
     package var isPaired: Bool { pairings.hasAdmin }
+
+    /// Whose token pairing takes; `nil` if it takes none.
+    package nonisolated var vendor: String? { ownership?.vendor }
 
     /// Failed proofs since the last success.
     package var failedAttempts: Int { attempts.failures }
@@ -183,7 +191,7 @@ package actor AccessoryServer {
         }
         statistics.connections += 1
         sessions[connection.id] = AccessorySession(
-            connection: connection, identity: identity, eventWindow: eventWindow, now: now)
+            connection: connection, identity: identity, ownership: ownership, eventWindow: eventWindow, now: now)
         wake(at: now + ConnectionPolicy.unverifiedLifetime)
     }
 

@@ -15,10 +15,12 @@ package struct Advertisement: Equatable, Sendable {
     /// The Model characteristic of accessory 1.
     package var model: String
     package var setupID: SetupID
+    /// Who can come by the token that pairing takes (``OwnershipRequirement``); `nil` if it takes none.
+    package var vendor: String?
 
     package init(
         deviceID: DeviceID, configurationNumber: UInt16, isPaired: Bool, category: AccessoryCategory, model: String,
-        setupID: SetupID
+        setupID: SetupID, vendor: String? = nil
     ) {
         self.deviceID = deviceID
         self.configurationNumber = configurationNumber
@@ -26,16 +28,24 @@ package struct Advertisement: Equatable, Sendable {
         self.category = category
         self.model = model
         self.setupID = setupID
+        self.vendor = vendor
     }
 
-    /// The record's keys and values, in a fixed order.
+    /// The key of the vendor, `l` and `v` for Lamplighter's vendor.
+    ///
+    /// HAP's own keys and those of public implementations are others, and who does not know a key passes over it.
+    package static let vendorKey = "lv"
+
+    /// The record's keys and values, in a fixed order; the vendor only while the server can be paired with.
     package var txt: [(key: String, value: String)] {
-        [
+        let common = [
             ("c#", String(configurationNumber)), ("ff", "0"), ("id", deviceID.description),
             ("md", model.prefix(bytes: 64)),
             ("pv", "1.1"), ("s#", "1"), ("sf", isPaired ? "0" : "1"), ("ci", String(category.rawValue)),
             ("sh", setupHash),
         ]
+        guard let vendor, !isPaired else { return common }
+        return common + [(Self.vendorKey, vendor)]
     }
 
     /// `sh`: lets a controller that scanned the QR code find this server (hap.md 2.4).

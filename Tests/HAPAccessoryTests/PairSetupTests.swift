@@ -110,6 +110,29 @@ struct PairSetupTests {
         }
     }
 
+    @Test("where a token is demanded, the right code alone does not pair, stores nothing and counts as no failed proof")
+    func ownership() async throws {
+        let store = InMemoryAccessoryServerStore()
+        let code = store.stored.setupCode
+        let token = [UInt8](repeating: 7, count: 32)
+        let bridge = try await BridgeUnderTest(
+            store, ownership: OwnershipRequirement(vendor: "org.example.lamps", token: token))
+        let (controller, _) = await bridge.connect()
+        for shown in [nil, token.dropLast() + [8], Array(token.dropLast())] {
+            #expect(try await controller.pairSetup(code, ownershipToken: shown) == refused(.authentication))
+            #expect(await !bridge.server.isPaired)
+            #expect(store.saved.allSatisfy { $0 != .pairings } && store.stored.failedAttempts == 0)
+            #expect(try await controller.pairVerify(bridge.identity) == .refused(.authentication))
+        }
+        // The procedure is free for others.
+        let (second, _) = await bridge.connect()
+        guard case .paired = try await second.pairSetup(code, ownershipToken: token) else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(store.stored.pairings == PairingList([second.identity.pairing()]))
+    }
+
     // MARK: When `sf` flips
 
     @Test("`sf` flips only once M6 has been written")

@@ -48,6 +48,18 @@ struct BrowsingTests {
         #expect(snapshot.leftOut.allSatisfy { $0.name == "Lamp" })
     }
 
+    @Test(
+        "a vendor that demands a token is named, what cannot be one's id is none",
+        arguments: [
+            (nil, nil), ("org.example.lamps", "org.example.lamps"), ("", nil), ("a b", nil), ("\u{1B}[2J", nil),
+            ("lämpchen", nil), (String(repeating: "v", count: 64), String(repeating: "v", count: 64)),
+            (String(repeating: "v", count: 65), nil),
+        ] as [(String?, String?)])
+    func vendor(_ text: String?, _ vendor: String?) throws {
+        #expect(try DiscoveredAccessory(service(["lv": text])).vendor == vendor)
+        #expect(try DiscoveredAccessory(service(["LV": text])).vendor == vendor)
+    }
+
     @Test("addresses: routed ones first, link-local IPv6 with its interface, useless ones never")
     func addresses() throws {
         var linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)

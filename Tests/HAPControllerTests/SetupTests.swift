@@ -112,6 +112,74 @@ struct SetupTests {
         #expect(await !bridge.server.isPaired)
     }
 
+    @Test("an accessory that demands its maker's token gets it, and pairs")
+    func ownership() async throws {
+        let (bridge, store, found) = try await demandingBridge()
+        let added = try await setup.pair(with: found, code: store.stored.setupCode, ownershipToken: token)
+        #expect(vault.pairings() == [added.pairing])
+        #expect(store.stored.pairings.pairings == [vault.identity().pairing()])
+        #expect(await bridge.server.advertisement.txt.allSatisfy { $0.key != "lv" })
+    }
+
+    @Test("without the token, or with another, nobody keeps anything, and the reason is told")
+    func ownershipFailure() async throws {
+        let (bridge, store, found) = try await demandingBridge()
+        let code = store.stored.setupCode
+        for shown in [nil, [UInt8](repeating: 8, count: 32), Array(token.dropLast()), [], token + token] {
+            await #expect(throws: SetupError.ownership) {
+                try await setup.pair(with: found, code: code, ownershipToken: shown)
+            }
+            #expect(vault.pairings().isEmpty && store.stored.pairings.isEmpty)
+            #expect(await !bridge.server.isPaired)
+        }
+        // Before the token comes the code.
+        await #expect(throws: SetupError.wrongCode) {
+            try await setup.pair(with: found, code: wrong(code), ownershipToken: token)
+        }
+        _ = try await setup.pair(with: found, code: code, ownershipToken: token)
+    }
+
+    @Test("a token that is no token is not even tried")
+    func noToken() async throws {
+        let (_, store, found) = try await demandingBridge()
+        await #expect(throws: SetupError.ownership) {
+            try await setup.pair(
+                with: found, code: store.stored.setupCode, ownershipToken: [UInt8](repeating: 8, count: 513))
+        }
+        #expect(dialer.dialed.isEmpty)
+    }
+
+    @Test("an accessory that demands none pairs with a token, too")
+    func needlessToken() async throws {
+        let (_, store, found) = try await bridge()
+        _ = try await setup.pair(with: found, code: store.stored.setupCode, ownershipToken: token)
+        #expect(store.stored.pairings.pairings == [vault.identity().pairing()])
+    }
+
+    @Test("a refusal of M6 by an accessory that names no vendor is neither a wrong code nor a matter of tokens")
+    func refusedAtTheEnd() async throws {
+        let (_, store, found) = try await demandingBridge()
+        var silent = found
+        silent.vendor = nil
+        await #expect(throws: SetupError.refused) {
+            try await setup.pair(with: silent, code: store.stored.setupCode)
+        }
+    }
+
+    private let token = [UInt8](repeating: 7, count: 32)
+
+    private func demandingBridge() async throws -> (BridgeUnderTest, InMemoryAccessoryServerStore, DiscoveredAccessory)
+    {
+        let store = InMemoryAccessoryServerStore()
+        let bridge = try await BridgeUnderTest(
+            store, ownership: OwnershipRequirement(vendor: "org.example.lamps", token: token))
+        dialer.listen(at: .test(1), bridge.listener())
+        let txt = await bridge.server.advertisement.txt
+        let vendor = txt.first { $0.key == "lv" }?.value
+        #expect(vendor == "org.example.lamps")
+        return (bridge, store, try .test(bridge.identity.deviceID, at: [.test(1)], isPaired: false, vendor: vendor))
+    }
+
     @Test("identify before pairing, and not after")
     func identify() async throws {
         let (_, store, found) = try await bridge()

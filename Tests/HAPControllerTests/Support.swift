@@ -33,7 +33,8 @@ extension AccessoryEndpoint {
 extension DiscoveredAccessory {
     /// An accessory as a browser would show it.
     static func test(
-        _ id: DeviceID, at endpoints: [AccessoryEndpoint], configurationNumber: UInt32 = 1, isPaired: Bool = true
+        _ id: DeviceID, at endpoints: [AccessoryEndpoint], configurationNumber: UInt32 = 1, isPaired: Bool = true,
+        vendor: String? = nil
     ) throws -> DiscoveredAccessory {
         let txt = TXTRecord([
             ("id", id.description), ("c#", "\(configurationNumber)"), ("sf", isPaired ? "0" : "1"), ("md", "Test"),
@@ -47,6 +48,7 @@ extension DiscoveredAccessory {
             addresses: addresses)
         var accessory = try DiscoveredAccessory(service)
         accessory.endpoints = endpoints
+        accessory.vendor = vendor
         return accessory
     }
 }

@@ -297,6 +297,18 @@ struct AdvertisementTests {
         }
     }
 
+    @Test("the vendor stands in the record while the bridge is unpaired and demands a token, and else never")
+    func vendor() throws {
+        var unpaired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")
+        let before = unpaired.txt
+        unpaired.vendor = "org.example.lamps"
+        #expect(unpaired.txt.map(\.key) == before.map(\.key) + ["lv"])
+        #expect(unpaired.txt.last?.value == "org.example.lamps")
+        var paired = unpaired
+        paired.isPaired = true
+        #expect(paired.txt.map(\.key) == before.map(\.key))
+    }
+
     @Test("a long model is cut between characters at 64 bytes")
     func longModel() throws {
         var made = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")

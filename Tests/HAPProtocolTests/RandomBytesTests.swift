@@ -170,7 +170,7 @@ struct RandomBytesTests {
             case .store(let pairing):
                 #expect(pairing == golden.pairing)
                 _ = accessory.stored(.success(()))
-            case .reply, .refuse, .countFailure, .clearFailures, .finish: break
+            case .reply, .refuse, .countFailure, .clearFailures, .refuseOwnership, .finish: break
             }
             let other = verify.randomElement(using: &random) ?? []
             let answer = verifier.received(

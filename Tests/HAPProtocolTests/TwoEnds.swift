@@ -21,10 +21,10 @@ struct AccessoryEnd: Sendable {
     /// Whether the peer broke the protocol so that the connection had to end.
     private(set) var isClosed = false
 
-    init(_ golden: Golden, pairings: [Pairing] = []) {
+    init(_ golden: Golden, pairings: [Pairing] = [], ownership: OwnershipRequirement? = nil) {
         self.golden = golden
         self.pairings = PairingList(pairings)
-        setup = PairSetupAccessory(identity: golden.accessory)
+        setup = PairSetupAccessory(identity: golden.accessory, ownership: ownership)
         verify = PairVerifyAccessory(identity: golden.accessory)
     }
 
@@ -76,7 +76,7 @@ struct AccessoryEnd: Sendable {
         var action = setup.received(body, conditions: conditions)
         while true {
             switch action {
-            case .reply(let body), .clearFailures(let body), .finish(let body):
+            case .reply(let body), .clearFailures(let body), .refuseOwnership(let body), .finish(let body):
                 return HTTPResponse(200, .pairingTLV8, body: body)
             case .countFailure(let body):
                 failures += 1
@@ -127,6 +127,9 @@ struct ControllerEnd: Sendable {
     private(set) var answers: [HTTPResponse] = []
     private(set) var isClosed = false
 
+    /// What it shows the accessory besides the setup code.
+    var ownershipToken: [UInt8]?
+
     init(_ golden: Golden) { self.golden = golden }
 
     var isAtRest: Bool { !isClosed && !stream.isMidMessage && !stream.isSecured }
@@ -143,7 +146,9 @@ struct ControllerEnd: Sendable {
     /// Begins pair setup.
     mutating func startSetup() -> [[UInt8]] {
         paired = nil
-        var setup = PairSetupController(identity: golden.controller, setupCode: golden.setupCode)
+        var setup = PairSetupController(
+            identity: golden.controller, setupCode: golden.setupCode,
+            ownershipToken: ownershipToken.map { SecretBytes($0) })
         let action = setup.start()
         machine = .setup(setup)
         return perform(action)
@@ -249,9 +254,9 @@ struct TwoEnds: Sendable {
     /// Messages under way, each with the end that it goes to.
     private(set) var underWay: [(toAccessory: Bool, bytes: [UInt8])] = []
 
-    init(_ golden: Golden, pairings: [Pairing] = []) {
+    init(_ golden: Golden, pairings: [Pairing] = [], ownership: OwnershipRequirement? = nil) {
         controller = ControllerEnd(golden)
-        accessory = AccessoryEnd(golden, pairings: pairings)
+        accessory = AccessoryEnd(golden, pairings: pairings, ownership: ownership)
     }
 
     mutating func startSetup() { underWay = controller.startSetup().map { (true, $0) } }
@@ -259,7 +264,9 @@ struct TwoEnds: Sendable {
 
     /// Both ends meet on a new connection; the controller begins from nothing.
     mutating func reconnect(_ golden: Golden) {
+        let token = controller.ownershipToken
         controller = ControllerEnd(golden)
+        controller.ownershipToken = token
         accessory.reconnect()
         underWay = []
     }

@@ -67,6 +67,11 @@ extension AccessoryServer {
                     await saveFailures()
                 }
                 reply(body, id)
+            case .refuseOwnership(let body):
+                logger.warning(
+                    "pair setup with the right setup code, and the ownership token missing or wrong",
+                    metadata: ["peer": "\(session.connection.peer)"])
+                reply(body, id)
             case .reply(let body): reply(body, id)
             case .refuse:
                 attempts.release(id)

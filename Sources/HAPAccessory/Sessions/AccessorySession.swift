@@ -27,11 +27,11 @@ final class AccessorySession {
     var task: Task<Void, Never>?
 
     init(
-        connection: any AccessoryConnection, identity: AccessoryIdentity, eventWindow: Duration,
-        now: ContinuousClock.Instant
+        connection: any AccessoryConnection, identity: AccessoryIdentity, ownership: OwnershipRequirement?,
+        eventWindow: Duration, now: ContinuousClock.Instant
     ) {
         self.connection = connection
-        pairSetup = PairSetupAccessory(identity: identity)
+        pairSetup = PairSetupAccessory(identity: identity, ownership: ownership)
         pairVerify = PairVerifyAccessory(identity: identity)
         outbox = EventOutbox(window: eventWindow)
         lastHeard = now

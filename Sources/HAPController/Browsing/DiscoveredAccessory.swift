@@ -28,6 +28,8 @@ package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
     package var features: Features
     /// `sh`, if it is advertised: four bytes in base64.
     package var setupHash: String?
+    /// `lv`: whose app can come by the token that pairing takes, if it takes one; at most 64 characters of printable ASCII.
+    package var vendor: String?
     /// Where it may be reached, in the order in which to try.
     package var endpoints: [AccessoryEndpoint]
 
@@ -79,6 +81,7 @@ package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
         features = Features(rawValue: try Self.number(txt, "ff", else: 0))
         category = AccessoryCategory(rawValue: UInt16(exactly: try Self.number(txt, "ci", else: 1)) ?? 1)
         setupHash = txt["sh"].flatMap { $0.utf8.count == 8 ? $0 : nil }
+        vendor = txt[Advertisement.vendorKey].flatMap { OwnershipRequirement.isVendor($0) ? $0 : nil }
         endpoints = Self.endpoints(of: service)
         guard !endpoints.isEmpty else { throw BadRecord(description: "it has no address that can be reached") }
     }

@@ -36,14 +36,21 @@ package struct AccessorySetup: Sendable {
     /// - Parameters:
     ///   - accessory: as it was found.
     ///   - code: what the user has read off it.
+    ///   - ownershipToken: what its maker's app gave for it, 16 to 512 bytes. Only an accessory that has proven to know the
+    ///     code is shown it; one that wants none passes over it.
     /// - Returns: what pairing has brought.
-    /// - Throws: ``SetupError``.
-    package func pair(with accessory: DiscoveredAccessory, code: SetupCode) async throws(SetupError) -> Added {
+    /// - Throws: ``SetupError``; `ownership` where the accessory advertises a vendor and the token is missing or wrong, or
+    ///   is none.
+    package func pair(
+        with accessory: DiscoveredAccessory, code: SetupCode, ownershipToken: [UInt8]? = nil
+    ) async throws(SetupError) -> Added {
         guard !accessory.isPaired else { throw .alreadyPaired }
+        if let ownershipToken, !OwnershipRequirement.tokenLength.contains(ownershipToken.count) { throw .ownership }
         let identity = try await ownIdentity()
         return try await connected(to: accessory) { session throws(SetupError) in
             let pairing = try await session.pairSetup(
-                as: identity, code: code,
+                as: identity, code: code, ownershipToken: ownershipToken.map { SecretBytes($0) },
+                demandsToken: accessory.vendor != nil,
                 withAuth: accessory.features.contains(.hardwareAuthentication), within: timing.pairSetupStep)
             do throws(SetupError) {
                 guard pairing.deviceID == accessory.id else { throw .otherAccessory }

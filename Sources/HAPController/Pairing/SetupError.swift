@@ -10,6 +10,8 @@ package enum SetupError: Error, Equatable, Sendable {
     case alreadyPaired
     /// The setup code is not the accessory's.
     case wrongCode
+    /// The setup code is right, and the ownership token, which the accessory demands, is missing or wrong.
+    case ownership
     /// Too many wrong codes were tried; the accessory must be reset or started anew.
     case tooManyTries
     /// Somebody else is pairing with it at the moment; half a minute later may be better.
@@ -43,6 +45,7 @@ extension SetupError: CustomStringConvertible {
             "it does not answer at any of its addresses; check that it is switched on and on this network"
         case .alreadyPaired: "it is paired already; remove that pairing where it was made, or reset the accessory"
         case .wrongCode: "the setup code is wrong; look at the accessory's label again"
+        case .ownership: "it wants its maker's proof that it is yours; add it with its maker's app"
         case .tooManyTries: "too many wrong setup codes were tried; restart or reset the accessory"
         case .busy: "somebody else is pairing with it; try again in half a minute"
         case .backOff: "it wants to be left alone for now; try again in a few minutes"

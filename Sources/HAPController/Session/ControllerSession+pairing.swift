@@ -1,4 +1,4 @@
-internal import HAPCrypto
+package import HAPCrypto
 package import HAPModel
 package import HAPProtocol
 
@@ -8,14 +8,17 @@ extension ControllerSession {
     /// - Parameters:
     ///   - identity: who we are.
     ///   - code: what the user has read off the accessory.
+    ///   - ownershipToken: what to show it besides; `nil` for nothing.
+    ///   - demandsToken: whether it advertises that it wants to see a token.
     ///   - withAuth: whether the accessory advertises Apple's chip and wants method 1.
     ///   - limit: how long each step may take.
     /// - Returns: who the accessory has proven to be; it has kept our key.
     /// - Throws: ``SetupError``.
     package func pairSetup(
-        as identity: ControllerIdentity, code: SetupCode, withAuth: Bool, within limit: Duration
+        as identity: ControllerIdentity, code: SetupCode, ownershipToken: SecretBytes? = nil,
+        demandsToken: Bool = false, withAuth: Bool, within limit: Duration
     ) async throws(SetupError) -> AccessoryPairing {
-        var machine = PairSetupController(identity: identity, setupCode: code)
+        var machine = PairSetupController(identity: identity, setupCode: code, ownershipToken: ownershipToken)
         var action = machine.start(withAuth: withAuth)
         var steps = 0
         while true {
@@ -39,6 +42,8 @@ extension ControllerSession {
             case .compute(let code, let salt, let key):
                 action = machine.computed(await Self.answer(code, salt, key))
             case .paired(let pairing): return pairing
+            // The setup code has been proven before M6.
+            case .fail(.refused(.authentication)) where steps == 3: throw demandsToken ? .ownership : .refused
             case .fail(.refused(let error)): throw SetupError(error)
             case .fail(.proofMismatch), .fail(.badIdentity): throw .notGenuine
             case .fail(.violation(let violation)):

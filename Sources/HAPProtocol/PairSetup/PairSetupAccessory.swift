@@ -42,6 +42,12 @@ package struct PairSetupAccessory: Equatable, Sendable {
         case countFailure([UInt8])
         /// The proof was right: forget failed proofs, then answer 200 with this body.
         case clearFailures([UInt8])
+        /// The setup code was right, and the ownership token missing or wrong: answer 200 with this body.
+        ///
+        /// It counts as no failed proof. Only whoever knows the setup code gets here, each guess costs a whole procedure,
+        /// and 16 bytes are not guessed; but if it counted, every controller that knows of no tokens would bring the
+        /// bridge closer to refusing its owner.
+        case refuseOwnership([UInt8])
         /// Make this pairing durable and call ``stored(_:)``.
         case store(Pairing)
         /// The pairing is made: answer 200 with this body, then advertise as paired.
@@ -64,9 +70,18 @@ package struct PairSetupAccessory: Equatable, Sendable {
     }
 
     private let identity: AccessoryIdentity
+    private let ownership: OwnershipRequirement?
     private var state = State.idle
 
-    package init(identity: AccessoryIdentity) { self.identity = identity }
+    /// Makes a machine.
+    ///
+    /// - Parameters:
+    ///   - identity: who the accessory is.
+    ///   - ownership: what it wants to see besides the setup code; `nil` for nothing, as HAP has it.
+    package init(identity: AccessoryIdentity, ownership: OwnershipRequirement? = nil) {
+        self.identity = identity
+        self.ownership = ownership
+    }
 
     /// Whether the procedure is under way.
     package var isActive: Bool { state != .idle }
@@ -153,6 +168,9 @@ package struct PairSetupAccessory: Equatable, Sendable {
                 of: keys.controllerMessage(identifier: peer.identifier, publicKey: peer.publicKey), by: peer.publicKey)
         else { return .reply(PairingTLV.failure(6, .authentication).encoded) }
         if conditions.isPaired { return .reply(PairingTLV.failure(6, .unavailable).encoded) }
+        if let ownership, !ownership.isMet(by: peer.ownershipToken) {
+            return .refuseOwnership(PairingTLV.failure(6, .authentication).encoded)
+        }
         if conditions.isFull { return .reply(PairingTLV.failure(6, .maxPeers).encoded) }
         state = .storing(keys)
         return .store(Pairing(controller: controller, publicKey: peer.publicKey, isAdmin: true))

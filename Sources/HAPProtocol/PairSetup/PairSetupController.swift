@@ -58,11 +58,20 @@ package struct PairSetupController: Equatable, Sendable {
 
     private let identity: ControllerIdentity
     private let setupCode: SetupCode
+    private let ownershipToken: SecretBytes?
     private var state = State.idle
 
-    package init(identity: ControllerIdentity, setupCode: SetupCode) {
+    /// Makes a machine.
+    ///
+    /// - Parameters:
+    ///   - identity: who we are.
+    ///   - setupCode: the accessory's.
+    ///   - ownershipToken: what to show the accessory besides, once it has proven that it knows its setup code; accessories
+    ///     that want none pass over it (``OwnershipRequirement``).
+    package init(identity: ControllerIdentity, setupCode: SetupCode, ownershipToken: SecretBytes? = nil) {
         self.identity = identity
         self.setupCode = setupCode
+        self.ownershipToken = ownershipToken
     }
 
     /// Begins.
@@ -124,7 +133,8 @@ package struct PairSetupController: Equatable, Sendable {
         let publicKey = identity.longTermKey.publicKey
         let signature = identity.longTermKey.sign(
             keys.controllerMessage(identifier: identifier, publicKey: publicKey))
-        let signed = SignedIdentity(identifier: identifier, publicKey: publicKey, signature: signature)
+        let signed = SignedIdentity(
+            identifier: identifier, publicKey: publicKey, signature: signature, ownershipToken: ownershipToken?.copy)
         state = .awaitingM6(keys)
         return .send(PairingTLV.message(5, (.encryptedData, keys.seal(signed.body, "PS-Msg05"))).encoded)
     }

@@ -39,6 +39,8 @@ struct SignedIdentity: Equatable {
     let identifier: [UInt8]
     let publicKey: [UInt8]
     let signature: [UInt8]
+    /// In M5 alone, from controllers that were given one.
+    let ownershipToken: [UInt8]?
 
     /// Reads the part; pair verify carries no public key.
     init(parsing bytes: [UInt8], withPublicKey: Bool) throws(ProtocolViolation) {
@@ -47,12 +49,14 @@ struct SignedIdentity: Equatable {
         let keyLength = Ed25519.publicKeyLength
         publicKey = withPublicKey ? try body.required(.publicKey, length: keyLength...keyLength) : []
         signature = try body.required(.signature, length: Ed25519.signatureLength...Ed25519.signatureLength)
+        ownershipToken = body[.ownershipToken]
     }
 
-    init(identifier: [UInt8], publicKey: [UInt8] = [], signature: [UInt8]) {
+    init(identifier: [UInt8], publicKey: [UInt8] = [], signature: [UInt8], ownershipToken: [UInt8]? = nil) {
         self.identifier = identifier
         self.publicKey = publicKey
         self.signature = signature
+        self.ownershipToken = ownershipToken
     }
 
     var body: PairingTLV {
@@ -60,6 +64,7 @@ struct SignedIdentity: Equatable {
         body[.identifier] = identifier
         if !publicKey.isEmpty { body[.publicKey] = publicKey }
         body[.signature] = signature
+        body[.ownershipToken] = ownershipToken
         return body
     }
 }

@@ -31,11 +31,12 @@ package final class BridgeUnderTest: Sendable {
     /// - Parameters:
     ///   - store: what is remembered of the last run.
     ///   - lights: what the driver brings, all reachable.
+    ///   - ownership: what controllers must show besides the setup code.
     /// - Throws: what the store throws.
     package convenience init(
-        _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = []
+        _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = [], ownership: OwnershipRequirement? = nil
     ) async throws {
-        try await self.init(store, stored: store.stored, lights: lights)
+        try await self.init(store, stored: store.stored, ownership: ownership, lights: lights)
     }
 
     /// Starts a bridge.
@@ -43,6 +44,7 @@ package final class BridgeUnderTest: Sendable {
     /// - Parameters:
     ///   - store: where changes are kept.
     ///   - stored: what was kept of the last run.
+    ///   - ownership: what controllers must show besides the setup code.
     ///   - descriptions: what the driver brings, all reachable.
     ///   - overrides: what the operator wants otherwise.
     ///   - eventWindow: for how long later changes are collected.
@@ -50,7 +52,8 @@ package final class BridgeUnderTest: Sendable {
     ///   - logger: where the bridge logs; `nil` for nowhere.
     /// - Throws: what the store throws.
     package init(
-        _ store: any AccessoryServerStore, stored: StoredServer, lights descriptions: [LightDescription] = [],
+        _ store: any AccessoryServerStore, stored: StoredServer, ownership: OwnershipRequirement? = nil,
+        lights descriptions: [LightDescription] = [],
         overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250),
         firmware: String = "1.0",
         logger: Logger? = nil
@@ -68,7 +71,7 @@ package final class BridgeUnderTest: Sendable {
             logger: logger)
         server = AccessoryServer(
             executor: executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
-            eventWindow: eventWindow, logger: logger)
+            ownership: ownership, eventWindow: eventWindow, logger: logger)
         let bridge = BridgeAccessory(
             name: "Bridge", serialNumber: "0001", firmware: firmware, ids: stored.bridgeInstanceIDs)
         if bridge.ids != stored.bridgeInstanceIDs { try await store.save(bridgeInstanceIDs: bridge.ids) }

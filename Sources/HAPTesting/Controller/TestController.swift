@@ -163,8 +163,11 @@ package actor TestController {
     }
 
     /// The first part of pair setup, up to M2.
-    package func beginPairSetup(_ code: SetupCode) async throws -> PairSetupController.Action {
-        setup = PairSetupController(identity: identity, setupCode: code)
+    package func beginPairSetup(
+        _ code: SetupCode, ownershipToken: [UInt8]? = nil
+    ) async throws -> PairSetupController.Action {
+        setup = PairSetupController(
+            identity: identity, setupCode: code, ownershipToken: ownershipToken.map { SecretBytes($0) })
         return try await step(setup?.start())
     }
 
@@ -189,8 +192,10 @@ package actor TestController {
     /// The whole of pair setup.
     ///
     /// - Returns: the last action: `paired` or `fail`.
-    package func pairSetup(_ code: SetupCode) async throws -> PairSetupController.Action {
-        var action = try await beginPairSetup(code)
+    package func pairSetup(
+        _ code: SetupCode, ownershipToken: [UInt8]? = nil
+    ) async throws -> PairSetupController.Action {
+        var action = try await beginPairSetup(code, ownershipToken: ownershipToken)
         while true {
             switch action {
             case .paired, .fail: return action
