@@ -1,18 +1,32 @@
 import Glibc
 
-/// A password in a file of its own, read anew for each connection so that it can be changed without a restart.
-struct PasswordFile: Equatable, Sendable {
-    /// Why the file gives no password; it names the file and what to do, and nothing that stands in it.
-    struct Problem: Error, Equatable {
-        let text: String
+/// A secret in a file of its own: one line of text that nobody but its owner and their group may see.
+package struct SecretFile: Equatable, Sendable {
+    /// Why the file gives no secret; it names the file and what to do, and nothing that stands in it.
+    package struct Problem: Error, Equatable {
+        package let text: String
     }
 
     private static let longest = 4096
 
-    let path: String
+    private let key: String
+    private let secret: String
+    private let path: String
 
-    /// Reads the password: the file's first line.
-    func read() throws(Problem) -> String {
+    /// Names a file; it is read each time it is asked for, so that it can be changed.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - key: the key of the configuration that names it.
+    ///   - secret: what it holds, as "password".
+    package init(_ path: String, key: String, of secret: String) {
+        self.path = path
+        self.key = key
+        self.secret = secret
+    }
+
+    /// Reads the secret: the file's first line.
+    package func read() throws(Problem) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
         defer { close(file) }
@@ -22,7 +36,7 @@ struct PasswordFile: Equatable, Sendable {
         guard status.st_mode & 0o007 == 0 else {
             throw problem("is open to every user of this computer; run chmod o= on it")
         }
-        guard status.st_size <= Self.longest else { throw problem("is too long for a password") }
+        guard status.st_size <= Self.longest else { throw problem("is too long for a \(secret)") }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: Self.longest + 1)
         while bytes.count <= Self.longest {
@@ -31,14 +45,14 @@ struct PasswordFile: Equatable, Sendable {
             if count == 0 { break }
             bytes += buffer.prefix(count)
         }
-        guard bytes.count <= Self.longest else { throw problem("is too long for a password") }
+        guard bytes.count <= Self.longest else { throw problem("is too long for a \(secret)") }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-        guard !line.isEmpty else { throw problem("is empty; write the password in its first line") }
-        guard !line.contains(0), let password = String(validating: line, as: UTF8.self) else {
-            throw problem("is not text; write the password in its first line as UTF-8")
+        guard !line.isEmpty else { throw problem("is empty; write the \(secret) in its first line") }
+        guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
+            throw problem("is not text; write the \(secret) in its first line as UTF-8")
         }
-        return password
+        return text
     }
 
-    private func problem(_ text: String) -> Problem { Problem(text: "password-file \(path) \(text)") }
+    private func problem(_ text: String) -> Problem { Problem(text: "\(key) \(path) \(text)") }
 }

@@ -52,6 +52,7 @@ struct BridgeDaemon {
     /// - Returns: the configuration that was in use, if the bridge is to begin anew.
     /// - Throws: what keeps the bridge from running, with its exit code.
     func run() async throws -> BridgeConfiguration? {
+        let ownership = try configuration.bridge.ownership?.requirement()
         let file = try DatabaseFile(
             path: places.database, migrator: BridgeDatabase.migrator, applicationID: Self.applicationID, logger: logger)
         BridgeBackup.discardRemains(places)
@@ -70,7 +71,7 @@ struct BridgeDaemon {
             overrides: configuration.overrides, logger: logger)
         let server = AccessoryServer(
             executor: executor, scheduler: scheduler, registry: registry, store: database, stored: stored,
-            eventWindow: configuration.bridge.eventWindow, logger: logger)
+            ownership: ownership, eventWindow: configuration.bridge.eventWindow, logger: logger)
 
         try await showBridge(stored, registry, database)
         await lights.restore(stored.lights)
@@ -100,6 +101,10 @@ struct BridgeDaemon {
             metadata: [
                 "port": "\(listener.port)", "device": "\(stored.identity.deviceID)", "lights": "\(stored.lights.count)",
             ])
+
+        if let vendor = server.vendor {
+            logger.notice("only controllers with the vendor's token can pair", metadata: ["vendor": "\(vendor)"])
+        }
 
         try makeRuntimeDirectory()
         // Before anybody is told that the daemon is ready: from then on SIGHUP may come.

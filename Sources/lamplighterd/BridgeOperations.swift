@@ -31,6 +31,12 @@ struct BridgeOperations: BridgeControlHandler {
         if failures > 0 {
             warnings.append("\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code")
         }
+        let isPaired = await server.isPaired
+        if let vendor = server.vendor, !isPaired {
+            warnings.append(
+                "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
+                    + "bridge.ownership to let everybody in who knows the setup code")
+        }
         warnings += surroundings.missingInterfaces.map {
             "there is no interface \($0); it is used when it comes, or correct bridge.interfaces"
         }
@@ -38,7 +44,7 @@ struct BridgeOperations: BridgeControlHandler {
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(
             name: name, deviceID: deviceID.description, since: since, port: port,
-            configurationNumber: Int(await registry.configurationNumber), paired: await server.isPaired,
+            configurationNumber: Int(await registry.configurationNumber), paired: isPaired,
             controllers: await server.controllerCount, advertisement: advertisement,
             drivers: await supervisor.running.map(\.entry).map { entry in
                 BridgeStatus.Driver(id: entry.id, driver: entry.driver, state: (states[entry.id] ?? .starting).words)

@@ -20,6 +20,7 @@ struct StartCheck {
     func run(_ report: (String) -> Void) throws {
         let wanted = try BridgeConfiguration.load(
             from: configuration, drivers: drivers, instance: places.stateDirectory)
+        _ = try wanted.bridge.ownership?.requirement()
         report("configuration: \(configuration) is valid")
 
         try DatabaseFile.inspect(

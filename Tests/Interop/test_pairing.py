@@ -9,6 +9,7 @@ import socket
 import hap
 import pytest
 from aiohomekit.exceptions import AccessoryDisconnectedError, AuthenticationError
+from conftest import configuration
 from controllers import (
     BRIGHTNESS, COLOR_TEMPERATURE, HUE, ON, SATURATION, Phone, eventually, identity, named, pairing_data, shape,
 )
@@ -211,3 +212,48 @@ async def test_an_older_controller_pairs_too(daemon, lan):
 
     await asyncio.to_thread(scenario)
     daemon.until(lambda status: not status["paired"], 3, "unpaired by the older controller")
+
+
+async def test_a_bridge_that_demands_a_makers_token_refuses_standard_controllers_without_a_trace(make_daemon, tmp_path, lan):
+    token = tmp_path / "token"
+    token.write_text("00112233445566778899aabbccddeeff\n")
+    token.chmod(0o600)
+    settings = configuration(ownership={"vendor": "org.example.lamps", "token-file": str(token)})
+    daemon = make_daemon(settings)
+    device_id = daemon.until_settled()["deviceId"]
+    async with Phone() as phone:
+        before = await phone.record(device_id)
+        assert before.txt["lv"] == "org.example.lamps"
+        assert any("org.example.lamps" in warning for warning in daemon.status["warnings"])
+        for _ in range(2):
+            with pytest.raises(AuthenticationError):
+                await phone.pair(device_id, daemon.setup_code)
+        assert (await phone.record(device_id)).txt == before.txt
+    assert daemon.cli("pairings", "--json") == [] and not daemon.status["paired"]
+    assert not any("wrong setup code" in warning for warning in daemon.status["warnings"])
+    assert "ownership token missing or wrong" in daemon.log and "aabbccddeeff" not in daemon.log
+
+    # Without the demand, the same bridge is one like any other.
+    del settings["bridge"]["ownership"]
+    daemon.configure(settings)
+    reload = daemon.cli("reload", "--json")
+    assert reload["needsRestart"] == ["bridge.ownership"]
+    daemon.restart()
+    daemon.until_published()
+    async with Phone() as phone:
+        record = await phone.record(device_id, lambda record: "lv" not in record.txt)
+        assert record.txt["id"] == device_id
+        await phone.pair(device_id, daemon.setup_code)
+
+
+def test_a_token_that_cannot_be_had_keeps_the_bridge_from_starting(make_daemon, tmp_path):
+    token = tmp_path / "token"
+    settings = configuration(ownership={"vendor": "org.example.lamps", "token-file": str(token)})
+    daemon = make_daemon(settings, start=False)
+    for content, reason in ((None, "cannot be read"), ("00112233", "hexadecimal digits")):
+        if content:
+            token.write_text(content)
+            token.chmod(0o600)
+        daemon.start_without_waiting()
+        assert daemon.process.wait(20) == 78
+        assert reason in daemon.log and "00112233" not in daemon.log

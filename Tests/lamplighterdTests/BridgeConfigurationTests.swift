@@ -62,6 +62,7 @@ struct BridgeConfigurationTests {
         #expect(configuration.bridge.interfaces == .automatic)
         #expect(configuration.bridge.advertise == .avahi)
         #expect(configuration.bridge.eventWindow == .milliseconds(250))
+        #expect(configuration.bridge.ownership == nil)
         #expect(configuration.drivers.isEmpty)
         #expect(configuration.lights.isEmpty)
         #expect(configuration.metrics == nil)
@@ -78,6 +79,7 @@ struct BridgeConfigurationTests {
               interfaces: [eth0, wlan0]
               advertise: none
               event-window: 1s
+              ownership: {vendor: org.example.lamps, token-file: /etc/lamplighter/token}
             drivers:
               - driver: simulated
                 lights: [{id: a, brightness: true}, {id: "1"}]
@@ -102,6 +104,8 @@ struct BridgeConfigurationTests {
         #expect(configuration.bridge.interfaces == .named(["eth0", "wlan0"]))
         #expect(configuration.bridge.advertise == .none)
         #expect(configuration.bridge.eventWindow == .seconds(1))
+        #expect(configuration.bridge.ownership?.vendor == "org.example.lamps")
+        #expect(configuration.bridge.ownership?.tokenFile == "/etc/lamplighter/token")
         #expect(configuration.drivers.map(\.id) == ["simulated", "second", "home"])
         #expect((configuration.drivers.first?.configuration as? Simulated)?.lights.map(\.id) == ["a", "1"])
         let desk = configuration.lights[LightKey(driver: "home", light: "0x00158d0001")]
@@ -168,6 +172,24 @@ struct BridgeConfigurationTests {
                 "bridge:\n  name: \"🎄\"",
                 "f:2:9: bridge.name: nothing of this name can be shown in HomeKit; "
                     + "use letters, digits, spaces and apostrophes"
+            ),
+            (
+                "bridge:\n  ownership: {vendor: a, token-file: f, token: 0123456789abcdef}",
+                "f:2:41: bridge.ownership.token: unknown key; write one of token-file, vendor"
+            ),
+            (
+                "bridge:\n  ownership: {vendor: a}",
+                "f:2:14: bridge.ownership.token-file: the key token-file is missing; add it"
+            ),
+            (
+                "bridge:\n  ownership: {vendor: a b, token-file: t}",
+                "f:2:23: bridge.ownership.vendor: this is no vendor's id; "
+                    + "write 1 to 64 characters of ASCII, for example org.example.lamps"
+            ),
+            (
+                "bridge:\n  ownership: {vendor: a, token-file: \"\"}",
+                "f:2:38: bridge.ownership.token-file: this is no file; "
+                    + "write the path of a file that holds the token"
             ),
             ("drivers:\n  - lights: []", "f:2:5: drivers[0].driver: the key driver is missing; add it"),
             ("drivers:\n  - drvier: mqtt", "f:2:5: drivers[0].drvier: unknown key; write driver"),

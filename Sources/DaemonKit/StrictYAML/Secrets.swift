@@ -1,6 +1,6 @@
 /// Which values never appear in an error.
 enum Secrets {
-    private static let words = ["setup-code", "password"]
+    private static let words = ["setup-code", "password", "token"]
 
     /// Whether the value of a key, or what lies within it, is to be kept quiet.
     static func holds(_ path: [any CodingKey]) -> Bool {

@@ -282,8 +282,9 @@ extension MosquittoClient {
         if let user = settings.user {
             var password: String?
             if let path = settings.passwordFile {
-                do throws(PasswordFile.Problem) {
-                    password = try PasswordFile(path: path).read()
+                do throws(SecretFile.Problem) {
+                    // Anew for each connection: it can be changed without a restart.
+                    password = try SecretFile(path, key: "password-file", of: "password").read()
                 } catch {
                     return error.text
                 }

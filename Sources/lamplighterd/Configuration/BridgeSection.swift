@@ -30,9 +30,11 @@ struct BridgeSection: Decodable, Equatable, Sendable {
     var advertise: Advertising
     /// How long later changes are collected; the first goes out at once.
     var eventWindow: Duration
+    /// What controllers must show besides the setup code; `nil` for nothing, as HomeKit has it.
+    var ownership: OwnershipSection?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, port, interfaces, advertise
+        case name, port, interfaces, advertise, ownership
         case setupCode = "setup-code"
         case eventWindow = "event-window"
     }
@@ -54,6 +56,7 @@ struct BridgeSection: Decodable, Equatable, Sendable {
         setupCode = try container.decodeIfPresent(ConfiguredSetupCode.self, forKey: .setupCode)
         interfaces = try container.decodeIfPresent(Interfaces.self, forKey: .interfaces) ?? interfaces
         advertise = try container.decodeIfPresent(Advertising.self, forKey: .advertise) ?? advertise
+        ownership = try container.decodeIfPresent(OwnershipSection.self, forKey: .ownership)
         if let window = try container.decodeIfPresent(DurationText.self, forKey: .eventWindow) {
             guard window.duration <= .seconds(10) else {
                 throw DecodingError.refused(

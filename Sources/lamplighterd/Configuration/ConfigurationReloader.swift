@@ -115,6 +115,7 @@ extension BridgeConfiguration {
             (.setupCode, bridge.setupCode != running.bridge.setupCode),
             (.interfaces, bridge.interfaces != running.bridge.interfaces),
             (.advertise, bridge.advertise != running.bridge.advertise),
+            (.ownership, bridge.ownership != running.bridge.ownership),
         ]
         let keys = differs.filter(\.1).map { "bridge.\($0.0.rawValue)" }
         return metrics == running.metrics ? keys : keys + ["metrics"]
