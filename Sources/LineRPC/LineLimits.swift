@@ -1,7 +1,9 @@
 /// How much one end of a connection takes from, and keeps for, the other.
 package struct LineLimits: Sendable, Equatable {
-    /// The longest line in bytes, either way, without its line feed.
+    /// The longest line that is taken from the peer, in bytes without its line feed.
     package var lineLength: Int
+    /// The longest line that is sent, which is what the peer takes.
+    package var sentLineLength: Int
     /// How many requests of the peer are worked on at once, and how many of ours may wait for its answers.
     package var outstandingRequests: Int
     /// How many bytes may wait for a peer that reads slowly; one byte more, and it is dropped.
@@ -12,10 +14,11 @@ package struct LineLimits: Sendable, Equatable {
     package var peers: Int
 
     package init(
-        lineLength: Int = 1 << 20, outstandingRequests: Int = 32, outbox: Int = 4 << 20, notifications: Int = 1024,
-        peers: Int = 32
+        lineLength: Int = 1 << 20, sentLineLength: Int? = nil, outstandingRequests: Int = 32, outbox: Int = 4 << 20,
+        notifications: Int = 1024, peers: Int = 32
     ) {
         self.lineLength = lineLength
+        self.sentLineLength = sentLineLength ?? lineLength
         self.outstandingRequests = outstandingRequests
         self.outbox = outbox
         self.notifications = notifications

@@ -27,7 +27,7 @@ package enum LineRPCClient {
                 channel.close(promise: nil)
             }
             return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await peer.run(inbound, outbound, handler: handler) }
+                group.addTask { await peer.run(inbound, outbound, handler.map { .handler($0) } ?? .none) }
                 defer { peer.close() }
                 return try await body(peer)
             }

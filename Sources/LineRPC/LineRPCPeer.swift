@@ -17,54 +17,82 @@ package final class LineRPCPeer: Sendable {
     /// What the peer tells, for one reader; ends with the connection.
     package let notifications: AsyncStream<Notification>
 
+    /// Who the peer is, as the system says; known to the sessions of a server only.
+    package let identity: PeerIdentity?
+
+    /// A call of ours that waits for its answer.
+    private struct Waiting {
+        let continuation: CheckedContinuation<JSONValue, any Error>
+        let grace: Duration?
+        var isSent = false
+        /// Why nobody waits any longer.
+        var reason: (any Error)?
+    }
+
+    /// A call that has its grace left.
+    private struct Expiry {
+        let id: Int64
+        let grace: Duration
+        let reason: any Error
+    }
+
     private struct State {
         var isClosed = false
         var lastID: Int64 = 0
-        var waiting: [Int64: CheckedContinuation<JSONValue, any Error>] = [:]
-        var waitingBytes = 0
+        var waiting: [Int64: Waiting] = [:]
         var requestsAtWork = 0
+        var open = OpenRequests()
     }
 
     private let state = Mutex(State())
     private let limits: LineLimits
     private let logger: Logger
     private let notificationSink: AsyncStream<Notification>.Continuation
-    private let outbox: AsyncStream<[UInt8]>
-    private let outboxSink: AsyncStream<[UInt8]>.Continuation
+    private let expiries: AsyncStream<Expiry>
+    private let expirySink: AsyncStream<Expiry>.Continuation
+    private let outbox: LineOutbox
     private let hangUp: @Sendable () -> Void
 
-    init(limits: LineLimits, logger: Logger, hangUp: @escaping @Sendable () -> Void) {
+    init(
+        limits: LineLimits, logger: Logger, identity: PeerIdentity? = nil, hangUp: @escaping @Sendable () -> Void
+    ) {
         self.limits = limits
         self.logger = logger
+        self.identity = identity
         self.hangUp = hangUp
         (notifications, notificationSink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(limits.notifications))
-        // Bounded by the count of its bytes, in `send`.
-        (outbox, outboxSink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        // Bounded by our own calls: each is given up once.
+        (expiries, expirySink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        outbox = LineOutbox(limit: limits.outbox)
     }
 
     // MARK: Asking and telling
 
     /// Asks the peer and waits for its answer.
     ///
+    /// A peer that is not waited for any more, because of the deadline or because the caller is cancelled, is told so.
+    ///
     /// - Parameters:
     ///   - method: what is asked.
     ///   - params: an object or an array.
     ///   - deadline: how long to wait; `nil` for as long as the connection lasts.
+    ///   - grace: how long to wait for the answer after that, which tells what the peer had done by then; `nil` not at
+    ///     all.
     /// - Returns: the result.
     /// - Throws: ``RPCFailure`` if the peer says no, ``LineRPCError`` if no answer comes, `CancellationError`.
     package func call(
-        _ method: String, _ params: JSONValue = [:], deadline: Duration? = .seconds(10)
+        _ method: String, _ params: JSONValue = [:], deadline: Duration? = .seconds(10), grace: Duration? = nil
     ) async throws -> JSONValue {
-        guard let deadline else { return try await call(method, params, id: nextID()) }
         let id = nextID()
+        guard let deadline else { return try await call(method, params, id: id, grace: grace) }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await Task.sleep(for: deadline)
-                self.resolve(id, .failure(LineRPCError.timedOut))
+                self.giveUp(id, because: LineRPCError.timedOut)
             }
             defer { group.cancelAll() }
-            return try await self.call(method, params, id: id)
+            return try await self.call(method, params, id: id, grace: grace)
         }
     }
 
@@ -75,13 +103,15 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    private func call(_ method: String, _ params: JSONValue, id: Int64) async throws -> JSONValue {
+    private func call(
+        _ method: String, _ params: JSONValue, id: Int64, grace: Duration?
+    ) async throws -> JSONValue {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let refusal: LineRPCError? = state.withLock { state in
                     guard !state.isClosed else { return .closed }
                     guard state.waiting.count < limits.outstandingRequests else { return .tooManyRequests }
-                    state.waiting[id] = continuation
+                    state.waiting[id] = Waiting(continuation: continuation, grace: grace)
                     return nil
                 }
                 if let refusal {
@@ -91,12 +121,42 @@ package final class LineRPCPeer: Sendable {
                     resolve(id, .failure(CancellationError()))
                 } else if let refusal = send(.request(id: .integer(id), method: method, params: params)) {
                     resolve(id, .failure(refusal))
+                } else {
+                    let isGivenUp = state.withLock { state in
+                        state.waiting[id]?.isSent = true
+                        return state.waiting[id]?.reason != nil
+                    }
+                    if isGivenUp { tellOfCancellation(id) }
                 }
             }
         } onCancel: {
-            resolve(id, .failure(CancellationError()))
+            giveUp(id, because: CancellationError())
         }
     }
+
+    /// Nobody wants to wait for an answer any longer.
+    private func giveUp(_ id: Int64, because reason: any Error) {
+        let isSent = state.withLock { state in
+            guard let waiting = state.waiting[id], waiting.reason == nil else { return false }
+            state.waiting[id]?.reason = reason
+            // The peer must not hear of the cancellation before it hears of the request.
+            return waiting.isSent
+        }
+        if isSent { tellOfCancellation(id) }
+    }
+
+    private func tellOfCancellation(_ id: Int64) {
+        _ = send(.notification(method: Self.cancellation, params: ["id": .integer(id)]))
+        guard let waiting = state.withLock({ $0.waiting[id] }), let reason = waiting.reason else { return }
+        if let grace = waiting.grace {
+            expirySink.yield(Expiry(id: id, grace: grace, reason: reason))
+        } else {
+            resolve(id, .failure(reason))
+        }
+    }
+
+    /// The notification that says that a request is not waited for: `{"id": ...}`.
+    private static let cancellation = "rpc.cancel"
 
     /// Tells the peer something that wants no answer.
     ///
@@ -105,6 +165,27 @@ package final class LineRPCPeer: Sendable {
         if let refusal = send(.notification(method: method, params: params)) { throw refusal }
     }
 
+    /// Answers a request of the peer's; another answer to it is not sent.
+    ///
+    /// - Parameters:
+    ///   - number: the request's number.
+    ///   - result: what came of it. A result that exceeds the longest line becomes the failure that says so.
+    package func answer(_ number: UInt64, with result: Result<JSONValue, RPCFailure>) {
+        guard let id = state.withLock({ $0.open.close(number) }) else { return }
+        switch result {
+        case .success(let value): reply(.response(id: id, result: value))
+        case .failure(let failure): reply(.failure(id: id, failure))
+        }
+    }
+
+    /// Waits until few bytes wait for the peer.
+    ///
+    /// Whoever sends only after this blocks at a peer that does not read, instead of losing it.
+    ///
+    /// - Parameter mark: fewer bytes than this, at least 1; it returns at the end of the connection, too, and when the
+    ///   caller is cancelled.
+    package func drained(below mark: Int = 1) async { await outbox.drained(below: mark) }
+
     /// Ends the connection.
     package func close() {
         let waiting = state.withLock { state in
@@ -112,8 +193,9 @@ package final class LineRPCPeer: Sendable {
             defer { state.waiting = [:] }
             return state.waiting.values
         }
-        for continuation in waiting { continuation.resume(throwing: LineRPCError.closed) }
-        outboxSink.finish()
+        for call in waiting { call.continuation.resume(throwing: LineRPCError.closed) }
+        outbox.close()
+        expirySink.finish()
         notificationSink.finish()
         hangUp()
     }
@@ -125,32 +207,57 @@ package final class LineRPCPeer: Sendable {
     /// - Parameters:
     ///   - inbound: what the peer sends.
     ///   - outbound: the way to the peer.
-    ///   - handler: answers the peer's requests; without one they are refused.
+    ///   - service: answers the peer's requests.
     func run(
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
         _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
-        handler: (any LineRPCHandler)?
+        _ service: PeerService
     ) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.write(to: outbound) }
+            group.addTask { await self.awaitExpiries() }
+            let taker = taker(service, in: &group)
             do {
                 for try await event in inbound {
                     switch event {
                     case .tooLong:
                         logger.debug("a line was too long", metadata: ["limit": "\(limits.lineLength)"])
                         reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
-                    case .line(let line): received(line, handler: handler, in: &group)
+                    case .line(let line): received(line, taker, in: &group)
                     }
                 }
             } catch {
                 logger.debug("the connection broke", metadata: ["error": "\(error)"])
             }
             close()
+            if case .session(let inbox) = taker { inbox.finish() }
             group.cancelAll()
         }
     }
 
-    private func received(_ line: [UInt8], handler: (any LineRPCHandler)?, in group: inout DiscardingTaskGroup) {
+    /// Whoever takes the peer's requests.
+    private enum Taker {
+        case nobody
+        case handler(any LineRPCHandler)
+        case session(AsyncStream<LineRPCInquiry>.Continuation)
+    }
+
+    private func taker(_ service: PeerService, in group: inout DiscardingTaskGroup) -> Taker {
+        switch service {
+        case .none: return .nobody
+        case .handler(let handler): return .handler(handler)
+        case .sessions(let sessions):
+            // Bounded by the requests that are open, each of which can be cancelled once.
+            let (inquiries, inbox) = AsyncStream.makeStream(of: LineRPCInquiry.self, bufferingPolicy: .unbounded)
+            group.addTask {
+                await sessions.serve(self, inquiries)
+                self.close()
+            }
+            return .session(inbox)
+        }
+    }
+
+    private func received(_ line: [UInt8], _ taker: Taker, in group: inout DiscardingTaskGroup) {
         let message: RPCMessage
         do {
             message = try RPCMessage(parsing: line)
@@ -160,23 +267,41 @@ package final class LineRPCPeer: Sendable {
         }
         switch message {
         case .request(let id, let method, let params):
-            guard let handler else {
-                reply(.failure(id: id, .methodNotFound(method)))
-                return
+            switch taker {
+            case .nobody: reply(.failure(id: id, .methodNotFound(method)))
+            case .handler(let handler):
+                let isFree = state.withLock { state in
+                    guard state.requestsAtWork < limits.outstandingRequests else { return false }
+                    state.requestsAtWork += 1
+                    return true
+                }
+                guard isFree else {
+                    reply(.failure(id: id, .tooManyRequests))
+                    return
+                }
+                group.addTask {
+                    await self.answer(id, method, params, with: handler)
+                    self.state.withLock { $0.requestsAtWork -= 1 }
+                }
+            case .session(let inbox):
+                let opened: Result<UInt64, RPCFailure> = state.withLock { state in
+                    guard state.open.count < limits.outstandingRequests else { return .failure(.tooManyRequests) }
+                    guard let number = state.open.open(id) else {
+                        return .failure(.invalidRequest("another request of this id is not answered yet"))
+                    }
+                    return .success(number)
+                }
+                switch opened {
+                case .success(let number): inbox.yield(.request(number: number, method: method, params: params))
+                case .failure(let failure): reply(.failure(id: id, failure))
+                }
             }
-            let isFree = state.withLock { state in
-                guard state.requestsAtWork < limits.outstandingRequests else { return false }
-                state.requestsAtWork += 1
-                return true
-            }
-            guard isFree else {
-                reply(.failure(id: id, .tooManyRequests))
-                return
-            }
-            group.addTask {
-                await self.answer(id, method, params, with: handler)
-                self.state.withLock { $0.requestsAtWork -= 1 }
-            }
+        case .notification(Self.cancellation, let params):
+            // To a handler it means nothing: who it is for does not wait any more.
+            guard case .session(let inbox) = taker, let id = RPCMessage.ID(params["id"]),
+                let number = state.withLock({ $0.open.cancel(id) })
+            else { return }
+            inbox.yield(.cancelled(number: number))
         case .notification(let method, let params):
             switch notificationSink.yield(Notification(method: method, params: params)) {
             case .enqueued, .terminated: break
@@ -209,7 +334,19 @@ package final class LineRPCPeer: Sendable {
     }
 
     private func resolve(_ id: Int64, _ result: Result<JSONValue, any Error>) {
-        state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(with: result)
+        state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume(with: result)
+    }
+
+    private func awaitExpiries() async {
+        await withDiscardingTaskGroup { group in
+            for await expiry in expiries {
+                group.addTask {
+                    guard (try? await Task.sleep(for: expiry.grace)) != nil else { return }
+                    self.resolve(expiry.id, .failure(expiry.reason))
+                }
+            }
+            group.cancelAll()
+        }
     }
 
     // MARK: The outbox
@@ -221,17 +358,8 @@ package final class LineRPCPeer: Sendable {
 
     private func send(_ message: RPCMessage) -> LineRPCError? {
         let line = message.line
-        guard line.count <= limits.lineLength + 1 else { return .tooLong }
-        enum Verdict { case closed, overflow, fits }
-        let verdict: Verdict = state.withLock { state in
-            guard !state.isClosed else { return .closed }
-            guard state.waitingBytes + line.count <= limits.outbox else { return .overflow }
-            state.waitingBytes += line.count
-            // Inside the lock, so that lines leave in the order they were counted.
-            outboxSink.yield(line)
-            return .fits
-        }
-        switch verdict {
+        guard line.count <= limits.sentLineLength + 1 else { return .tooLong }
+        switch outbox.append(line) {
         case .fits: return nil
         case .closed: return .closed
         case .overflow:
@@ -242,13 +370,21 @@ package final class LineRPCPeer: Sendable {
     }
 
     private func write(to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>) async {
-        for await line in outbox {
+        for await line in outbox.lines {
             do {
                 try await outbound.write(ByteBuffer(bytes: line))
             } catch {
                 break
             }
-            state.withLock { $0.waitingBytes -= line.count }
+            outbox.sent(line.count)
         }
     }
+}
+
+/// What answers a peer's requests.
+enum PeerService: Sendable {
+    /// Nothing: they are refused.
+    case none
+    case handler(any LineRPCHandler)
+    case sessions(any LineRPCSessions)
 }

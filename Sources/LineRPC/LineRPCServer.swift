@@ -10,7 +10,7 @@ package struct LineRPCServer: Sendable {
     private let group: String?
     private let mode: mode_t
     private let limits: LineLimits
-    private let handler: any LineRPCHandler
+    private let service: PeerService
     private let logger: Logger
 
     /// Describes a server; it touches nothing before it runs.
@@ -26,11 +26,29 @@ package struct LineRPCServer: Sendable {
         path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
         handler: any LineRPCHandler, logger: Logger
     ) {
+        self.init(path, mode: mode, group: group, limits: limits, .handler(handler), logger: logger)
+    }
+
+    /// Describes a server whose requests are answered in an order that sessions choose.
+    ///
+    /// - Parameters:
+    ///   - path: where the socket shall stand.
+    ///   - mode: who may connect.
+    ///   - limits: what is taken from peers and kept for them.
+    ///   - sessions: serves each peer.
+    ///   - logger: gets what goes wrong.
+    package init(path: String, mode: UInt32, limits: LineLimits, sessions: any LineRPCSessions, logger: Logger) {
+        self.init(path, mode: mode, group: nil, limits: limits, .sessions(sessions), logger: logger)
+    }
+
+    private init(
+        _ path: String, mode: mode_t, group: String?, limits: LineLimits, _ service: PeerService, logger: Logger
+    ) {
         self.path = path
         self.mode = mode
         self.group = group
         self.limits = limits
-        self.handler = handler
+        self.service = service
         self.logger = logger
     }
 
@@ -88,14 +106,18 @@ package struct LineRPCServer: Sendable {
     private func serve(_ channel: any Channel, isWelcome: Bool) async {
         do {
             guard isWelcome else { return try await channel.close() }
+            // Before anything is read: what the peer has become by then is another matter.
+            let identity: PeerIdentity? = if case .sessions = service { await PeerIdentity.of(channel) } else { nil }
             let connection = try await channel.eventLoop.submit { [limits] in
                 let connection = try limits.wrap(channel)
                 try channel.syncOptions?.setOption(.autoRead, value: true)
                 return connection
             }.get()
             try await connection.executeThenClose { inbound, outbound in
-                let peer = LineRPCPeer(limits: limits, logger: logger) { channel.close(promise: nil) }
-                await peer.run(inbound, outbound, handler: handler)
+                let peer = LineRPCPeer(limits: limits, logger: logger, identity: identity) {
+                    channel.close(promise: nil)
+                }
+                await peer.run(inbound, outbound, service)
             }
         } catch {
             // Closing a connection that is gone already.

@@ -42,10 +42,10 @@ extension RPCMessage {
         }
         var id: ID?
         switch object["id"] {
-        case .integer(let value)?: id = .integer(value)
-        case .string(let value)?: id = .string(value)
         case nil, .null?: id = nil
-        default: throw Refusal(failure: .invalidRequest("an id is an integer or a string"))
+        case let value:
+            id = ID(value)
+            if id == nil { throw Refusal(failure: .invalidRequest("an id is an integer or a string")) }
         }
         guard object["jsonrpc"] == "2.0" else {
             throw Refusal(id: id, failure: .invalidRequest("\"jsonrpc\" has to be \"2.0\""))
@@ -106,6 +106,15 @@ extension RPCMessage {
 }
 
 extension RPCMessage.ID {
+    /// Reads an id; `nil` for what cannot be one.
+    init?(_ json: JSONValue?) {
+        switch json {
+        case .integer(let value)?: self = .integer(value)
+        case .string(let value)?: self = .string(value)
+        default: return nil
+        }
+    }
+
     var json: JSONValue {
         switch self {
         case .integer(let value): .integer(value)

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// The lines that wait for a peer, in order and counted.
+final class LineOutbox: Sendable {
+    /// What became of a line.
+    enum Verdict {
+        case fits
+        /// More bytes would wait than allowed.
+        case overflow
+        case closed
+    }
+
+    private struct Waiter {
+        let mark: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var isClosed = false
+        var bytes = 0
+        var lastWaiter = 0
+        var waiters: [Int: Waiter] = [:]
+
+        mutating func takeWaiters(_ isDone: (Waiter) -> Bool) -> [Waiter] {
+            let done = waiters.filter { isDone($1) }
+            for key in done.keys { waiters[key] = nil }
+            return Array(done.values)
+        }
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    private let sink: AsyncStream<[UInt8]>.Continuation
+
+    /// The lines, for one writer; ``sent(_:)`` is told of each when it has gone.
+    let lines: AsyncStream<[UInt8]>
+
+    /// - Parameter limit: how many bytes may wait.
+    init(limit: Int) {
+        self.limit = limit
+        // Bounded by the count of its bytes, in `append`.
+        (lines, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+    }
+
+    func append(_ line: [UInt8]) -> Verdict {
+        state.withLock { state in
+            guard !state.isClosed else { return .closed }
+            guard state.bytes + line.count <= limit else { return .overflow }
+            state.bytes += line.count
+            // Inside the lock, so that lines leave in the order they were counted.
+            sink.yield(line)
+            return .fits
+        }
+    }
+
+    /// A line of so many bytes was handed to the system.
+    func sent(_ count: Int) {
+        let done = state.withLock { state in
+            let bytes = state.bytes - count
+            state.bytes = bytes
+            return state.takeWaiters { bytes < $0.mark }
+        }
+        for waiter in done { waiter.continuation.resume() }
+    }
+
+    /// Waits until fewer bytes wait than the mark says, the outbox is closed, or the caller is cancelled.
+    func drained(below mark: Int) async {
+        let key = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    guard !state.isClosed, state.bytes >= mark else { return true }
+                    state.waiters[key] = Waiter(mark: mark, continuation: continuation)
+                    return false
+                }
+                if isDone {
+                    continuation.resume()
+                } else if Task.isCancelled {
+                    // The handler below may have run before there was a waiter to find.
+                    giveUp(key)
+                }
+            }
+        } onCancel: {
+            giveUp(key)
+        }
+    }
+
+    private func giveUp(_ key: Int) {
+        state.withLock { $0.waiters.removeValue(forKey: key) }?.continuation.resume()
+    }
+
+    func close() {
+        let all = state.withLock { state in
+            state.isClosed = true
+            return state.takeWaiters { _ in true }
+        }
+        sink.finish()
+        for waiter in all { waiter.continuation.resume() }
+    }
+}

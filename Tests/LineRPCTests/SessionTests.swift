@@ -1,0 +1,275 @@
+import BoundedJSON
+import FoundationEssentials
+import Glibc
+import LineRPC
+import NIOCore
+import Synchronization
+import Testing
+
+/// Serves each peer with a closure.
+private struct Sessions: LineRPCSessions {
+    let body: @Sendable (LineRPCPeer, AsyncStream<LineRPCInquiry>) async -> Void
+
+    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async { await body(peer, inquiries) }
+}
+
+private func withSessions<Result: Sendable>(
+    at path: String, limits: LineLimits = LineLimits(),
+    serving body: @escaping @Sendable (LineRPCPeer, AsyncStream<LineRPCInquiry>) async -> Void,
+    _ test: @Sendable () async throws -> Result
+) async throws -> Result {
+    let server = LineRPCServer(
+        path: path, mode: 0o600, limits: limits, sessions: Sessions(body: body), logger: silent)
+    let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            defer { sink.finish() }
+            try await server.run { sink.yield() }
+        }
+        guard await listening.first(where: { true }) != nil else { throw Failure(message: "no server") }
+        let result = try await test()
+        group.cancelAll()
+        try? await group.waitForAll()
+        return result
+    }
+}
+
+private func line(_ id: Int64, _ method: String) -> ByteBuffer {
+    ByteBuffer(bytes: RPCMessage.request(id: .integer(id), method: method, params: [:]).line)
+}
+
+@Suite("Sessions that answer in an order of their own", .timeLimit(.minutes(5)))
+struct SessionTests {
+    @Test("answers and news leave in the order in which they are given, whatever came first")
+    func order() async throws {
+        try await withSocketPath { path in
+            let heard = try await withSessions(at: path) { peer, inquiries in
+                var numbers: [UInt64] = []
+                for await case .request(let number, _, _) in inquiries {
+                    numbers.append(number)
+                    guard numbers.count == 3 else { continue }
+                    peer.answer(numbers[2], with: .success("third"))
+                    try? peer.notify("news")
+                    peer.answer(numbers[0], with: .failure(RPCFailure(code: 7, message: "first")))
+                    peer.answer(numbers[0], with: .success("again"))
+                    peer.answer(numbers[1], with: .success("second"))
+                }
+            } _: {
+                try await withRawConnection(to: path) { outbound, lines in
+                    for id in [10, 20, 30] { try await outbound.write(line(Int64(id), "m")) }
+                    var heard: [JSONValue] = []
+                    while heard.count < 4, let line = try await lines.next() { heard.append(line) }
+                    return heard
+                }
+            }
+            #expect(heard.map { $0["id"] ?? $0["method"] } == [30, "news", 10, 20])
+            #expect(heard.last?["result"] == "second")
+        }
+    }
+
+    @Test("a call that is cancelled, or late, is told to the server, and its answer is still taken if asked for")
+    func cancellation() async throws {
+        try await withSocketPath { path in
+            try await withSessions(at: path) { peer, inquiries in
+                for await inquiry in inquiries {
+                    if case .cancelled(let number) = inquiry { peer.answer(number, with: .success("cancelled")) }
+                }
+            } _: {
+                try await LineRPCClient.connect(to: path) { server in
+                    let late = try await server.call("m", deadline: .milliseconds(10), grace: .seconds(60))
+                    #expect(late == "cancelled")
+                    let call = Task { try await server.call("m", deadline: nil, grace: .seconds(60)) }
+                    call.cancel()
+                    // Cancelled before it was sent, it need not have been sent at all.
+                    switch await call.result {
+                    case .success(let value): #expect(value == "cancelled")
+                    case .failure(let error): #expect(error is CancellationError)
+                    }
+                    await #expect(throws: LineRPCError.timedOut) {
+                        try await server.call("m", deadline: .milliseconds(10))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a call that is cancelled while the server works on it gets the server's last word")
+    func cancellationAtWork() async throws {
+        let (atWork, sink) = AsyncStream.makeStream(of: Void.self)
+        try await withSocketPath { path in
+            try await withSessions(at: path) { peer, inquiries in
+                for await inquiry in inquiries {
+                    switch inquiry {
+                    case .request: sink.yield()
+                    case .cancelled(let number): peer.answer(number, with: .success("done already"))
+                    }
+                }
+            } _: {
+                try await LineRPCClient.connect(to: path) { server in
+                    let call = Task { try await server.call("m", deadline: nil, grace: .seconds(60)) }
+                    _ = await atWork.first { true }
+                    call.cancel()
+                    let word = try await call.value
+                    #expect(word == "done already")
+                }
+            }
+        }
+    }
+
+    @Test("the grace has an end, and the connection lives on")
+    func grace() async throws {
+        try await withSocketPath { path in
+            try await withSessions(at: path) { peer, inquiries in
+                for await case .request(let number, "echo", let params) in inquiries {
+                    peer.answer(number, with: .success(params))
+                }
+            } _: {
+                try await LineRPCClient.connect(to: path) { server in
+                    await #expect(throws: LineRPCError.timedOut) {
+                        try await server.call("m", deadline: .milliseconds(10), grace: .milliseconds(10))
+                    }
+                    try await expect(server, calling: "echo", with: [1], returns: [1])
+                }
+            }
+        }
+    }
+
+    @Test("who waits for a peer that does not read loses neither it nor a line")
+    func stalledReader() async throws {
+        let (begun, sink) = AsyncStream.makeStream(of: Void.self)
+        let count = 2000
+        let text = String(repeating: "x", count: 10_000)
+        try await withSocketPath { path in
+            try await withSessions(at: path, limits: LineLimits(outbox: 50_000)) { peer, _ in
+                for number in 0..<count {
+                    try? peer.notify("told", ["number": .integer(Int64(number)), "text": .string(text)])
+                    sink.yield()
+                    await peer.drained(below: 20_000)
+                }
+                // Before it is hung up on.
+                await peer.drained()
+            } _: {
+                try await withRawConnection(to: path) { _, lines in
+                    // Much more than the system takes for somebody who does not read.
+                    _ = await begun.first { true }
+                    var numbers: [Int?] = []
+                    while let line = try await lines.next() { numbers.append(line["params"]?["number"]?.int) }
+                    #expect(numbers == Array(0..<count))
+                }
+            }
+        }
+    }
+
+    @Test("who waits for a peer that goes away does not wait for ever")
+    func vanishedReader() async throws {
+        let (ended, sink) = AsyncStream.makeStream(of: Void.self)
+        try await withSocketPath { path in
+            try await withSessions(at: path, limits: LineLimits(sentLineLength: 1 << 23, outbox: 1 << 24)) {
+                peer, _ in
+                try? peer.notify("told", ["text": .string(String(repeating: "x", count: 1 << 22))])
+                await peer.drained()
+                sink.yield()
+            } _: {
+                try await withRawConnection(to: path) { _, lines in
+                    _ = try await lines.bytes.next(isolation: #isolation)
+                }
+                _ = await ended.first { true }
+            }
+        }
+    }
+
+    @Test("an id may be used again once it is answered, not before; and not too many wait")
+    func openRequests() async throws {
+        try await withSocketPath { path in
+            try await withSessions(at: path, limits: LineLimits(outstandingRequests: 2)) { peer, inquiries in
+                for await inquiry in inquiries {
+                    if case .request(let number, "now", _) = inquiry { peer.answer(number, with: .success(true)) }
+                }
+            } _: {
+                try await withRawConnection(to: path) { outbound, lines in
+                    try await outbound.write(line(1, "wait"))
+                    try await outbound.write(line(1, "wait"))
+                    #expect(try await lines.next()?["error"]?["code"] == -32600)
+                    for _ in 0..<3 {
+                        try await outbound.write(line(2, "now"))
+                        #expect(try await lines.next()?["result"] == true)
+                    }
+                    try await outbound.write(line(3, "wait"))
+                    try await outbound.write(line(4, "wait"))
+                    let refused = try await lines.next()
+                    #expect(refused?["error"]?["code"] == -32000)
+                    #expect(refused?["id"] == 4)
+                }
+            }
+        }
+    }
+
+    @Test("a cancellation that means nothing, or comes twice, is passed over")
+    func strayCancellations() async throws {
+        let told = Mutex(0)
+        try await withSocketPath { path in
+            try await withSessions(at: path) { peer, inquiries in
+                for await inquiry in inquiries {
+                    switch inquiry {
+                    case .request(let number, "end", _): peer.answer(number, with: .success(true))
+                    case .request: break
+                    case .cancelled: told.withLock { $0 += 1 }
+                    }
+                }
+            } _: {
+                try await withRawConnection(to: path) { outbound, lines in
+                    func cancel(_ params: JSONValue) async throws {
+                        try await outbound.write(
+                            ByteBuffer(bytes: RPCMessage.notification(method: "rpc.cancel", params: params).line))
+                    }
+                    try await outbound.write(line(1, "wait"))
+                    for params: JSONValue in [[:], ["id": 7], ["id": true], [1], ["id": 1], ["id": 1]] {
+                        try await cancel(params)
+                    }
+                    try await outbound.write(line(2, "end"))
+                    #expect(try await lines.next()?["id"] == 2)
+                }
+            }
+        }
+        #expect(told.withLock { $0 } == 1)
+    }
+
+    @Test("more may be sent in a line than is taken")
+    func lineLengths() async throws {
+        try await withSocketPath { path in
+            try await withSessions(at: path, limits: LineLimits(lineLength: 200, sentLineLength: 2000)) {
+                peer, inquiries in
+                for await case .request(let number, _, let params) in inquiries {
+                    let text = String(repeating: "x", count: params["count"]?.int ?? 0)
+                    peer.answer(number, with: .success(.string(text)))
+                }
+            } _: {
+                let limits = LineLimits(lineLength: 2000, sentLineLength: 200)
+                try await LineRPCClient.connect(to: path, limits: limits) { server in
+                    let answer = try await server.call("m", ["count": 1500])
+                    #expect(answer.string?.count == 1500)
+                    await #expect(throws: RPCFailure.answerTooLong) { try await server.call("m", ["count": 2000]) }
+                    let long: JSONValue = ["text": .string(String(repeating: "x", count: 300))]
+                    await #expect(throws: LineRPCError.tooLong) { try await server.call("m", long) }
+                }
+            }
+        }
+    }
+
+    @Test("a session knows the user and the program of its peer")
+    func identity() async throws {
+        let (identities, sink) = AsyncStream.makeStream(of: PeerIdentity?.self)
+        try await withSocketPath { path in
+            try await withSessions(at: path) { peer, _ in
+                sink.yield(peer.identity)
+            } _: {
+                try await LineRPCClient.connect(to: path) { _ in
+                    let identity = try #require(await identities.first { _ in true } ?? nil)
+                    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+                    #expect(
+                        identity == PeerIdentity(uid: getuid(), gid: getgid(), pid: getpid(), executable: program))
+                }
+            }
+        }
+    }
+}
