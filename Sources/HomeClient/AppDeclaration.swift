@@ -1,0 +1,37 @@
+/// What an app says of itself before it may ask for homes.
+public struct AppDeclaration: Sendable, Hashable {
+    /// The app's own id, such as `org.example.lights`: letters, digits, points and dashes.
+    public let id: String
+    /// Why the app needs the homes, in one short sentence; it is shown to the user with the question of permission.
+    public let usageDescription: String
+    /// What the app will ask for.
+    public let capabilities: Set<HomeCapability>
+    /// Whose accessories the app is responsible for, as these advertise it; for makers' apps only.
+    public let vendor: String?
+
+    /// Declares an app.
+    ///
+    /// An app without a purpose is a mistake of whoever wrote it: this traps.
+    ///
+    /// - Parameters:
+    ///   - id: the app's own id, such as `org.example.lights`.
+    ///   - usageDescription: why the app needs the homes, in one short sentence for its user; not blank.
+    ///   - capabilities: what the app will ask for.
+    ///   - vendor: whose accessories it is responsible for, with ``HomeCapability/vendor``.
+    public init(
+        id: String, usageDescription: String, capabilities: Set<HomeCapability> = [.home], vendor: String? = nil
+    ) {
+        precondition(
+            !usageDescription.allSatisfy(\.isWhitespace),
+            "The app \(id) does not say what it needs the home for: its usageDescription is blank. "
+                + "Write one sentence for its user.")
+        self.id = id
+        self.usageDescription = usageDescription
+        self.capabilities = capabilities
+        self.vendor = vendor
+    }
+
+    package var opening: SessionOpening {
+        SessionOpening(app: id, usageDescription: usageDescription, capabilities: capabilities, vendor: vendor)
+    }
+}

@@ -1,0 +1,28 @@
+/// What happens to the homes as a whole.
+public enum HomeManagerEvent: Sendable, Hashable {
+    /// The user allowed the app to use homes, or withdrew it. After a withdrawal nothing follows.
+    case authorizationStatusUpdated(AuthorizationStatus)
+    /// The homes were loaded anew: whatever was kept of them is void.
+    case homesUpdated
+    /// Another home is the primary one; `nil` when the last home went.
+    case primaryHomeUpdated(Home?)
+    /// A home came.
+    case homeAdded(Home)
+    /// A home went; this is how it was.
+    case homeRemoved(Home)
+    /// The maker's app is asked for a proof, with which it calls
+    /// ``HomeManager/addAndSetupAccessories(with:to:)``; or it declines.
+    case addAccessoryRequest(AddAccessoryRequest)
+
+    /// The event's name, as tools print it.
+    public var name: String {
+        switch self {
+        case .authorizationStatusUpdated: "authorizationStatusUpdated"
+        case .homesUpdated: "homesUpdated"
+        case .primaryHomeUpdated: "primaryHomeUpdated"
+        case .homeAdded: "homeAdded"
+        case .homeRemoved: "homeRemoved"
+        case .addAccessoryRequest: "addAccessoryRequest"
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/// An app's access to the homes of its user.
-public actor HomeManager {}

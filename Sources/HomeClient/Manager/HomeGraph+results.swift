@@ -1,0 +1,47 @@
+extension HomeGraph {
+    /// The home that a write made.
+    ///
+    /// - Throws: 2 if it is gone already, or the daemon did not say which.
+    func home(_ commit: HomeCommit) throws(HomeError) -> Home {
+        guard case .home(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
+    func room(_ commit: HomeCommit) throws(HomeError) -> Room {
+        guard case .room(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
+    func zone(_ commit: HomeCommit) throws(HomeError) -> Zone {
+        guard case .zone(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
+    func actionSet(_ commit: HomeCommit) throws(HomeError) -> ActionSet {
+        guard case .actionSet(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
+    func accessories(_ commit: HomeCommit) -> [Accessory] {
+        guard case .accessories(let ids) = commit.result else { return [] }
+        return ids.compactMap { accessory($0) }
+    }
+
+    // MARK: What must be there
+
+    func existing(_ id: Home.ID) throws(HomeError) -> Home { try found(home(id)) }
+    func existing(_ id: Room.ID) throws(HomeError) -> Room { try found(home(of: id)?.room(id)) }
+    func existing(_ id: Zone.ID) throws(HomeError) -> Zone { try found(home(of: id)?.zone(id)) }
+    func existing(_ id: ActionSet.ID) throws(HomeError) -> ActionSet { try found(home(of: id)?.actionSet(id)) }
+    func existing(_ id: Accessory.ID) throws(HomeError) -> Accessory { try found(accessory(id)) }
+    func existing(_ id: Service.ID) throws(HomeError) -> Service { try found(accessory(of: id)?.service(id)) }
+
+    func existing(_ id: Characteristic.ID) throws(HomeError) -> Characteristic { try found(characteristic(id)) }
+
+    private func found<Entity>(_ entity: Entity?) throws(HomeError) -> Entity {
+        guard let entity else { throw Self.lost }
+        return entity
+    }
+
+    private static let lost = HomeError(.notFound)
+}

@@ -1,0 +1,57 @@
+extension HomeManager {
+    /// Adds a device that a search found.
+    ///
+    /// - Parameters:
+    ///   - accessory: the device.
+    ///   - code: its setup code.
+    ///   - home: where it is added.
+    ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
+    /// - Returns: the accessories; or that its maker's app goes on.
+    /// - Throws: 18 for the wrong code, 13 or 11 if it is in a home already, 14 or 16 if it does not take another
+    ///   controller, 4 or 100 if it does not answer, 66 if it does not keep to the rules, 31 or 35 to 60 for the name.
+    ///   Then neither the home nor the device has changed.
+    public func addAccessory(
+        _ accessory: DiscoveredAccessory, code: SetupCode, to home: Home.ID, name: String? = nil
+    ) async throws(HomeError) -> AddResult {
+        throw HomeError(.operationNotSupported)
+    }
+
+    /// Adds the device that a QR code, or the answer to an ``AddAccessoryRequest``, is for.
+    ///
+    /// - Parameters:
+    ///   - payload: the content of the QR code, or `request.makePayload(…)`.
+    ///   - home: where it is added.
+    ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
+    /// - Returns: the accessories; or that its maker's app goes on.
+    /// - Throws: as ``addAccessory(_:code:to:name:)``, and 80 if the app did not declare
+    ///   ``HomeCapability/setupPayload``, 93 for a device that cannot be on the network, 96 if the device does not take
+    ///   the maker's token, 2 if the request was answered already, 100 if no such device is there.
+    public func addAndSetupAccessories(
+        with payload: AccessorySetupPayload, to home: Home.ID, name: String? = nil
+    ) async throws(HomeError) -> AddResult {
+        throw HomeError(.operationNotSupported)
+    }
+
+    /// Says that the maker's app will not add what it was asked to.
+    ///
+    /// - Throws: 2 if it was answered already.
+    public func decline(_ request: AddAccessoryRequest) async throws(HomeError) {
+        throw HomeError(.operationNotSupported)
+    }
+
+    /// Searches for devices that can be added, for as long as the body runs.
+    ///
+    /// - Parameter body: gets what is found and what goes.
+    /// - Returns: what the body returns.
+    /// - Throws: 47 without permission, 57 if the daemon cannot search; what the body throws.
+    public nonisolated func withAccessoryBrowser<R: Sendable>(
+        _ body: @Sendable (EventStream<BrowserEvent>) async throws -> R
+    ) async throws -> R {
+        throw HomeError(.operationNotSupported)
+    }
+
+    /// A search for devices that is started and stopped by hand.
+    public nonisolated func makeAccessoryBrowser() -> AccessoryBrowser {
+        AccessoryBrowser(self, events: EventStream(Mailbox(limit: 1)) {})
+    }
+}
