@@ -73,7 +73,7 @@ private let sampleRequests: [HomeRequest] = [
         for result: HomeCommit.Result in [
             .nothing, .home(id()), .room(id()), .zone(id()), .actionSet(id()), .accessories([id()]), .accessories([]),
         ] {
-            let commit = HomeCommit(result: result, transaction: transaction)
+            let commit = HomeCommit(result: result, transaction: transaction, stale: result == .nothing ? [id()] : [])
             #expect(try HomeCommit(json: commit.json) == commit)
             #expect(try AdditionReply(json: AdditionReply.added(commit).json) == .added(commit))
         }

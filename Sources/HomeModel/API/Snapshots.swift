@@ -101,7 +101,9 @@ extension HomeCommit: HomeMessage {
         } else {
             result = .nothing
         }
-        self.init(result: result, transaction: json["transaction"] == nil ? nil : try json.message("transaction"))
+        self.init(
+            result: result, transaction: json["transaction"] == nil ? nil : try json.message("transaction"),
+            stale: try json.optional("stale") { $0.elements { $0.identifier() } } ?? [])
     }
 
     package var json: JSONValue {
@@ -114,6 +116,7 @@ extension HomeCommit: HomeMessage {
         case .actionSet(let id): object["actionSet"] = id.json
         case .accessories(let ids): object["accessories"] = .array(ids.map(\.json))
         }
+        if !stale.isEmpty { object["stale"] = .array(stale.map(\.json)) }
         return .object(object)
     }
 }

@@ -45,10 +45,13 @@ package struct HomeCommit: Sendable, Hashable {
     package var result: Result
     /// What changed; `nil` if everything was as wanted already.
     package var transaction: HomeTransaction?
+    /// Those that were removed, but could not be told so: they must be reset before anybody can add them again.
+    package var stale: [Accessory.ID]
 
-    package init(result: Result = .nothing, transaction: HomeTransaction?) {
+    package init(result: Result = .nothing, transaction: HomeTransaction?, stale: [Accessory.ID] = []) {
         self.result = result
         self.transaction = transaction
+        self.stale = stale
     }
 }
 
