@@ -248,13 +248,14 @@ struct HostileAccessoryTests {
             try await news.until(.connected)
             let outcomes = try await scene.link.write([
                 CharacteristicWrite(control, .data([1]), wantsResponse: true),
-                CharacteristicWrite(on, .bool(true), wantsResponse: true),
+                CharacteristicWrite(on, .bool(true), wantsResponse: true, authorizationData: [1, 2, 255]),
             ])
             #expect(outcomes[control] == WriteOutcome(.success, response: .data([2, 0])))
             #expect(outcomes[on] == WriteOutcome(.success))
         }
         let write = try #require(scene.accessory.requests.first { $0.method == .put })
         #expect(WriteRequest(parsing: write.body)?.entries.map(\.wantsResponse) == [true, false])
+        #expect(WriteRequest(parsing: write.body)?.entries.map(\.authorizationData) == [nil, [1, 2, 255]])
     }
 
     @Test("an accessory that loses events is asked until it tells again")

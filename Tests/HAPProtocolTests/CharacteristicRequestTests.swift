@@ -119,7 +119,10 @@ struct WriteRequestTests {
             (",\"value\":1,\"r\":1", Entry(id: id(1, 2), value: 1, wantsResponse: true)),
             (",\"value\":1,\"r\":0", Entry(id: id(1, 2), value: 1)),
             (",\"value\":1,\"r\":\"x\"", Entry(id: id(1, 2), value: 1)),
-            (",\"value\":1,\"remote\":true,\"authData\":\"AQI=\"", Entry(id: id(1, 2), value: 1)),
+            (
+                ",\"value\":1,\"remote\":true,\"authData\":\"AQI=\"",
+                Entry(id: id(1, 2), value: 1, authorizationData: [1, 2])
+            ),
             (",\"value\":1,\"unknown\":{\"a\":[]}", Entry(id: id(1, 2), value: 1)),
             (",\"value\":1,\"value\":2", Entry(id: id(1, 2), value: 2)),
         ])
@@ -156,7 +159,7 @@ struct WriteRequestTests {
     func roundTrip() {
         let request = WriteRequest(
             entries: [
-                Entry(id: id(2, 9), value: true, events: false, wantsResponse: true),
+                Entry(id: id(2, 9), value: true, events: false, wantsResponse: true, authorizationData: [0, 255]),
                 Entry(id: id(.max, .max), value: .number(0.5)), Entry(id: id(3, 1), value: "\"\\\n"),
                 Entry(id: id(3, 2), events: true),
             ], preparedID: .max)

@@ -7,11 +7,17 @@ package struct CharacteristicWrite: Equatable, Sendable {
     package var value: CharacteristicValue
     /// Whether the accessory shall say what came of it; taken for characteristics with write response only.
     package var wantsResponse: Bool
+    /// What some accessories want besides, to know who may write.
+    package var authorizationData: [UInt8]?
 
-    package init(_ id: CharacteristicID, _ value: CharacteristicValue, wantsResponse: Bool = false) {
+    package init(
+        _ id: CharacteristicID, _ value: CharacteristicValue, wantsResponse: Bool = false,
+        authorizationData: [UInt8]? = nil
+    ) {
         self.id = id
         self.value = value
         self.wantsResponse = wantsResponse
+        self.authorizationData = authorizationData
     }
 }
 

@@ -82,7 +82,8 @@ extension ControllerSession {
             entries.append(
                 WriteRequest.Entry(
                     id: write.id, value: write.value.json,
-                    wantsResponse: write.wantsResponse && permissions.contains(.writeResponse)))
+                    wantsResponse: write.wantsResponse && permissions.contains(.writeResponse),
+                    authorizationData: write.authorizationData))
         }
         for batch in entries.batches(of: Self.writeBatch) {
             let isTimed = batch.contains { database[$0.id]?.metadata.permissions.contains(.timedWrite) == true }

@@ -13,17 +13,20 @@ package struct WriteRequest: Equatable, Sendable {
         package var events: Bool?
         /// Whether the resulting value is wanted back.
         package var wantsResponse: Bool
+        /// Who may write, as only the accessory and the app understand it.
+        package var authorizationData: [UInt8]?
         /// Whether a member has a type that nobody can read: the entry is answered with -70410.
         package var isMalformed: Bool
 
         package init(
             id: CharacteristicID, value: JSONValue? = nil, events: Bool? = nil, wantsResponse: Bool = false,
-            isMalformed: Bool = false
+            authorizationData: [UInt8]? = nil, isMalformed: Bool = false
         ) {
             self.id = id
             self.value = value
             self.events = events
             self.wantsResponse = wantsResponse
+            self.authorizationData = authorizationData
             self.isMalformed = isMalformed
         }
     }
@@ -68,6 +71,7 @@ package struct WriteRequest: Equatable, Sendable {
             object["value"] = entry.value
             object["ev"] = entry.events.map { .bool($0) }
             if entry.wantsResponse { object["r"] = true }
+            object["authData"] = entry.authorizationData.map { .string(Base64.encode($0)) }
             list.append(.object(object))
         }
         var object: JSONObject = ["characteristics": .array(list)]
@@ -91,7 +95,8 @@ extension WriteRequest.Entry {
             case "r": wantsResponse = member.value.flag ?? false
             case "authData":
                 // No characteristic of ours asks for it, but what comes must be base64 (hap.md 8.5).
-                if !member.value.isNull, member.value.string.flatMap(Base64.decode) == nil { isMalformed = true }
+                authorizationData = member.value.string.flatMap(Base64.decode)
+                if !member.value.isNull, authorizationData == nil { isMalformed = true }
             default: break
             }
         }
