@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Wakes one who waits; a ring while nobody waits is kept for the next wait.
-final class Bell: Sendable {
+package final class Bell: Sendable {
     private struct State {
         var hasRung = false
         var waiting: AsyncStream<Void>.Continuation?
@@ -9,7 +9,9 @@ final class Bell: Sendable {
 
     private let state = Mutex(State())
 
-    func ring() {
+    package init() {}
+
+    package func ring() {
         let waiting = state.withLock { state in
             state.hasRung = true
             return state.waiting
@@ -18,7 +20,7 @@ final class Bell: Sendable {
     }
 
     /// Waits for a ring, for a time, or for the caller's cancellation, whichever is first.
-    func wait(until time: ContinuousClock.Instant? = nil) async {
+    package func wait(until time: ContinuousClock.Instant? = nil) async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let hasRung = state.withLock { state in
             state.waiting = continuation

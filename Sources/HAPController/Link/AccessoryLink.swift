@@ -42,7 +42,7 @@ package actor AccessoryLink {
     // Subscriptions: what is wanted, and what the accessory has granted or refused on this connection.
     private var wanted: Set<CharacteristicID> = []
     private var subscribed: Set<CharacteristicID> = []
-    private var refused: Set<CharacteristicID> = []
+    private var refused: [CharacteristicID: HAPStatus] = [:]
     private var push: PushWatch
 
     /// The connection, also while it is not verified yet.
@@ -212,7 +212,7 @@ package actor AccessoryLink {
     private func synchronise(_ session: ControllerSession) async throws(SetupError) {
         let isFresh = try await readDatabase(session)
         subscribed = []
-        refused = []
+        refused = [:]
         try await settleSubscriptions(session, reads: isFresh)
         // What a fresh database told and nobody subscribes to is as good as read.
         guard !isFresh, let database else { return }
@@ -314,6 +314,31 @@ package actor AccessoryLink {
         bell.ring()
     }
 
+    /// As ``subscribe(_:)``, and waits for what the accessory says.
+    ///
+    /// - Returns: a status for each.
+    /// - Throws: ``LinkError``; what is wanted is wanted all the same.
+    package func enable(
+        _ ids: some Sequence<CharacteristicID> & Sendable
+    ) async throws(LinkError) -> [CharacteristicID: HAPStatus] {
+        for id in ids {
+            wanted.insert(id)
+            refused[id] = nil
+        }
+        let (session, _) = try current()
+        do throws(SetupError) {
+            try await settleSubscriptions(session)
+        } catch {
+            guard case .ended(let end, _) = error else { throw .request(.tooMany) }
+            throw .request(.ended(end))
+        }
+        var statuses: [CharacteristicID: HAPStatus] = [:]
+        for id in ids {
+            statuses[id] = subscribed.contains(id) ? .success : refused[id] ?? .notificationNotSupported
+        }
+        return statuses
+    }
+
     /// Does not want to be told any more.
     package func unsubscribe(_ ids: some Sequence<CharacteristicID>) {
         wanted.subtract(ids)
@@ -324,10 +349,10 @@ package actor AccessoryLink {
     private func settleSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws(SetupError) {
         guard let database else { return }
         do throws(RequestError) {
-            let more = wanted.subtracting(subscribed).subtracting(refused).filter { database.tells($0) }.sorted()
+            let more = wanted.subtracting(subscribed).subtracting(refused.keys).filter { database.tells($0) }.sorted()
             if !more.isEmpty {
                 for (id, status) in try await session.subscribe(more, true, timing: timing) {
-                    if status == .success { subscribed.insert(id) } else { refused.insert(id) }
+                    if status == .success { subscribed.insert(id) } else { refused[id] = status }
                 }
                 if reads {
                     learned(try await read(database.canRead(more), of: database, on: session))
