@@ -1,22 +1,60 @@
 package import HAPController
 package import HAPProtocol
-package import HomeModel
+import HomeModel
 package import Logging
+
+import struct HAPModel.DeviceID
 
 /// The one writer of the home database, and the one controller of all accessories in it.
 ///
 /// Apps open sessions and ask; what they are to be told, answers and news alike, is taken with ``nextDelivery(for:)``
-/// and sent in that order.
+/// and sent in that order. What takes its time, such as asking an accessory, is done by ``run()`` beside everything else;
+/// what changes the homes is done in one turn: stored, then applied, then told.
 package actor HomeHub {
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
     private let executor: any SerialExecutor
-    private let store: any HomeStore
-    private let vault: any PairingVault
-    private let browser: AccessoryBrowser
-    private let dialer: any AccessoryDialer
-    private let configuration: Configuration
-    private let logger: Logger
+    let store: any HomeStore
+    let vault: any PairingVault
+    let browser: AccessoryBrowser
+    let dialer: any AccessoryDialer
+    let configuration: Configuration
+    let logger: Logger
+
+    // What is known.
+    var graph: HomeGraph
+    var permissions: Permissions
+    var feed: ChangeFeed
+    var generator = SystemRandomNumberGenerator()
+    /// What was heard of values since they were last stored.
+    var unnoted: [Characteristic.ID: HeardValue] = [:]
+    var noteAt: ContinuousClock.Instant?
+
+    // Who asks, and for what.
+    var sessions: [SessionID: Session] = [:]
+    var lastSession: UInt64 = 0
+    /// What waits for permission.
+    var waiting: [Call: HomeRequest] = [:]
+    /// What has not been answered yet.
+    var unanswered: Set<Call> = []
+    /// What has happened already and is only still to be answered.
+    var committed: Set<Call> = []
+    var runningActionSets: Set<ActionSet.ID> = []
+
+    // Accessories.
+    var connections: [DeviceID: Connection] = [:]
+    /// The accessories in the vault.
+    var paired: Set<DeviceID> = []
+    var searches = Searches()
+    /// The accessories that are being added, each once.
+    var additions: Set<DeviceID> = []
+    var vendorRequests = VendorRequests()
+
+    // Work.
+    typealias Job = @Sendable () async -> Void
+    private let jobs: AsyncStream<Job>
+    private let newJobs: AsyncStream<Job>.Continuation
+    let alarm = Bell()
 
     /// What the daemon decides about its hub.
     package struct Configuration: Sendable {
@@ -26,6 +64,14 @@ package actor HomeHub {
         package var feedLimit = ChangeFeed.defaultLimit
         /// How long a maker's app has to come and answer.
         package var vendorPatience = Duration.seconds(60)
+        /// How long a call waits for permission; apps have less patience, mostly.
+        package var permissionPatience = Duration.seconds(600)
+        /// How long an accessory that is to be added may take to be seen.
+        package var searchPatience = Duration.seconds(10)
+        /// How long an accessory may take to be reached that is only to be told that it is paired with no more.
+        package var farewellPatience = Duration.seconds(30)
+        /// How much time lies between two stores of what was heard.
+        package var noteInterval = Duration.seconds(60)
         package var timing = ControllerTiming()
 
         package init(systemApp: SystemApp) { self.systemApp = systemApp }
@@ -54,45 +100,55 @@ package actor HomeHub {
         self.dialer = dialer
         self.configuration = configuration
         self.logger = logger
+        let stored = try store.load()
+        graph = stored.graph
+        permissions = Permissions(
+            systemApp: configuration.systemApp, restrictions: configuration.restrictions,
+            remembered: stored.permissions)
+        feed = ChangeFeed(limit: configuration.feedLimit)
+        (jobs, newJobs) = AsyncStream.makeStream()
     }
+
+    // MARK: Work
 
     /// Looks after the accessories until the caller is cancelled; to be run once.
-    package func run() async {}
-
-    // MARK: Sessions
-
-    /// An app opens a session.
-    ///
-    /// - Parameters:
-    ///   - opening: what the app says of itself.
-    ///   - peer: what the system says of it.
-    /// - Returns: the session, and what the app may do as of now.
-    /// - Throws: as `Permissions.opened`; then there is no session.
-    package func open(
-        _ opening: SessionOpening, by peer: AppPeer
-    ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {
-        throw HomeError(.operationNotSupported)
+    package func run() async {
+        await connectToAll()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watchBrowser() }
+            group.addTask { await self.watchTime() }
+            for await job in jobs { group.addTask { await job() } }
+            group.cancelAll()
+        }
+        newJobs.finish()
+        await browser.stop()
+        note()
     }
 
-    /// A session is over; nothing of its calls that is not committed yet happens.
-    package func close(_ session: SessionID) {}
+    /// Has something done beside everything else; it is cancelled, and waited for, when the hub ends.
+    func start(_ job: @escaping Job) { newJobs.yield(job) }
 
-    /// An app asks for something; the answer comes with ``nextDelivery(for:)``.
-    ///
-    /// - Parameters:
-    ///   - request: anything but another `open`.
-    ///   - call: what it waits on; numbers are used once in a session.
-    package func receive(_ request: HomeRequest, as call: Call) {}
+    /// Does what is due at a time.
+    private func watchTime() async {
+        while !Task.isCancelled {
+            await alarm.wait(until: [permissions.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
+            let now = ContinuousClock.now
+            perform(permissions.deadlinesPassed(now: now))
+            lapse(vendorRequests.deadlinesPassed(now: now))
+            if let noteAt, noteAt <= now { note() }
+        }
+    }
 
-    /// The app would rather not wait any longer: what is not committed yet is answered with 23, or with 47 while it
-    /// waits for permission.
-    package func cancel(_ call: Call) {}
-
-    /// What a session is to be told next; waits until there is something.
-    ///
-    /// For one reader a session. Take the next only when the last has been handed to the system: what is not taken is
-    /// bounded here.
-    ///
-    /// - Returns: `nil` once the session is over or the caller is cancelled.
-    package func nextDelivery(for session: SessionID) async -> Delivery? { nil }
+    /// Stores what was heard of values.
+    func note() {
+        noteAt = nil
+        guard !unnoted.isEmpty else { return }
+        do {
+            try store.note(unnoted)
+            unnoted = [:]
+        } catch {
+            // They stay, and go with the next.
+            logger.error("what was heard of accessories cannot be stored", metadata: ["error": "\(error)"])
+        }
+    }
 }

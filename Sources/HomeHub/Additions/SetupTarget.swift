@@ -1,0 +1,55 @@
+import HAPController
+import HAPCrypto
+import HomeModel
+
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupID
+
+/// Which accessory on the network is to be added.
+enum SetupTarget: Sendable, Equatable {
+    /// The one that somebody chose.
+    case device(DeviceID)
+    /// The one whose label was scanned.
+    case setupID(SetupID)
+    /// The only one that there is.
+    case any
+
+    /// What a look at the network says.
+    enum Sight: Sendable, Equatable {
+        case found(HAPController.DiscoveredAccessory)
+        /// It is not there (yet).
+        case missing
+        /// Several could be meant.
+        case ambiguous
+        /// Somebody else has paired with it.
+        case paired
+    }
+
+    /// Looks for the accessory.
+    ///
+    /// - Parameters:
+    ///   - snapshot: what the network shows.
+    ///   - paired: those that we are paired with ourselves; while one is let go, it will soon be there anew.
+    func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> Sight {
+        if case .device(let id) = self {
+            guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }
+            return accessory.isPaired ? .paired : .found(accessory)
+        }
+        let new = snapshot.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
+        switch self {
+        case .setupID(let setupID):
+            let meant = new.filter { $0.setupHash == Self.hash(setupID, $0.id) }
+            return meant.count > 1 ? .ambiguous : meant.first.map(Sight.found) ?? .missing
+        case .device, .any:
+            // Another may be about to show itself.
+            guard snapshot.isComplete else { return .missing }
+            return new.count > 1 ? .ambiguous : new.first.map(Sight.found) ?? .missing
+        }
+    }
+
+    /// What an accessory advertises for those who have scanned its label (hap.md 2.4).
+    static func hash(_ setupID: SetupID, _ device: DeviceID) -> String {
+        let hash = SHA512.hash(Array(setupID.description.utf8), Array(device.description.utf8))
+        return Base64.encode(Array(hash.prefix(4)))
+    }
+}

@@ -1,0 +1,93 @@
+import HomeModel
+
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupCode
+
+/// Puts requests for proofs of ownership to makers' apps: each to one app, which answers it once, declines, or lets it
+/// lapse.
+///
+/// A request for which no app is there waits for one; if an app goes without an answer, another is asked.
+struct VendorRequests: Sendable, Equatable {
+    /// An accessory that can be added with its maker's proof only.
+    struct Request: Sendable, Equatable {
+        var question: AddAccessoryRequest
+        var device: DeviceID
+        /// Whose proof it wants.
+        var vendor: String
+        /// The code that whoever began has given.
+        var code: SetupCode?
+        /// What it is to be called, if whoever began has said so.
+        var name: String?
+        var deadline: ContinuousClock.Instant
+        /// Who was asked.
+        var session: SessionID?
+    }
+
+    /// Puts a question to a session.
+    struct Ask: Sendable, Equatable {
+        var session: SessionID
+        var question: AddAccessoryRequest
+    }
+
+    /// The oldest first.
+    private var requests: [Request] = []
+
+    /// Whether there is a request about an accessory.
+    func isPending(_ device: DeviceID) -> Bool { requests.contains { $0.device == device } }
+
+    /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nothing waits.
+    var nextDeadline: ContinuousClock.Instant? { requests.map(\.deadline).min() }
+
+    /// Somebody wants to add such an accessory.
+    ///
+    /// - Parameters:
+    ///   - request: what is wanted.
+    ///   - sessions: the sessions of its maker's app, the one to be asked first.
+    /// - Returns: whom to ask, if anybody is there.
+    mutating func add(_ request: Request, sessions: [SessionID]) -> Ask? {
+        var request = request
+        request.session = sessions.first
+        requests.append(request)
+        return request.session.map { Ask(session: $0, question: request.question) }
+    }
+
+    /// A maker's app is there, and may see homes.
+    mutating func came(_ session: SessionID, vendor: String) -> [Ask] {
+        requests.indices.compactMap { index in
+            guard requests[index].vendor == vendor, requests[index].session == nil else { return nil }
+            requests[index].session = session
+            return Ask(session: session, question: requests[index].question)
+        }
+    }
+
+    /// A session has gone, or may see homes no more; what it has not answered is put to others.
+    ///
+    /// - Parameters:
+    ///   - session: the session.
+    ///   - others: the sessions of a maker's app that are there.
+    mutating func went(_ session: SessionID, others: (_ vendor: String) -> [SessionID]) -> [Ask] {
+        requests.indices.compactMap { index in
+            guard requests[index].session == session else { return nil }
+            requests[index].session = others(requests[index].vendor).first
+            return requests[index].session.map { Ask(session: $0, question: requests[index].question) }
+        }
+    }
+
+    /// An app answers, or declines.
+    ///
+    /// - Returns: what it was asked.
+    /// - Throws: 2 if it was not asked that, has answered already, or was too late.
+    mutating func answered(_ id: AddAccessoryRequest.ID, by session: SessionID) throws(HomeError) -> Request {
+        guard let index = requests.firstIndex(where: { $0.question.id == id && $0.session == session }) else {
+            throw HomeError(.notFound, detail: "there is no such request any more; add the accessory again")
+        }
+        return requests.remove(at: index)
+    }
+
+    /// Takes out what nobody has answered in time.
+    mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Request] {
+        let lapsed = requests.filter { $0.deadline <= now }
+        requests.removeAll { $0.deadline <= now }
+        return lapsed
+    }
+}

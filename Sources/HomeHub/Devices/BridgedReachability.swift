@@ -1,0 +1,38 @@
+import HAPController
+import HAPModel
+import HAPProtocol
+
+/// Tells from what a bridge answers which of the accessories behind it can be reached.
+enum BridgedReachability {
+    /// What statuses say: an accessory of which anything cannot be had is away; one that did anything is there.
+    ///
+    /// What an accessory is, as opposed to what it does, the bridge knows without it.
+    ///
+    /// - Parameters:
+    ///   - statuses: what became of what was asked of a bridge.
+    ///   - descriptions: the characteristics that the bridge answers for itself.
+    /// - Returns: whether accessories can be reached; those of which nothing is said are left out.
+    static func heard(
+        _ statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
+    ) -> [AccessoryID: Bool] {
+        var heard: [AccessoryID: Bool] = [:]
+        for (id, status) in statuses where !descriptions(id) {
+            if status == .unableToCommunicate {
+                heard[id.aid] = false
+            } else if status == .success, heard[id.aid] == nil {
+                heard[id.aid] = true
+            }
+        }
+        return heard
+    }
+}
+
+extension Reading {
+    /// What became of the reading.
+    var status: HAPStatus {
+        switch self {
+        case .success: .success
+        case .failure(let status): status
+        }
+    }
+}

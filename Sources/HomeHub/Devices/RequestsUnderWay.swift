@@ -1,0 +1,36 @@
+import HAPController
+import HAPModel
+
+/// Keeps news of values back that come while the same values are being read or written.
+///
+/// What a read finds reaches the hub twice, as the answer and as news, and in any order; whoever asked has it in its
+/// answer and is not told again. An event that comes meanwhile is newer than what was asked for, and is told behind it.
+struct RequestsUnderWay: Sendable, Equatable {
+    private var counts: [CharacteristicID: Int] = [:]
+    private var late: [CharacteristicID: Reading] = [:]
+
+    /// Values are being read or written.
+    mutating func begin(_ ids: some Sequence<CharacteristicID>) { for id in ids { counts[id, default: 0] += 1 } }
+
+    /// News came.
+    ///
+    /// - Returns: what can be told at once.
+    mutating func received(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
+        guard !counts.isEmpty else { return readings }
+        late.merge(readings.filter { counts[$0.key] != nil }) { $1 }
+        return readings.filter { counts[$0.key] == nil }
+    }
+
+    /// The answer came, or never will.
+    ///
+    /// - Returns: the news that were kept back.
+    mutating func end(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
+        var kept: [CharacteristicID: Reading] = [:]
+        for id in ids {
+            kept[id] = late.removeValue(forKey: id) ?? kept[id]
+            guard let count = counts[id] else { continue }
+            counts[id] = count > 1 ? count - 1 : nil
+        }
+        return kept
+    }
+}

@@ -1,0 +1,315 @@
+import HAPController
+import HAPProtocol
+import HomeModel
+import Logging
+
+import struct HAPModel.CharacteristicID
+import enum HAPModel.CharacteristicValue
+import struct HAPModel.DeviceID
+
+extension HomeHub {
+    // MARK: Links
+
+    /// Connects to every accessory of the homes, and takes leave of those that are in none.
+    func connectToAll() async {
+        let pairings: [AccessoryPairing]
+        let identity: ControllerIdentity
+        do {
+            identity = try await vault.identity()
+            pairings = try await vault.pairings()
+        } catch {
+            logger.critical("the pairings cannot be read; no accessory is reached", metadata: ["error": "\(error)"])
+            return
+        }
+        paired = Set(pairings.map(\.deviceID))
+        for pairing in pairings {
+            let present = graph.accessories(at: pairing.deviceID)
+            if present.isEmpty {
+                logger.warning(
+                    "an accessory is paired with and in no home; it is let go",
+                    metadata: ["accessory": "\(pairing.deviceID)"])
+                start {
+                    _ = await self.takeLeave(of: pairing, as: identity)
+                    await self.forget(pairing.deviceID)
+                }
+            } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
+                connect(to: pairing, as: identity)
+            }
+        }
+        for accessory in graph.homes.flatMap(\.accessories)
+        where !accessory.isBridged && !paired.contains(accessory.deviceID) {
+            logger.warning(
+                "an accessory is in a home, but not paired with; remove it and add it again",
+                metadata: ["accessory": "\(accessory.deviceID)"])
+        }
+    }
+
+    /// Keeps a connection to an accessory from now on.
+    func connect(
+        to pairing: AccessoryPairing, as identity: ControllerIdentity, knowing added: AccessorySetup.Added? = nil
+    ) {
+        let device = pairing.deviceID
+        guard connections[device] == nil else { return }
+        let link = AccessoryLink(
+            pairing, as: identity, dialer: dialer,
+            database: added.map { ($0.database, configurationNumber: $0.configurationNumber) },
+            timing: configuration.timing, logger: logger)
+        connections[device] = Connection(link)
+        connections[device]?.places = places(of: device)
+        start { await self.look(after: link) }
+    }
+
+    /// Connects again to an accessory that was left alone.
+    func reconnect(to device: DeviceID) {
+        start {
+            do {
+                let identity = try await self.vault.identity()
+                guard let pairing = try await self.vault.pairings().first(where: { $0.deviceID == device }) else { return }
+                await self.connect(to: pairing, as: identity)
+            } catch {
+                self.logger.error("a pairing cannot be read", metadata: ["accessory": "\(device)", "error": "\(error)"])
+            }
+        }
+    }
+
+    private func look(after link: AccessoryLink) async {
+        await withTaskGroup { group in
+            group.addTask { await link.run() }
+            await link.appeared(browser.snapshot[link.id])
+            for await update in link.updates { received(update, from: link) }
+        }
+        // Whoever waits for it waits no more; another link may be there already.
+        if connections[link.id]?.link === link {
+            connections[link.id]?.opened()
+            connections[link.id]?.settled()
+        }
+    }
+
+    /// Tells an accessory that is in no home that it is paired with no more, if it can be reached soon.
+    ///
+    /// - Returns: whether it knows.
+    func takeLeave(of pairing: AccessoryPairing, as identity: ControllerIdentity) async -> Bool {
+        let link = AccessoryLink(
+            pairing, as: identity, dialer: dialer, timing: configuration.timing, logger: logger)
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                async let running: Void = link.run()
+                await link.appeared(self.browser.snapshot[link.id])
+                var isTold = false
+                for await update in link.updates where update == .state(.connected) {
+                    isTold = (try? await link.unpair()) != nil
+                    break
+                }
+                await link.stop()
+                await running
+                return isTold
+            }
+            group.addTask {
+                for await snapshot in self.browser.snapshots() { await link.appeared(snapshot[link.id]) }
+                return false
+            }
+            let patience = configuration.farewellPatience
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return false
+            }
+            let isTold = await group.next() ?? false
+            group.cancelAll()
+            return isTold
+        }
+    }
+
+    /// Where the characteristics of an accessory server are.
+    private func places(of device: DeviceID) -> [CharacteristicID: Characteristic.ID] {
+        var places: [CharacteristicID: Characteristic.ID] = [:]
+        for accessory in graph.accessories(at: device) {
+            for characteristic in accessory.services.flatMap(\.characteristics) {
+                places[CharacteristicID(accessory.aid, characteristic.iid)] = characteristic.id
+            }
+        }
+        return places
+    }
+
+    // MARK: News
+
+    private func received(_ update: LinkUpdate, from link: AccessoryLink) {
+        let device = link.id
+        guard var connection = connections[device], connection.link === link else { return }
+        switch update {
+        case .state(let state): received(state, of: device)
+        case .database(let database, _): received(database, of: device)
+        case .values(let readings):
+            let news = connection.requests.received(readings)
+            connections[device] = connection
+            heard(news, from: device)
+        case .occurrence(let place, let value):
+            guard let id = connection.places[place] else { return }
+            let event = LiveEvent.valueUpdated(id, value, time: WallClock.now)
+            if graph.apply(event) { perform(feed.heard(event)) }
+        }
+    }
+
+    private func received(_ state: LinkState, of device: DeviceID) {
+        switch state {
+        case .searching, .connecting: return
+        case .connected:
+            connections[device]?.violations = 0
+            if connections[device]?.isUnproven == true {
+                prove(device)
+                return
+            }
+            connections[device]?.isConnected = true
+        case .unreachable(let failure):
+            connections[device]?.isConnected = false
+            connections[device]?.away = []
+            if case .outOfCompliance(let error) = failure { misbehaved(device, error.description) }
+            if failure == .notPaired {
+                logger.warning(
+                    "an accessory does not know us any more; remove it and add it again",
+                    metadata: ["accessory": "\(device)"])
+            }
+        case .stopped: connections[device]?.isConnected = false
+        }
+        connections[device]?.isUnproven = false
+        connections[device]?.opened()
+        updateReachability(of: device)
+    }
+
+    /// Looks which of the accessories behind a bridge are there, before any is said to be: the database does not tell.
+    private func prove(_ device: DeviceID) {
+        guard let link = connections[device]?.link else { return }
+        let probes = graph.accessories(at: device).filter(\.isBridged).compactMap(\.probe)
+        start {
+            let readings = (try? await link.read(probes)) ?? [:]
+            await self.proven(link, readings)
+        }
+    }
+
+    private func proven(_ link: AccessoryLink, _ readings: [CharacteristicID: Reading]) {
+        // If the connection has ended meanwhile, there is nothing to prove any more.
+        guard let connection = connections[link.id], connection.link === link, connection.isUnproven else { return }
+        connections[link.id]?.isUnproven = false
+        heardOfBridged(readings.mapValues(\.status), behind: link.id)
+        received(.connected, of: link.id)
+    }
+
+    /// An accessory consists of something else, perhaps.
+    private func received(_ database: AccessoryDatabase, of device: DeviceID) {
+        do throws(HomeError) {
+            var planned = graph
+            let transaction = try planned.update(device, with: database.accessories, using: &generator)
+            if let transaction {
+                try commit(transaction, in: planned)
+                connections[device]?.places = places(of: device)
+                settleSubscriptions(at: device)
+            }
+        } catch {
+            logger.error(
+                "what an accessory consists of now cannot be taken over",
+                metadata: ["accessory": "\(device)", "error": "\(error)"])
+            if error.code == .accessoryOutOfCompliance { misbehaved(device, error.message) }
+        }
+        var readings: [CharacteristicID: Reading] = [:]
+        for (id, characteristic) in database.characteristics where !characteristic.type.isMomentary {
+            readings[id] = characteristic.value.map { .success($0) }
+        }
+        heard(readings, from: device, isDatabase: true)
+        connections[device]?.isUnproven = graph.accessories(at: device).contains(where: \.isBridged)
+    }
+
+    /// Leaves an accessory alone that breaks the rules again and again.
+    private func misbehaved(_ device: DeviceID, _ reason: String) {
+        guard var connection = connections[device] else { return }
+        connection.violations += 1
+        connections[device] = connection
+        logger.warning("an accessory breaks HAP's rules", metadata: ["accessory": "\(device)", "reason": "\(reason)"])
+        guard connection.violations >= Connection.patience,
+            let accessory = graph.accessories(at: device).first(where: { !$0.isBridged })
+        else { return }
+        do throws(HomeError) {
+            var planned = graph
+            guard let transaction = planned.block(accessory.id) else { return }
+            try commit(transaction, in: planned)
+        } catch {
+            return
+        }
+        logger.error("an accessory is blocked until somebody unblocks it", metadata: ["accessory": "\(device)"])
+        connections[device] = nil
+        connection.opened()
+        connection.settled()
+        let link = connection.link
+        start { await link.stop() }
+    }
+
+    // MARK: What was heard
+
+    /// Takes over what was heard of an accessory server.
+    ///
+    /// - Parameters:
+    ///   - readings: what was heard.
+    ///   - device: the server.
+    ///   - asker: who asked for it and has it as an answer; nobody for what the accessory told by itself.
+    ///   - isDatabase: whether it came with the database, where a bridge tells values of what it cannot reach, too.
+    func heard(
+        _ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil,
+        isDatabase: Bool = false
+    ) {
+        guard !readings.isEmpty, let places = connections[device]?.places else { return }
+        let time = WallClock.now
+        for (place, reading) in readings.sorted(by: { $0.key < $1.key }) {
+            guard case .success(let value) = reading, let id = places[place] else { continue }
+            tell(.valueUpdated(id, value, time: time), writer: asker)
+        }
+        guard !isDatabase else { return }
+        heardOfBridged(readings.mapValues(\.status), behind: device)
+    }
+
+    /// Whether those behind a bridge are there shows in what it answers of them.
+    func heardOfBridged(_ statuses: [CharacteristicID: HAPStatus], behind device: DeviceID) {
+        let bridged = graph.accessories(at: device).filter(\.isBridged)
+        guard !bridged.isEmpty else { return }
+        let aids = Set(bridged.map(\.aid))
+        let descriptions = Set(
+            bridged.flatMap { accessory in
+                accessory.services.filter { $0.type == .accessoryInformation }.flatMap(\.characteristics)
+                    .map { CharacteristicID(accessory.aid, $0.iid) }
+            })
+        for (aid, isThere) in BridgedReachability.heard(statuses, descriptions: descriptions.contains)
+        where aids.contains(aid) {
+            if isThere { connections[device]?.away.remove(aid) } else { connections[device]?.away.insert(aid) }
+        }
+        updateReachability(of: device)
+    }
+
+    /// Tells what changed about which accessories of a server can be reached.
+    private func updateReachability(of device: DeviceID) {
+        let connection = connections[device]
+        for accessory in graph.accessories(at: device) {
+            let isReachable =
+                connection?.isConnected == true && connection?.away.contains(accessory.aid) == false
+            tell(.reachabilityUpdated(accessory.id, isReachable))
+        }
+    }
+
+    /// Applies something that was heard, and tells of it if it is news.
+    func tell(_ event: LiveEvent, writer: SessionID? = nil) {
+        guard graph.apply(event) else { return }
+        if case .valueUpdated(let id, let value, let time) = event {
+            unnoted[id] = HeardValue(value, at: time)
+            if noteAt == nil {
+                noteAt = .now.advanced(by: configuration.noteInterval)
+                alarm.ring()
+            }
+        }
+        perform(feed.heard(event, writer: writer))
+    }
+}
+
+extension Accessory {
+    /// A characteristic that only the accessory itself can tell, not the bridge that it is behind.
+    fileprivate var probe: CharacteristicID? {
+        services.lazy.filter { $0.type != .accessoryInformation }.flatMap(\.characteristics)
+            .first { $0.metadata.permissions.contains(.pairedRead) && !$0.type.isMomentary }
+            .map { CharacteristicID(aid, $0.iid) }
+    }
+}

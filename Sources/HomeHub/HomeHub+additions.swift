@@ -1,0 +1,177 @@
+import HAPController
+import HAPProtocol
+import HomeModel
+import Logging
+
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupCode
+import struct HAPModel.SetupPayload
+
+extension HomeHub {
+    /// What is to be added, once it is known to be permitted.
+    private struct Order: Sendable {
+        var addition: AdditionRequest
+        var target: SetupTarget
+        var code: SetupCode?
+        var token: AccessoryOwnershipToken?
+    }
+
+    /// Adds an accessory to a home: finds it, pairs with it, and makes it part of the home.
+    ///
+    /// Until it is part of the home, a failure leaves the home and the accessory as they were.
+    func add(_ addition: AdditionRequest, _ call: Call) {
+        do throws(HomeError) {
+            let order = try order(addition, by: call.session)
+            start { await self.carryOut(order, call) }
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// Checks what can be checked before the accessory is seen.
+    private func order(_ addition: AdditionRequest, by session: SessionID) throws(HomeError) -> Order {
+        guard graph.home(addition.home) != nil else {
+            throw HomeError(.notFound, detail: "there is no such home")
+        }
+        let payload = addition.payload
+        try payload?.validate()
+        var order = Order(
+            addition: addition, target: .any, code: addition.code ?? payload?.setup?.code,
+            token: payload?.ownershipToken)
+        if let device = addition.device {
+            order.target = .device(device)
+        } else if let setupID = payload?.setup?.setupID {
+            order.target = .setupID(setupID)
+        }
+        guard let id = payload?.request else {
+            guard payload == nil || sessions[session]?.capabilities.contains(.setupPayload) == true else {
+                throw HomeError(
+                    .missingEntitlement, detail: "this app did not declare that it adds accessories with their codes")
+            }
+            return order
+        }
+        let request = try vendorRequests.answered(id, by: session)
+        guard request.question.home == addition.home else {
+            throw HomeError(.invalidParameter, detail: "the accessory was to be added to another home")
+        }
+        order.target = .device(request.device)
+        order.code = order.code ?? request.code
+        order.addition.name = addition.name ?? request.name
+        return order
+    }
+
+    private func carryOut(_ order: Order, _ call: Call) async {
+        do throws(HomeError) {
+            guard isAwaited(call) else { return }
+            let accessory = try await found(order)
+            guard isAwaited(call) else { return }
+            try graph.checkAddition(of: accessory.id, to: order.addition.home, name: order.addition.name)
+            guard !additions.contains(accessory.id), !vendorRequests.isPending(accessory.id) else {
+                throw HomeError(.operationInProgress, detail: "the accessory is being added already")
+            }
+            if let vendor = accessory.vendor, order.token == nil {
+                let app = handOver(order.addition, of: accessory, vendor: vendor)
+                return answer(call, .success(AdditionReply.handedOver(app: app).json))
+            }
+            guard let code = order.code else {
+                throw HomeError(.missingParameter, detail: "the setup code is missing; it is on the accessory's label")
+            }
+            additions.insert(accessory.id)
+            defer { additions.remove(accessory.id) }
+            try await pair(with: accessory, code: code, order, call)
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    // MARK: Finding it
+
+    private func found(_ order: Order) async throws(HomeError) -> HAPController.DiscoveredAccessory {
+        // What is in a home already is found nowhere, but that is not what is wrong.
+        if case .device(let id) = order.target {
+            try graph.checkAddition(of: id, to: order.addition.home, name: order.addition.name)
+        }
+        switch await sight(of: order.target) {
+        case .found(let accessory): return accessory
+        case .paired: throw HomeError(SetupError.alreadyPaired)
+        case .ambiguous:
+            throw HomeError(
+                .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
+        case .missing:
+            if let obstacle = browser.snapshot.obstacle {
+                throw HomeError(.accessoryDiscoveryFailed, detail: obstacle)
+            }
+            if case .device = order.target {
+                throw HomeError(
+                    .notFound, detail: "the accessory is not on the network; check that it has power and is near")
+            }
+            throw HomeError(
+                .timedOutWaitingForAccessory,
+                detail: "no such accessory is on the network; check that it has power and is not paired already")
+        }
+    }
+
+    /// Looks for an accessory, and waits for one that is not there yet.
+    private func sight(of target: SetupTarget) async -> SetupTarget.Sight {
+        let first = target.look(at: browser.snapshot, paired: paired)
+        guard first == .missing else { return first }
+        let patience = configuration.searchPatience
+        return await withTaskGroup(of: SetupTarget.Sight.self) { group in
+            group.addTask {
+                for await snapshot in self.browser.snapshots() {
+                    let sight = target.look(at: snapshot, paired: await self.paired)
+                    if sight != .missing { return sight }
+                }
+                return .missing
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return target.look(at: self.browser.snapshot, paired: await self.paired)
+            }
+            let sight = await group.next() ?? .missing
+            group.cancelAll()
+            return sight
+        }
+    }
+
+    // MARK: Pairing
+
+    private func pair(
+        with accessory: HAPController.DiscoveredAccessory, code: SetupCode, _ order: Order, _ call: Call
+    ) async throws(HomeError) {
+        let setup = AccessorySetup(
+            dialer: dialer, vault: vault, timing: configuration.timing, logger: logger)
+        let added: AccessorySetup.Added
+        let identity: ControllerIdentity
+        do throws(SetupError) {
+            added = try await setup.pair(with: accessory, code: code, ownershipToken: order.token?.bytes)
+        } catch {
+            logger.info("an accessory was not added", metadata: ["accessory": "\(accessory.id)", "reason": "\(error)"])
+            throw HomeError(error)
+        }
+        paired.insert(accessory.id)
+        searchesSee(browser.snapshot)
+        do {
+            identity = try await vault.identity()
+        } catch {
+            throw HomeError(.unexpectedError)
+        }
+        do throws(HomeError) {
+            guard isAwaited(call) else { throw HomeError(.operationCancelled) }
+            var planned = graph
+            let commit = try planned.add(
+                AccessoryAddition(
+                    home: order.addition.home, deviceID: accessory.id, category: accessory.category,
+                    accessories: added.database.accessories, name: order.addition.name), using: &generator)
+            if let transaction = commit.transaction { try self.commit(transaction, in: planned, by: call) }
+            answer(call, .success(AdditionReply.added(commit).json))
+            connect(to: added.pairing, as: identity, knowing: added)
+        } catch {
+            logger.info(
+                "an accessory was paired with, but not added", metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
+            _ = await takeLeave(of: added.pairing, as: identity)
+            await forget(accessory.id)
+            throw error
+        }
+    }
+}

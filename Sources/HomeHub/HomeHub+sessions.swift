@@ -1,0 +1,135 @@
+import BoundedJSON
+import HAPController
+package import HomeModel
+import Logging
+
+extension HomeHub {
+    /// An app opens a session.
+    ///
+    /// - Parameters:
+    ///   - opening: what the app says of itself.
+    ///   - peer: what the system says of it.
+    /// - Returns: the session, and what the app may do as of now.
+    /// - Throws: as `Permissions.opened`; then there is no session.
+    package func open(
+        _ opening: SessionOpening, by peer: AppPeer
+    ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {
+        let id = SessionID(lastSession + 1)
+        let reply = try permissions.opened(id, opening, by: peer)
+        lastSession += 1
+        sessions[id] = Session(opening)
+        feed.opened(id, status: reply.status)
+        if reply.status.contains(.authorized) { askForProofs(id) }
+        return (id, reply)
+    }
+
+    /// A session is over; nothing of its calls that is not committed yet happens.
+    package func close(_ session: SessionID) {
+        guard let closed = sessions.removeValue(forKey: session) else { return }
+        permissions.closed(session)
+        waiting = waiting.filter { $0.key.session != session }
+        unanswered = unanswered.filter { $0.session != session }
+        committed = committed.filter { $0.session != session }
+        searches.stop(session)
+        perform(feed.closed(session))
+        askOthersForProofs(insteadOf: session)
+        closed.reader?.finish()
+    }
+
+    /// An app asks for something; the answer comes with ``nextDelivery(for:)``.
+    ///
+    /// - Parameters:
+    ///   - request: anything but another `open`.
+    ///   - call: what it waits on; numbers are used once in a session.
+    package func receive(_ request: HomeRequest, as call: Call) {
+        guard sessions[call.session] != nil else { return }
+        guard unanswered.insert(call).inserted else {
+            logger.warning("a session uses the number of a call twice", metadata: ["session": "\(call.session.number)"])
+            return
+        }
+        switch request {
+        case .open: answer(call, .failure(HomeError(.invalidParameter, detail: "the session is open already")))
+        case .permissions:
+            answer(call) { () throws(HomeError) in try permissions.permissions(for: call.session).json }
+        case .setPermission(let app, let decision):
+            answer(call) { () throws(HomeError) in
+                try decide(decision, about: app, by: call.session)
+                return [:]
+            }
+        case .answerQuestions:
+            do throws(HomeError) {
+                let questions = try permissions.answersQuestions(call.session)
+                answer(call, .success([:]))
+                perform(questions)
+            } catch {
+                answer(call, with: error)
+            }
+        default:
+            waiting[call] = request
+            let now = ContinuousClock.now
+            perform(
+                permissions.requested(call, deadline: now.advanced(by: configuration.permissionPatience), now: now))
+            alarm.ring()
+        }
+    }
+
+    /// The app would rather not wait any longer: what is not committed yet is answered with 23, or with 47 while it
+    /// waits for permission.
+    package func cancel(_ call: Call) {
+        guard unanswered.contains(call), !committed.contains(call) else { return }
+        permissions.cancelled(call)
+        let isWaiting = waiting.removeValue(forKey: call) != nil
+        answer(call, .failure(HomeError(isWaiting ? .homeAccessNotAuthorized : .operationCancelled)))
+    }
+
+    /// What a session is to be told next; waits until there is something.
+    ///
+    /// For one reader a session. Take the next only when the last has been handed to the system: what is not taken is
+    /// bounded here.
+    ///
+    /// - Returns: `nil` once the session is over or the caller is cancelled.
+    package func nextDelivery(for session: SessionID) async -> Delivery? {
+        while sessions[session] != nil, !Task.isCancelled {
+            if let delivery = feed.next(for: session) { return delivery }
+            let (wakes, reader) = AsyncStream.makeStream(of: Void.self)
+            sessions[session]?.reader = reader
+            for await _ in wakes {}
+        }
+        return nil
+    }
+
+    // MARK: Answers
+
+    /// Whether somebody still waits for a call; what nobody waits for is not begun.
+    func isAwaited(_ call: Call) -> Bool { unanswered.contains(call) }
+
+    /// Answers a call, once.
+    func answer(_ call: Call, _ result: Result<JSONValue, HomeError>) {
+        guard unanswered.remove(call) != nil else { return }
+        committed.remove(call)
+        permissions.finished(call)
+        perform(feed.answered(call, with: result))
+    }
+
+    func answer(_ call: Call, with error: HomeError) { answer(call, .failure(error)) }
+
+    func answer(_ call: Call, _ body: () throws(HomeError) -> JSONValue) {
+        do throws(HomeError) {
+            answer(call, .success(try body()))
+        } catch {
+            answer(call, .failure(error))
+        }
+    }
+
+    /// Carries out the feed's wishes.
+    func perform(_ actions: [ChangeFeed.Action]) {
+        for action in actions {
+            switch action {
+            case .deliver(let session):
+                sessions[session]?.reader?.finish()
+                sessions[session]?.reader = nil
+            case .subscribe(let ids), .unsubscribe(let ids): settleSubscriptions(of: ids)
+            }
+        }
+    }
+}
