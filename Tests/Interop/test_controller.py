@@ -1,57 +1,15 @@
 """Our controller, found through Avahi and paired, with a bridge that nobody here wrote: HAP-python."""
 
-import json
-import queue
-import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 from daemon import program
-from lan import end
+from talker import Talker
 
 ON, BRIGHTNESS, TEMPERATURE, LOCK_TARGET, BUTTON_EVENT = "25", "8", "11", "1E", "73"
 DEVICE, CODE = "5A:11:C0:DE:00:01", "031-45-154"
 HERE = Path(__file__).parent
-
-
-class Talker:
-    """A program on a host that is spoken to in lines of JSON."""
-
-    def __init__(self, host, log, *command):
-        self.log = log
-        self.process = host.popen(
-            *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "ab"), text=True, bufsize=1)
-        self.lines = queue.Queue()
-        self.heard = []
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self):
-        for line in self.process.stdout:
-            self.lines.put(json.loads(line))
-        self.lines.put(None)
-
-    def say(self, value):
-        self.process.stdin.write(json.dumps(value) + "\n")
-        self.process.stdin.flush()
-
-    def until(self, condition, timeout=20):
-        """The first line, of those not looked at yet, of which the condition holds."""
-        deadline = time.monotonic() + timeout
-        while True:
-            try:
-                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise AssertionError(f"not within {timeout} s; heard {self.heard[-20:]}; {self.log.read_text()[-2000:]}")
-            assert line is not None, f"the program has ended: {self.log.read_text()[-2000:]}"
-            self.heard.append(line)
-            if condition(line):
-                return line
-
-    def close(self):
-        end(self.process)
 
 
 class Probe(Talker):

@@ -1,0 +1,218 @@
+"""The home's daemon, and the apps that use it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from daemon import program
+from lan import end, until
+from talker import Talker
+
+
+class HomeDaemon:
+    """`homehubd` on a host, with state and runtime directories of its own that outlive its process."""
+
+    def __init__(self, host, directory, configuration=""):
+        self.host = host
+        self.directory = Path(directory)
+        self.state_directory = self.directory / "state"
+        self.runtime_directory = self.directory / "run"
+        self.socket = self.runtime_directory / "home.sock"
+        self.configuration_path = self.directory / "homehub.yaml"
+        self.log_path = self.directory / "homehubd.log"
+        self.process = None
+        self.apps = []
+        for path in (self.directory, self.state_directory, self.runtime_directory):
+            path.mkdir(parents=True, exist_ok=True)
+        self.configuration_path.write_text(configuration)
+
+    # Its life
+
+    def start(self, timeout=20):
+        """Start it and wait until its socket answers."""
+        assert not self.is_running
+        with open(self.log_path, "ab") as log:
+            self.process = self.host.popen(
+                program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,
+                "--runtime-directory", self.runtime_directory, stdout=log, stderr=log)
+        until(self._answers, timeout, "homehubd answers on its socket")
+        return self
+
+    def _answers(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"homehubd ended with exit code {self.process.returncode}:\n{self.log[-4000:]}")
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(self.socket))
+            except OSError:
+                return False
+        return True
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self):
+        """kill -9."""
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self, timeout=15):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout)
+
+    def close(self):
+        for app in self.apps:
+            app.close()
+        if self.process:
+            end(self.process)
+
+    @property
+    def log(self):
+        return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+
+    # Those who use it
+
+    def cli(self, *arguments, check=True, app=None, timeout=60, user=None):
+        """Run `homehub`; with `--json` the parsed answer is returned, else the finished process."""
+        command = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
+        command += [str(program("homehub")), "--socket", str(self.socket)]
+        if app:
+            command += ["--app", app]
+        command += map(str, arguments)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        if check:
+            assert done.returncode == 0, f"{' '.join(map(str, arguments))}: {done.returncode}: {done.stderr}"
+        return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done
+
+    def app(self, name="org.example.a", allowed=True, **options):
+        """Start an app of that id, and let it in unless told otherwise."""
+        app = App(self, name, **options)
+        self.apps.append(app)
+        if allowed:
+            app.start("waitUntilLoaded")
+            self.allow(name)
+            app.finish()
+        return app
+
+    def allow(self, name, timeout=10):
+        """Answer the question about an app, which comes when the app first asks for something."""
+        until(lambda: self.cli("privacy", "allow", name, check=False).returncode == 0, timeout, f"{name} asks for the home")
+
+
+class Refused(AssertionError):
+    """A request of an app that was answered with an error."""
+
+    def __init__(self, error):
+        super().__init__(f"{error}")
+        self.code = error["code"]
+        self.error = error
+
+
+class App(Talker):
+    """An app on `HomeClient` that does what it is told (Tests/HomeProbe), and notes what it is told by the home."""
+
+    def __init__(self, home, name, purpose="To test the home", capabilities=None, vendor=None, wrapper=()):
+        self.name = name
+        #: Everything that was told, in order, as far as it was looked at.
+        self.news = []
+        arguments = ["--socket", home.socket, "--app", name]
+        if purpose is not None:
+            arguments += ["--purpose", purpose]
+        if capabilities:
+            arguments += ["--capabilities", ",".join(capabilities)]
+        if vendor:
+            arguments += ["--vendor", vendor]
+        super().__init__(home.host, home.directory / f"{name}.log", *wrapper, program("home-probe"), *arguments)
+
+    # Asking
+
+    def start(self, command, **members):
+        self.say({"do": command, **members})
+
+    def finish(self, timeout=30):
+        """The answer to what was started; news that come before it are kept."""
+        line = self.until(self._sorted(lambda line: "answer" in line or "error" in line), timeout)
+        if "error" in line:
+            raise Refused(line["error"])
+        return line["answer"]
+
+    def do(self, command, timeout=30, **members):
+        self.start(command, **members)
+        return self.finish(timeout)
+
+    def refused(self, command, **members):
+        """The number of the error with which something is refused."""
+        try:
+            answer = self.do(command, **members)
+        except Refused as refusal:
+            return refusal.code
+        raise AssertionError(f"{command} {members} is not refused: {answer}")
+
+    # Being told
+
+    def _sorted(self, condition):
+        def look(line):
+            if "event" in line:
+                self.news.append(line)
+            return condition(line)
+
+        return look
+
+    def told(self, *events, timeout=15):
+        """Wait for these events, in this order, and nothing between them; return them."""
+        while len(self.news) < len(events):
+            self.until(self._sorted(lambda line: "event" in line), timeout)
+        taken, self.news = self.news[: len(events)], self.news[len(events):]
+        assert [line["event"] for line in taken] == list(events), f"{self.name} was told {taken}"
+        return taken
+
+    def told_eventually(self, event, condition=lambda line: True, timeout=20):
+        """Wait for an event among others; what came before it is dropped."""
+        while True:
+            while self.news:
+                line = self.news.pop(0)
+                if line["event"] == event and condition(line):
+                    return line
+            self.until(self._sorted(lambda line: "event" in line), timeout)
+
+    def told_nothing(self):
+        """Nothing was told: not until an answer that left behind everything."""
+        self.do("homes")
+        assert self.news == [], f"{self.name} was told {self.news}"
+
+    def forget_news(self):
+        self.do("homes")
+        self.news = []
+
+    # Looking
+
+    @property
+    def homes(self):
+        return self.do("homes")
+
+    @property
+    def home(self):
+        """The only home."""
+        (home,) = self.homes
+        return home
+
+    def accessory(self, name):
+        found = [accessory for home in self.homes for accessory in home["accessories"] if accessory["name"] == name]
+        assert len(found) == 1, f"{name}: {[a['name'] for h in self.homes for a in h['accessories']]}"
+        return found[0]
+
+    def characteristic(self, name, kind, service=None):
+        """A characteristic of an accessory, by its short type."""
+        found = [
+            characteristic
+            for part in self.accessory(name)["services"]
+            if service is None or part["type"] == service
+            for characteristic in part["characteristics"]
+            if characteristic["type"] == kind
+        ]
+        assert found, f"{name} has no {kind}"
+        return found[0]

@@ -1,0 +1,46 @@
+"""A program that is spoken to, and answers, in lines of JSON."""
+
+import json
+import queue
+import subprocess
+import threading
+import time
+
+from lan import end
+
+
+class Talker:
+    """A program on a host that is spoken to in lines of JSON."""
+
+    def __init__(self, host, log, *command):
+        self.log = log
+        self.process = host.popen(
+            *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "ab"), text=True, bufsize=1)
+        self.lines = queue.Queue()
+        self.heard = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+        self.lines.put(None)
+
+    def say(self, value):
+        self.process.stdin.write(json.dumps(value) + "\n")
+        self.process.stdin.flush()
+
+    def until(self, condition, timeout=20):
+        """The first line, of those not looked at yet, of which the condition holds."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"not within {timeout} s; heard {self.heard[-20:]}; {self.log.read_text()[-2000:]}")
+            assert line is not None, f"the program has ended: {self.log.read_text()[-2000:]}"
+            self.heard.append(line)
+            if condition(line):
+                return line
+
+    def close(self):
+        end(self.process)
