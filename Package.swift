@@ -66,7 +66,6 @@ let package = Package(
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
         library("Discovery", ["CAvahi", logging]),
-        library("DaemonKit", [yams, grdb, lifecycle, logging]),
         library("LightKit", [logging]),
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
@@ -74,6 +73,13 @@ let package = Package(
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging], exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON"]),
+        library(
+            "DaemonKit",
+            [
+                "LineRPC", yams, grdb, lifecycle, logging,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON"]),
 
@@ -108,8 +114,9 @@ let package = Package(
             "homehubd",
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "DaemonKit", "LineRPC", "BoundedJSON", logging, grdb, lifecycle, arguments, nioCore,
-                nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "Discovery", "DaemonKit", "LightKit", "LineRPC", "BridgeControl", "BoundedJSON", logging, grdb,
+                lifecycle,
+                arguments, nioCore, nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program("homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", arguments]),
 

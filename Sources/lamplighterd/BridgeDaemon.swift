@@ -1,7 +1,6 @@
 import BridgeControl
 package import DaemonKit
 import Discovery
-import FoundationEssentials
 import HAPAccessory
 import HAPModel
 import HAPProtocol
@@ -106,24 +105,25 @@ struct BridgeDaemon {
             logger.notice("only controllers with the vendor's token can pair", metadata: ["vendor": "\(vendor)"])
         }
 
-        try makeRuntimeDirectory()
+        try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
         // Before anybody is told that the daemon is ready: from then on SIGHUP may come.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         // Ends in the reverse order: the service manager is told first, then mDNS, the drivers are last.
         let services: [any ServiceLifecycle.Service] =
             [supervisor] + (metrics.map { [$0] } ?? []) + [
-                DailyCopyService(file: file, server: server, logger: logger),
+                DailyCopyService(file: file, isWorthKeeping: { await server.isPaired }, logger: logger),
                 ControlService(
                     path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
                 ServerService(server: server, listener: listener),
                 PublicationService(
                     publisher: publisher, server: server, registration: registration(stored, listener.port)),
-                HangupService(hangups: hangups, reloader: reloader),
+                // What is wrong with the file is in the log and in the status.
+                HangupService(hangups) { _ = try? await reloader.reload() },
                 SetupGreeting(server: server, name: configuration.bridge.name.valid),
                 ServiceManagerService(
-                    notifier: notifier, loop: loop, status: operations.status,
-                    isLast: { memory.ending == nil }),
+                    notifier: notifier, pulse: { try? await loop.submit {}.get() },
+                    status: { try await operations.status().sentence }, isLast: { memory.ending == nil }),
             ]
         try await serve(services, until: memory)
 
@@ -152,16 +152,6 @@ struct BridgeDaemon {
                 await group.triggerGracefulShutdown()
             }
             try await tasks.waitForAll()
-        }
-    }
-
-    private func makeRuntimeDirectory() throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: places.runtimeDirectory, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o755])
-        } catch {
-            throw DatabaseFileError.cannotCreate(path: places.runtimeDirectory, reason: "\(error)")
         }
     }
 

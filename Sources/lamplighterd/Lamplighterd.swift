@@ -17,10 +17,10 @@ struct Lamplighterd: AsyncParsableCommand {
     var config = "/etc/lamplighter/lamplighter.yaml"
 
     @Option(help: ArgumentHelp("Where the bridge keeps its memory.", valueName: "DIR"))
-    var stateDirectory = Self.firstDirectory(in: "STATE_DIRECTORY") ?? "/var/lib/lamplighter"
+    var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/lamplighter"
 
     @Option(help: ArgumentHelp("Where the control socket stands.", valueName: "DIR"))
-    var runtimeDirectory = Self.firstDirectory(in: "RUNTIME_DIRECTORY") ?? "/run/lamplighter"
+    var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/lamplighter"
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
     var logLevel = Logger.Level.info
@@ -89,12 +89,6 @@ struct Lamplighterd: AsyncParsableCommand {
 
     private func loadConfiguration() throws -> BridgeConfiguration {
         try BridgeConfiguration.load(from: config, drivers: DriverCatalog.drivers, instance: stateDirectory)
-    }
-
-    /// systemd names directories in variables, several of them separated by colons.
-    private static func firstDirectory(in variable: String) -> String? {
-        guard let value = getenv(variable) else { return nil }
-        return String(cString: value).split(separator: ":").first.map(String.init)
     }
 }
 

@@ -27,15 +27,20 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
         }
     }
 
-    package var description: String {
+    package var description: String { description(restoringBy: "bring back a backup with lamplighter restore FILE") }
+
+    /// What is wrong, and what to do.
+    ///
+    /// - Parameter remedy: how an earlier state is brought back.
+    package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {
             case .inUse(let lock, let pid?): "\(lock) is held by process \(pid); only one may own the database"
             case .inUse(let lock, nil): "\(lock) is held by another process; only one may own the database"
             case .damaged(let path, let reason):
-                "\(path) is damaged: \(reason); bring back a backup with lamplighter restore FILE"
+                "\(path) is damaged: \(reason); \(remedy)"
             case .foreign(let path, let reason):
-                "\(path) \(reason); upgrade, or bring back a backup with lamplighter restore FILE"
+                "\(path) \(reason); upgrade, or \(remedy)"
             case .notABackup: "this is no backup of a bridge, or a damaged one; nothing has been changed"
             case .missing(let path):
                 "\(path) is not there; start the daemon once, or name another place with --state-directory"

@@ -77,25 +77,6 @@ extension LightKey {
     }
 }
 
-/// A key or a place in a list, for naming where something stands.
-struct ConfigurationKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(_ word: String) {
-        stringValue = word
-        intValue = nil
-    }
-
-    init(_ index: Int) {
-        stringValue = "\(index)"
-        intValue = index
-    }
-
-    init(stringValue: String) { self.init(stringValue) }
-    init(intValue: Int) { self.init(intValue) }
-}
-
 extension KeyedDecodingContainer {
     /// Refuses a key that is fixed already but has no meaning yet.
     func refuseUnavailable(_ key: Key) throws(DecodingError) {

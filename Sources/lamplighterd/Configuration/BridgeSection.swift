@@ -10,13 +10,6 @@ struct BridgeSection: Decodable, Equatable, Sendable {
         case fixed(UInt16)
     }
 
-    /// Which network interfaces serve TCP and mDNS.
-    enum Interfaces: Equatable, Sendable {
-        /// Those that lead somewhere.
-        case automatic
-        case named([String])
-    }
-
     /// How controllers find the bridge.
     enum Advertising: String, Equatable, Sendable, CaseIterable {
         case avahi, none
@@ -26,7 +19,8 @@ struct BridgeSection: Decodable, Equatable, Sendable {
     var port: Port
     /// `nil` if it is to be made on first start and kept.
     var setupCode: ConfiguredSetupCode?
-    var interfaces: Interfaces
+    /// Those that serve TCP and mDNS.
+    var interfaces: ConfiguredInterfaces
     var advertise: Advertising
     /// How long later changes are collected; the first goes out at once.
     var eventWindow: Duration
@@ -54,7 +48,7 @@ struct BridgeSection: Decodable, Equatable, Sendable {
         name = try container.decodeIfPresent(ConfiguredName.self, forKey: .name) ?? name
         port = try container.decodeIfPresent(Port.self, forKey: .port) ?? port
         setupCode = try container.decodeIfPresent(ConfiguredSetupCode.self, forKey: .setupCode)
-        interfaces = try container.decodeIfPresent(Interfaces.self, forKey: .interfaces) ?? interfaces
+        interfaces = try container.decodeIfPresent(ConfiguredInterfaces.self, forKey: .interfaces) ?? interfaces
         advertise = try container.decodeIfPresent(Advertising.self, forKey: .advertise) ?? advertise
         ownership = try container.decodeIfPresent(OwnershipSection.self, forKey: .ownership)
         if let window = try container.decodeIfPresent(DurationText.self, forKey: .eventWindow) {
@@ -82,46 +76,6 @@ extension BridgeSection.Port: Decodable {
             throw DecodingError.refused(
                 "this is no port", remedy: "write a number from 1 to 65535, or auto", at: decoder.codingPath)
         }
-    }
-}
-
-extension BridgeSection.Interfaces: Decodable {
-    init(from decoder: any Decoder) throws {
-        if let word = try? decoder.singleValueContainer().decode(String.self) {
-            guard word == "auto" else {
-                throw DecodingError.refused(
-                    "interfaces are auto or a list",
-                    remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or for example [eth0]",
-                    at: decoder.codingPath)
-            }
-            self = .automatic
-            return
-        }
-        var list = try decoder.unkeyedContainer()
-        var names: [String] = []
-        while !list.isAtEnd {
-            let path = decoder.codingPath + [ConfigurationKey(list.currentIndex)]
-            let name = try list.decode(String.self)
-            guard Self.isName(name) else {
-                throw DecodingError.refused(
-                    "this is no interface's name",
-                    remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
-            }
-            guard !names.contains(name) else {
-                throw DecodingError.refused("\(name) is named twice", remedy: "remove one", at: path)
-            }
-            names.append(name)
-        }
-        guard !names.isEmpty else {
-            throw DecodingError.refused("the list is empty", remedy: "write auto or name one", at: decoder.codingPath)
-        }
-        self = .named(names)
-    }
-
-    /// The kernel's own rule, as in `dev_valid_name`.
-    private static func isName(_ name: String) -> Bool {
-        (1...15).contains(name.utf8.count) && name != "." && name != ".."
-            && !name.unicodeScalars.contains { $0 == "/" || $0 == ":" || $0.properties.isWhitespace || $0.value < 0x21 }
     }
 }
 

@@ -1,10 +1,11 @@
+import DaemonKit
 import NIOCore
 
 /// Whether a connection came over an interface that the operator has named; loopback always answers.
 struct InterfaceFilter: Sendable {
     private let names: Set<String>?
 
-    init(_ interfaces: BridgeSection.Interfaces) {
+    init(_ interfaces: ConfiguredInterfaces) {
         switch interfaces {
         case .automatic: names = nil
         case .named(let names): self.names = Set(names)

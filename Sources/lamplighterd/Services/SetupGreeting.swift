@@ -1,3 +1,4 @@
+import DaemonKit
 import Glibc
 import HAPAccessory
 import HAPModel

@@ -1,4 +1,5 @@
 internal import BoundedJSON
+internal import DaemonKit
 internal import GRDB
 internal import HAPAccessory
 internal import HAPCrypto

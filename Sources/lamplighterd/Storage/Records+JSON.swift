@@ -1,18 +1,7 @@
 internal import BoundedJSON
-internal import Foundation
 internal import HAPAccessory
 internal import HAPModel
 internal import LightKit
-
-/// Bytes on their way into and out of SQLite.
-struct Blob {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-    init(_ data: Data) { bytes = Array(data) }
-
-    var data: Data { Data(bytes) }
-}
 
 // What changes shape from light to light is stored as JSON text; what is searched or must be unique has a column.
 

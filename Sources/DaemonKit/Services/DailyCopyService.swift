@@ -1,23 +1,33 @@
-import DaemonKit
 import FoundationEssentials
-import HAPAccessory
-import Logging
+package import Logging
 import ServiceLifecycle
 
-/// Keeps a copy of the database beside it, at most a day old, for `lamplighter restore`.
+/// Keeps a copy of the database beside it, at most a day old.
 ///
-/// Nothing is written while nothing has changed, and the copy of a paired bridge is not replaced by that of an unpaired
-/// one: it is what brings back pairings that were removed by mistake.
-struct DailyCopyService: Service {
+/// Nothing is written while nothing has changed, and what is worth keeping is not replaced by what is not: the copy is
+/// what brings back what was removed by mistake.
+package struct DailyCopyService: Service {
     private static let interval = Duration.seconds(600)
     /// Seconds.
     private static let day: TimeInterval = 20 * 3600
 
-    let file: DatabaseFile
-    let server: AccessoryServer
-    let logger: Logger
+    private let file: DatabaseFile
+    private let isWorthKeeping: @Sendable () async -> Bool
+    private let logger: Logger
 
-    func run() async throws {
+    /// Makes the service.
+    ///
+    /// - Parameters:
+    ///   - file: the database.
+    ///   - isWorthKeeping: whether somebody would miss what it holds now.
+    ///   - logger: is told when no copy can be made.
+    package init(file: DatabaseFile, isWorthKeeping: @escaping @Sendable () async -> Bool, logger: Logger) {
+        self.file = file
+        self.isWorthKeeping = isWorthKeeping
+        self.logger = logger
+    }
+
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             // A copy without pairings is of little use once there are some.
             var holdsPairings = true
@@ -29,20 +39,22 @@ struct DailyCopyService: Service {
 
     /// Makes a copy if there is reason to.
     ///
-    /// - Parameter holdsPairings: whether the copy that is there is that of a paired bridge.
+    /// - Parameter holdsPairings: whether the copy that is there is one with pairings.
     /// - Returns: the same afterwards.
     private func copyIfDue(holdsPairings: Bool) async -> Bool {
-        let isPaired = await server.isPaired
+        let isWorthKeeping = await isWorthKeeping()
         let copy = file.path + ".backup"
         if let copied = modified(copy) {
             let changed = [file.path, file.path + "-wal"].compactMap(modified).max() ?? .distantFuture
             // A copy from the future is none: the clock has been set.
             let age = Date.now.timeIntervalSince(copied)
-            guard isPaired, changed > copied, age < 0 || age > Self.day || !holdsPairings else { return holdsPairings }
+            guard isWorthKeeping, changed > copied, age < 0 || age > Self.day || !holdsPairings else {
+                return holdsPairings
+            }
         }
         do {
             try file.copy(to: copy)
-            return isPaired
+            return isWorthKeeping
         } catch {
             logger.error("no copy of the database can be made", metadata: ["error": "\(error)"])
             return holdsPairings

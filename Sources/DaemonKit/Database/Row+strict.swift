@@ -1,46 +1,58 @@
-internal import Foundation
-internal import GRDB
+package import Foundation
+package import GRDB
 
 /// What the database says and cannot be true.
-struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
-    let description: String
+package struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) { self.description = description }
+}
+
+/// Bytes on their way into and out of SQLite.
+package struct Blob {
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ data: Data) { bytes = Array(data) }
+
+    package var data: Data { Data(bytes) }
 }
 
 /// Columns as they must be: SQLite lets any kind of value stand in any column, and GRDB's own subscripts trap on a wrong
 /// one.
 extension Row {
-    func damaged(_ column: String) -> DamagedDatabase {
+    package func damaged(_ column: String) -> DamagedDatabase {
         // What stands there may be a secret.
         DamagedDatabase(description: "the column \(column) cannot be read")
     }
 
     /// What a column was read as, unless that failed.
-    func read<Value>(_ column: String, _ value: Value?) throws(DamagedDatabase) -> Value {
+    package func read<Value>(_ column: String, _ value: Value?) throws(DamagedDatabase) -> Value {
         guard let value else { throw damaged(column) }
         return value
     }
 
-    func isNull(_ column: String) throws(DamagedDatabase) -> Bool {
+    package func isNull(_ column: String) throws(DamagedDatabase) -> Bool {
         if case .null = try stored(column) { true } else { false }
     }
 
-    func number(_ column: String, in range: ClosedRange<Int64>) throws(DamagedDatabase) -> Int64 {
+    package func number(_ column: String, in range: ClosedRange<Int64>) throws(DamagedDatabase) -> Int64 {
         guard case .int64(let number) = try stored(column), range.contains(number) else { throw damaged(column) }
         return number
     }
 
-    func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
+    package func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
 
-    func text(_ column: String) throws(DamagedDatabase) -> String {
+    package func text(_ column: String) throws(DamagedDatabase) -> String {
         guard case .string(let text) = try stored(column) else { throw damaged(column) }
         return text
     }
 
-    func optionalText(_ column: String) throws(DamagedDatabase) -> String? {
+    package func optionalText(_ column: String) throws(DamagedDatabase) -> String? {
         try isNull(column) ? nil : text(column)
     }
 
-    func blob(_ column: String) throws(DamagedDatabase) -> [UInt8] {
+    package func blob(_ column: String) throws(DamagedDatabase) -> [UInt8] {
         guard case .blob(let data) = try stored(column) else { throw damaged(column) }
         return Array(data)
     }

@@ -1,7 +1,6 @@
-package import DaemonKit
 package import LineRPC
 
-/// How the daemon ends when its control socket cannot be made.
+/// How a daemon ends when its socket cannot be made.
 extension LineRPCError: ErrorWithExitCode {
     package var exitCode: ExitCode {
         switch self {

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The two streams that a program speaks on; whole lines only.
-enum StandardStreams {
-    static func printLine(_ line: String) { write(line, to: STDOUT_FILENO) }
-    static func printError(_ line: String) { write(line, to: STDERR_FILENO) }
+package enum StandardStreams {
+    package static func printLine(_ line: String) { write(line, to: STDOUT_FILENO) }
+    package static func printError(_ line: String) { write(line, to: STDERR_FILENO) }
 
     private static func write(_ line: String, to file: CInt) {
         var rest = Array((line + "\n").utf8)[...]

@@ -1,0 +1,44 @@
+/// Which network interfaces a daemon is to use, as the operator wrote it.
+package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
+    /// Those that lead somewhere.
+    case automatic
+    case named([String])
+
+    package init(from decoder: any Decoder) throws {
+        if let word = try? decoder.singleValueContainer().decode(String.self) {
+            guard word == "auto" else {
+                throw DecodingError.refused(
+                    "interfaces are auto or a list",
+                    remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or for example [eth0]",
+                    at: decoder.codingPath)
+            }
+            self = .automatic
+            return
+        }
+        var list = try decoder.unkeyedContainer()
+        var names: [String] = []
+        while !list.isAtEnd {
+            let path = decoder.codingPath + [ConfigurationKey(list.currentIndex)]
+            let name = try list.decode(String.self)
+            guard Self.isName(name) else {
+                throw DecodingError.refused(
+                    "this is no interface's name",
+                    remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
+            }
+            guard !names.contains(name) else {
+                throw DecodingError.refused("\(name) is named twice", remedy: "remove one", at: path)
+            }
+            names.append(name)
+        }
+        guard !names.isEmpty else {
+            throw DecodingError.refused("the list is empty", remedy: "write auto or name one", at: decoder.codingPath)
+        }
+        self = .named(names)
+    }
+
+    /// The kernel's own rule, as in `dev_valid_name`.
+    private static func isName(_ name: String) -> Bool {
+        (1...15).contains(name.utf8.count) && name != "." && name != ".."
+            && !name.unicodeScalars.contains { $0 == "/" || $0 == ":" || $0.properties.isWhitespace || $0.value < 0x21 }
+    }
+}

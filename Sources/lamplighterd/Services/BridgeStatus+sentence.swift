@@ -1,0 +1,29 @@
+import BridgeControl
+
+extension BridgeStatus {
+    /// How the bridge is doing, in one line.
+    var sentence: String {
+        var parts: [String] = []
+        switch advertisement.state {
+        case "published": parts.append("advertised as \"\(advertisement.name)\"")
+        case "off": parts.append("not advertised")
+        default:
+            let reason = warnings.first { $0.hasPrefix("not advertised") }
+            parts.append(reason ?? "not advertised yet")
+        }
+        parts.append(
+            paired
+                ? "paired, \(controllers) \(controllers == 1 ? "controller" : "controllers") connected" : "not paired")
+        let missing = lights.count - lights.reachable
+        parts.append(
+            "\(lights.count) \(lights.count == 1 ? "light" : "lights")"
+                + (missing > 0 ? ", \(missing) out of reach" : ""))
+        let others = warnings.count { !$0.hasPrefix("not advertised") }
+        if others > 0 { parts.append("\(others) \(others == 1 ? "warning" : "warnings"), see lamplighter status") }
+        return parts.joined(separator: "; ").capitalizedStart + "."
+    }
+}
+
+extension String {
+    fileprivate var capitalizedStart: String { prefix(1).uppercased() + dropFirst() }
+}
