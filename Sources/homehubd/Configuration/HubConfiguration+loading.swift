@@ -1,0 +1,42 @@
+import DaemonKit
+
+extension HubConfiguration {
+    /// Where the configuration lies unless the command line says otherwise.
+    static let defaultPath = "/etc/homehub/homehub.yaml"
+
+    /// Reads the configuration file.
+    ///
+    /// - Parameter path: the file; `nil` for the one at its usual place, which need not be there.
+    /// - Returns: the configuration.
+    /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
+    static func load(from path: String?) throws -> HubConfiguration {
+        do {
+            return try StrictYAML.decode(HubConfiguration.self, fromFile: path ?? defaultPath)
+        } catch ConfigurationFileError.missing where path == nil {
+            return HubConfiguration()
+        }
+    }
+
+    /// What `--check-config` does.
+    ///
+    /// - Parameter path: the file; `nil` for the one at its usual place.
+    /// - Returns: the exit code, and the line to print: on standard output if the code is 0, else on standard error.
+    static func check(_ path: String?) -> (code: ExitCode, line: String) {
+        do {
+            _ = try load(from: path)
+            return (.success, "\(path ?? defaultPath): the configuration is valid".printable)
+        } catch {
+            return (ExitCode(error), "\(error)".printable)
+        }
+    }
+
+    /// The keys that differ and cannot change while the hub runs, as they are written.
+    func keysThatWait(comparedWith running: HubConfiguration) -> [String] {
+        let differs: [(CodingKeys, Bool)] = [
+            (.interfaces, interfaces != running.interfaces),
+            (.vendorPatience, vendorPatience != running.vendorPatience),
+            (.systemApp, systemApp != running.systemApp),
+        ]
+        return differs.filter(\.1).map(\.0.rawValue)
+    }
+}

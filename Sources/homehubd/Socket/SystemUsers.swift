@@ -1,0 +1,55 @@
+import Glibc
+
+/// The users and groups of the system.
+enum SystemUsers {
+    /// The number of a user; `nil` if there is none of that name.
+    static func uid(of name: String) -> UInt32? {
+        var entry = passwd()
+        return withBuffer { buffer, count in
+            var found: UnsafeMutablePointer<passwd>?
+            guard getpwnam_r(name, &entry, buffer, count, &found) == 0 else { return nil }
+            return found?.pointee.pw_uid
+        }
+    }
+
+    /// Whether a user is a member of a group, be it not the user's first one.
+    ///
+    /// The system's records count, not the groups that a process has taken: one that was started before its user became a
+    /// member need not be started again, and whoever is no member any more loses it at once.
+    static func isMember(_ uid: UInt32, of group: String) -> Bool {
+        guard let gid = gid(of: group) else { return false }
+        var entry = passwd()
+        return withBuffer { buffer, count in
+            var found: UnsafeMutablePointer<passwd>?
+            guard getpwuid_r(uid, &entry, buffer, count, &found) == 0,
+                let user = found?.pointee, let name = user.pw_name
+            else { return false }
+            var groups = [gid_t](repeating: 0, count: 64)
+            var number = CInt(groups.count)
+            if getgrouplist(name, user.pw_gid, &groups, &number) < 0 {
+                // It has said how many there are.
+                groups = [gid_t](repeating: 0, count: max(0, min(Int(number), 65536)))
+                number = CInt(groups.count)
+                guard getgrouplist(name, user.pw_gid, &groups, &number) >= 0 else { return false }
+            }
+            return groups.prefix(max(0, Int(number))).contains(gid)
+        }
+    }
+
+    private static func gid(of name: String) -> gid_t? {
+        var entry = group()
+        return withBuffer { buffer, count in
+            var found: UnsafeMutablePointer<group>?
+            guard getgrnam_r(name, &entry, buffer, count, &found) == 0 else { return nil }
+            return found?.pointee.gr_gid
+        }
+    }
+
+    /// Room for one entry; a group may have many members.
+    private static func withBuffer<Result>(_ body: (UnsafeMutablePointer<CChar>, Int) -> Result) -> Result {
+        let buffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 1 << 18)
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress else { preconditionFailure("a buffer that is not empty has a start") }
+        return body(start, buffer.count)
+    }
+}

@@ -1,0 +1,105 @@
+internal import BoundedJSON
+internal import DaemonKit
+internal import GRDB
+internal import HAPModel
+internal import HomeHub
+internal import HomeModel
+
+// HAP has words of its own for these; here the home's are meant.
+typealias Accessory = HomeModel.Accessory
+typealias Service = HomeModel.Service
+typealias Characteristic = HomeModel.Characteristic
+
+/// The homes in SQLite, a table for each kind of thing in them.
+struct HomeDatabase: HomeStore {
+    /// Why a transaction was not stored.
+    enum Refusal: Error, Equatable, CustomStringConvertible {
+        /// It does not follow the one that was stored last.
+        case revision(stored: UInt64, committed: UInt64)
+
+        var description: String {
+            switch self {
+            case .revision(let stored, let committed):
+                "revision \(committed) of a home does not follow the stored revision \(stored)"
+            }
+        }
+    }
+
+    private let queue: DatabaseQueue
+
+    /// Takes over a database that is open and migrated by ``HomeSchema``.
+    init(_ queue: DatabaseQueue) { self.queue = queue }
+
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    func load() throws -> StoredHomes {
+        try queue.read { db in
+            let graph = HomeGraph(homes: try HomeRows(db).homes())
+            let breaches = graph.breaches
+            if let first = breaches.first {
+                throw DamagedDatabase(description: "the homes contradict themselves \(breaches.count) times: \(first)")
+            }
+            return StoredHomes(graph: graph, permissions: try Self.permissions(db))
+        }
+    }
+
+    /// - Throws: ``Refusal``, or SQLite's own error; then nothing is stored.
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws {
+        try queue.write { db in
+            let home = transaction.home.description
+            let stored = try Int64.fetchOne(db, sql: "SELECT revision FROM home WHERE id = ?", arguments: [home]) ?? 0
+            guard UInt64(stored) + 1 == transaction.revision, let revision = Int64(exactly: transaction.revision) else {
+                throw Refusal.revision(stored: UInt64(stored), committed: transaction.revision)
+            }
+            var writer = HomeWriter(db: db, home: transaction.home, defaultRoom: nil)
+            writer.defaultRoom = graph.home(transaction.home)?.defaultRoomID
+            for change in transaction.changes { try writer.write(change.event) }
+            try db.execute(sql: "UPDATE home SET revision = ? WHERE id = ?", arguments: [revision, home])
+        }
+    }
+
+    func note(_ values: [Characteristic.ID: HeardValue]) throws {
+        guard !values.isEmpty else { return }
+        try queue.write { db in
+            let statement = try db.cachedStatement(
+                sql: "UPDATE characteristic SET value = ?, valueTime = ? WHERE id = ?")
+            for (id, heard) in values {
+                try statement.execute(arguments: [heard.value.json.text, heard.time, id.description])
+            }
+        }
+    }
+
+    // MARK: Permissions
+
+    func remember(_ permission: RememberedPermission) throws {
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO permission (app, uid, executable, isAllowed, usageDescription) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (app, uid, executable) DO UPDATE SET isAllowed = excluded.isAllowed,
+                        usageDescription = excluded.usageDescription
+                    """,
+                arguments: [
+                    permission.app.app, Int64(permission.app.uid), permission.app.executable, permission.isAllowed,
+                    permission.usageDescription,
+                ])
+        }
+    }
+
+    func forget(_ app: AppIdentity) throws {
+        try queue.write { db in
+            try db.execute(
+                sql: "DELETE FROM permission WHERE app = ? AND uid = ? AND executable = ?",
+                arguments: [app.app, Int64(app.uid), app.executable])
+        }
+    }
+
+    private static func permissions(_ db: Database) throws -> [RememberedPermission] {
+        try Row.fetchAll(db, sql: "SELECT * FROM permission ORDER BY position").map { row in
+            RememberedPermission(
+                app: AppIdentity(
+                    app: try row.text("app"), uid: UInt32(try row.number("uid", in: 0...Int64(UInt32.max))),
+                    executable: try row.text("executable")),
+                isAllowed: try row.flag("isAllowed"), usageDescription: try row.text("usageDescription"))
+        }
+    }
+}

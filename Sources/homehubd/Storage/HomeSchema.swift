@@ -1,0 +1,172 @@
+import GRDB
+
+/// The tables of `home.sqlite`.
+///
+/// `position` keeps the order of age: it only grows, and what is replaced keeps its own. An accessory without a room is in
+/// its home's default room. What has a home in two ways, such as a room that is part of a zone, refers to it with the
+/// home's identity, so that both are of one home. References are checked when a transaction ends, since its events come
+/// in the order in which apps are told them.
+enum HomeSchema {
+    /// Marks the database as this program's: "HOME" in ASCII.
+    static let applicationID: Int32 = 0x484F_4D45
+
+    /// The steps from an empty file to today's tables; a step once released is never edited.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            for table in homes + devices + scenes + others { try db.execute(sql: table) }
+        }
+        return migrator
+    }
+
+    private static let homes = [
+        """
+        CREATE TABLE home (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL UNIQUE,
+            isPrimary INTEGER NOT NULL CHECK (isPrimary IN (0, 1)),
+            revision INTEGER NOT NULL CHECK (revision > 0),
+            defaultRoom TEXT NOT NULL UNIQUE)
+        """,
+        "CREATE UNIQUE INDEX primaryHome ON home (isPrimary) WHERE isPrimary",
+        """
+        CREATE TABLE room (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            name TEXT NOT NULL,
+            UNIQUE (home, name), UNIQUE (id, home))
+        """,
+        """
+        CREATE TABLE zone (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            name TEXT NOT NULL,
+            UNIQUE (home, name), UNIQUE (id, home))
+        """,
+        """
+        CREATE TABLE zoneRoom (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            home TEXT NOT NULL,
+            zone TEXT NOT NULL,
+            room TEXT NOT NULL,
+            UNIQUE (zone, room),
+            FOREIGN KEY (zone, home) REFERENCES zone (id, home) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            FOREIGN KEY (room, home) REFERENCES room (id, home) DEFERRABLE INITIALLY DEFERRED)
+        """,
+        "CREATE INDEX zoneRoomRoom ON zoneRoom (room)",
+    ]
+
+    private static let devices = [
+        """
+        CREATE TABLE accessory (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            name TEXT NOT NULL,
+            configuredName TEXT NOT NULL,
+            room TEXT,
+            category INTEGER NOT NULL,
+            manufacturer TEXT NOT NULL,
+            model TEXT NOT NULL,
+            serialNumber TEXT NOT NULL,
+            firmwareVersion TEXT NOT NULL,
+            isBlocked INTEGER NOT NULL CHECK (isBlocked IN (0, 1)),
+            supportsIdentify INTEGER NOT NULL CHECK (supportsIdentify IN (0, 1)),
+            isBridge INTEGER NOT NULL CHECK (isBridge IN (0, 1)),
+            bridge TEXT,
+            deviceID TEXT NOT NULL,
+            aid INTEGER NOT NULL,
+            UNIQUE (home, name), UNIQUE (id, home), UNIQUE (deviceID, aid),
+            CHECK (bridge IS NULL OR NOT isBridge),
+            FOREIGN KEY (room, home) REFERENCES room (id, home) DEFERRABLE INITIALLY DEFERRED,
+            FOREIGN KEY (bridge, home) REFERENCES accessory (id, home) DEFERRABLE INITIALLY DEFERRED)
+        """,
+        "CREATE INDEX accessoryRoom ON accessory (room)",
+        "CREATE INDEX accessoryBridge ON accessory (bridge)",
+        """
+        CREATE TABLE service (
+            id TEXT NOT NULL PRIMARY KEY,
+            accessory TEXT NOT NULL REFERENCES accessory (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            position INTEGER NOT NULL,
+            iid INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            name TEXT NOT NULL,
+            isPrimary INTEGER NOT NULL CHECK (isPrimary IN (0, 1)),
+            isHidden INTEGER NOT NULL CHECK (isHidden IN (0, 1)),
+            isFavorite INTEGER NOT NULL CHECK (isFavorite IN (0, 1)),
+            associatedType TEXT)
+        """,
+        "CREATE INDEX serviceAccessory ON service (accessory)",
+        """
+        CREATE TABLE serviceLink (
+            service TEXT NOT NULL REFERENCES service (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            position INTEGER NOT NULL,
+            linked TEXT NOT NULL REFERENCES service (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            PRIMARY KEY (service, position))
+        """,
+        "CREATE INDEX serviceLinkLinked ON serviceLink (linked)",
+        """
+        CREATE TABLE characteristic (
+            id TEXT NOT NULL PRIMARY KEY,
+            service TEXT NOT NULL REFERENCES service (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            position INTEGER NOT NULL,
+            iid INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            metadata TEXT NOT NULL,
+            description TEXT,
+            value TEXT,
+            valueTime INTEGER)
+        """,
+        "CREATE INDEX characteristicService ON characteristic (service)",
+    ]
+
+    private static let scenes = [
+        """
+        CREATE TABLE actionSet (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            UNIQUE (home, name))
+        """,
+        "CREATE UNIQUE INDEX actionSetKind ON actionSet (home, kind) WHERE kind <> 'userDefined'",
+        """
+        CREATE TABLE action (
+            actionSet TEXT NOT NULL REFERENCES actionSet (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            position INTEGER NOT NULL,
+            characteristic TEXT NOT NULL
+                REFERENCES characteristic (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            value TEXT NOT NULL,
+            PRIMARY KEY (actionSet, position), UNIQUE (actionSet, characteristic))
+        """,
+        "CREATE INDEX actionCharacteristic ON action (characteristic)",
+    ]
+
+    private static let others = [
+        """
+        CREATE TABLE permission (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL,
+            uid INTEGER NOT NULL,
+            executable TEXT NOT NULL,
+            isAllowed INTEGER NOT NULL CHECK (isAllowed IN (0, 1)),
+            usageDescription TEXT NOT NULL,
+            UNIQUE (app, uid, executable))
+        """,
+        """
+        CREATE TABLE controller (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            identifier BLOB NOT NULL,
+            longTermSeed BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE pairing (
+            deviceID TEXT NOT NULL PRIMARY KEY,
+            publicKey BLOB NOT NULL)
+        """,
+    ]
+}

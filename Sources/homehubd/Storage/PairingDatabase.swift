@@ -1,0 +1,83 @@
+internal import DaemonKit
+internal import GRDB
+internal import HAPController
+internal import HAPCrypto
+internal import HAPModel
+internal import HAPProtocol
+
+/// Who we are to accessories, and which of them we are paired with: in the same file as the homes.
+struct PairingDatabase: PairingVault {
+    private let queue: DatabaseQueue
+
+    /// Takes over a database that is open and migrated by ``HomeSchema``.
+    init(_ queue: DatabaseQueue) { self.queue = queue }
+
+    /// Finds damage at the start, when it can still be said.
+    ///
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    func check() throws {
+        try queue.read { db in
+            let pairings = try Self.pairings(db)
+            // Without the identity no accessory lets us in.
+            if try Self.identity(db) == nil, !pairings.isEmpty {
+                throw DamagedDatabase(description: "the identity is missing")
+            }
+        }
+    }
+
+    func identity() async throws -> ControllerIdentity {
+        try await commit { db in
+            if let identity = try Self.identity(db) { return identity }
+            let identity = ControllerIdentity.made()
+            try db.execute(
+                sql: "INSERT INTO controller (id, identifier, longTermSeed) VALUES (1, ?, ?)",
+                arguments: [Blob(identity.controller.bytes).data, Blob(identity.longTermKey.seed.copy).data])
+            return identity
+        }
+    }
+
+    func pairings() async throws -> [AccessoryPairing] { try await commit { try Self.pairings($0) } }
+
+    func keep(_ pairing: AccessoryPairing) async throws {
+        try await commit { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO pairing (deviceID, publicKey) VALUES (?, ?)
+                    ON CONFLICT (deviceID) DO UPDATE SET publicKey = excluded.publicKey
+                    """,
+                arguments: [pairing.deviceID.description, Blob(pairing.publicKey).data])
+        }
+    }
+
+    func forget(_ accessory: DeviceID) async throws {
+        try await commit { db in
+            try db.execute(sql: "DELETE FROM pairing WHERE deviceID = ?", arguments: [accessory.description])
+        }
+    }
+
+    /// Once begun it is not given up: whoever asked may be cancelled, and the accessory has its half of the pairing.
+    private func commit<Result: Sendable>(_ change: @escaping @Sendable (Database) throws -> Result) async throws
+        -> Result
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.asyncWrite(change) { _, result in continuation.resume(with: result) }
+        }
+    }
+
+    private static func identity(_ db: Database) throws -> ControllerIdentity? {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM controller") else { return nil }
+        return ControllerIdentity(
+            controller: try row.read("identifier", try ControllerID(row.blob("identifier"))),
+            longTermKey: try row.read(
+                "longTermSeed", try? Ed25519KeyPair(seed: SecretBytes(row.blob("longTermSeed")))))
+    }
+
+    private static func pairings(_ db: Database) throws -> [AccessoryPairing] {
+        try Row.fetchAll(db, sql: "SELECT * FROM pairing").map { row in
+            let publicKey = try row.blob("publicKey")
+            guard publicKey.count == Ed25519.publicKeyLength else { throw row.damaged("publicKey") }
+            return AccessoryPairing(
+                deviceID: try row.read("deviceID", DeviceID(try row.text("deviceID"))), publicKey: publicKey)
+        }
+    }
+}
