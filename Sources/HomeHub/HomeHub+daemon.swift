@@ -1,0 +1,34 @@
+import HomeModel
+
+/// What the daemon tells its hub, and wants to know of it.
+extension HomeHub {
+    /// A policy keeps other apps out than before; those that it keeps out now lose the homes at once.
+    package func use(_ restrictions: AppRestrictions) {
+        perform(permissions.restrictionsChanged(to: restrictions))
+    }
+
+    /// How the hub is doing.
+    package var status: HubStatus {
+        let accessories = graph.homes.flatMap(\.accessories)
+        return HubStatus(
+            homes: graph.homes.count, accessories: accessories.count,
+            reachable: accessories.count(where: \.isReachable), sessions: sessions.count)
+    }
+}
+
+/// How a hub is doing, in numbers.
+package struct HubStatus: Sendable, Equatable {
+    package var homes: Int
+    package var accessories: Int
+    /// Those accessories that answer.
+    package var reachable: Int
+    /// The apps' sessions.
+    package var sessions: Int
+
+    package init(homes: Int, accessories: Int, reachable: Int, sessions: Int) {
+        self.homes = homes
+        self.accessories = accessories
+        self.reachable = reachable
+        self.sessions = sessions
+    }
+}
