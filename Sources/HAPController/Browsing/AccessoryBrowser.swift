@@ -4,11 +4,17 @@ internal import HAPProtocol
 /// Keeps an eye on all accessory servers of the networks.
 package struct AccessoryBrowser: Sendable {
     private let browser: any ServiceBrowser
+    private let interfaces: Set<String>?
 
     /// Makes a browser.
     ///
-    /// - Parameter browser: looks for ``Advertisement/serviceType``.
-    package init(_ browser: any ServiceBrowser) { self.browser = browser }
+    /// - Parameters:
+    ///   - browser: looks for ``Advertisement/serviceType``.
+    ///   - interfaces: the interfaces that count, besides loopback; `nil` for all.
+    package init(_ browser: any ServiceBrowser, interfaces: [String]? = nil) {
+        self.browser = browser
+        self.interfaces = interfaces.map { Set($0 + ["lo"]) }
+    }
 
     /// Begins to look; before that, nothing is found.
     package func start() throws(DiscoveryError) { try browser.start() }
@@ -17,10 +23,23 @@ package struct AccessoryBrowser: Sendable {
     package func stop() async { await browser.stop() }
 
     /// What is known now.
-    package var snapshot: AccessorySnapshot { AccessorySnapshot(browser.snapshot) }
+    package var snapshot: AccessorySnapshot { AccessorySnapshot(browser.snapshot.reached(over: interfaces)) }
 
     /// What is known now and every later change of it; a slow reader misses looks but never the newest.
     package func snapshots() -> some AsyncSequence<AccessorySnapshot, Never> & Sendable {
-        browser.snapshots().map { AccessorySnapshot($0) }
+        browser.snapshots().map { [interfaces] in AccessorySnapshot($0.reached(over: interfaces)) }
+    }
+}
+
+extension ServiceSnapshot {
+    fileprivate func reached(over interfaces: Set<String>?) -> ServiceSnapshot {
+        guard let interfaces else { return self }
+        var snapshot = self
+        snapshot.services = services.compactMap { service in
+            var service = service
+            service.addresses.removeAll { !interfaces.contains($0.interfaceName) }
+            return service.addresses.isEmpty ? nil : service
+        }
+        return snapshot
     }
 }
