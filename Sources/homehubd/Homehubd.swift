@@ -1,6 +1,61 @@
-import ArgumentParser
+public import ArgumentParser
+import BridgeControl
+import DaemonKit
+public import Logging
 
+/// The home hub: keeps the homes, and talks to their accessories for the apps.
 @main
 struct Homehubd: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "homehubd", abstract: "The home's daemon.")
+    static let configuration = CommandConfiguration(
+        commandName: "homehubd",
+        abstract: "Keeps the homes, and talks to their accessories for the apps. Runs in the foreground.",
+        version: "homehubd \(Version.current)")
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The configuration (default: \(HubConfiguration.defaultPath), if it is there).", valueName: "FILE"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Where the hub keeps its memory.", valueName: "DIR"))
+    var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/homehub"
+
+    @Option(help: ArgumentHelp("Where the apps' socket stands.", valueName: "DIR"))
+    var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/homehub"
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    var logLevel = Logger.Level.info
+
+    @Flag(help: "Check the configuration and end.")
+    var checkConfig = false
+
+    func run() async throws {
+        if checkConfig {
+            let (code, line) = HubConfiguration.check(config)
+            if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
+            throw ArgumentParser.ExitCode(code.rawValue)
+        }
+        let log = LogSetup.bootstrap(level: logLevel)
+        defer { log.flush() }
+        let logger = Logger(label: "homehubd")
+        do {
+            let places = HubDaemon.Places(
+                configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+            try await HubDaemon(
+                configuration: try HubConfiguration.load(from: config), places: places, notifier: ServiceNotifier(),
+                logger: logger
+            ).run()
+        } catch {
+            switch log.style {
+            case .journal: logger.critical("\(error)")
+            case .plain:
+                // A mistake in a file begins with its place, as compilers write it.
+                let name = error is ConfigurationError ? "" : "homehubd: "
+                StandardStreams.printError((name + "\(error)").printable)
+            }
+            throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+        }
+    }
 }
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,33 @@
+import DaemonKit
+import HomeHub
+import Logging
+
+/// Reads the configuration file again and makes the running hub obey it; sessions stay.
+///
+/// A file that is wrong changes nothing. What cannot change while the hub runs is named and waits for a restart.
+struct HubReloader: Sendable {
+    /// The file; `nil` for the one at its usual place.
+    let path: String?
+    /// What the hub was started with.
+    let running: HubConfiguration
+    let notifier: ServiceNotifier?
+    let logger: Logger
+    /// Makes the hub obey other restrictions.
+    let restrict: @Sendable (AppRestrictions) async -> Void
+
+    func reload() async {
+        notifier?.reloading()
+        defer { notifier?.ready() }
+        do {
+            let next = try HubConfiguration.load(from: path)
+            await restrict(next.restrict.restrictions)
+            logger.notice("the configuration has been read again")
+            let waiting = next.keysThatWait(comparedWith: running)
+            guard !waiting.isEmpty else { return }
+            logger.warning(
+                "\(waiting.joined(separator: ", ")) will be as the configuration says when homehubd is restarted")
+        } catch {
+            logger.error("the configuration is wrong and changes nothing", metadata: ["error": "\(error)"])
+        }
+    }
+}

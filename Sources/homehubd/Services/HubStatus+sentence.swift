@@ -1,0 +1,16 @@
+import HomeHub
+
+extension HubStatus {
+    /// How the hub is doing, in one line: "2 homes, 14 accessories (13 reachable), 3 apps."
+    ///
+    /// - Parameter obstacle: why accessories cannot be found, if so.
+    func sentence(obstacle: String? = nil) -> String {
+        func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
+        let text = [
+            count(homes, "home", "homes"),
+            count(accessories, "accessory", "accessories") + (accessories > 0 ? " (\(reachable) reachable)" : ""),
+            count(sessions, "app", "apps"),
+        ].joined(separator: ", ")
+        return obstacle.map { "\(text); accessories cannot be found: \($0)." } ?? "\(text)."
+    }
+}

@@ -1,0 +1,166 @@
+import BoundedJSON
+import Glibc
+import HomeHub
+import HomeModel
+import LineRPC
+import Logging
+import Synchronization
+
+/// Serves the connections of apps.
+///
+/// Each has one task that takes what the app asks, in order, and one that sends what the hub has for it, in order. The
+/// second sends one thing and waits until the app has read most of it: so an app that does not read holds up nobody but
+/// itself, and what it misses is bounded by the hub, which tells it to load everything anew.
+struct AppConnections: LineRPCSessions {
+    /// What the socket takes and keeps.
+    struct Limits {
+        /// How many connections one user may have.
+        var connectionsOfUser = 64
+        /// From an app comes one request; to it goes a page of accessories, or what one write changed.
+        var lines = LineLimits(
+            lineLength: 1 << 20, sentLineLength: 1 << 24, outstandingRequests: 32, outbox: 1 << 25, peers: 256)
+        /// How many bytes may wait when the next thing is sent.
+        var mark = 1 << 16
+    }
+
+    /// Who belongs to this group may answer questions of permission for all.
+    static let decidingGroup = "homehub"
+
+    private let hub: any HubSessions
+    let limits: Limits
+    private let logger: Logger
+    private let users = UserCounts()
+
+    init(hub: any HubSessions, limits: Limits = Limits(), logger: Logger) {
+        self.hub = hub
+        self.limits = limits
+        self.logger = logger
+    }
+
+    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async {
+        guard let identity = peer.identity else {
+            logger.error("the system does not say who has connected")
+            return
+        }
+        guard users.enter(identity.uid, limit: limits.connectionsOfUser) else {
+            logger.warning(
+                "an app was hung up on: its user has too many connections",
+                metadata: ["user": "\(identity.uid)", "limit": "\(limits.connectionsOfUser)"])
+            return
+        }
+        defer { users.leave(identity.uid) }
+        var inquiries = inquiries.makeAsyncIterator()
+        guard let session = await open(peer, identity, &inquiries) else { return }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await deliver(to: peer, session) }
+            while let inquiry = await inquiries.next(isolation: #isolation) {
+                switch inquiry {
+                case .request(let number, let method, let params):
+                    await receive(number, method, params, from: peer, session)
+                case .cancelled(let number): await hub.cancel(Call(session, number))
+                }
+            }
+            await hub.close(session)
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Opening
+
+    /// Waits for the request that opens the session; others are refused until then.
+    ///
+    /// - Returns: the session; `nil` if the app has gone before.
+    private func open(
+        _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inquiries: inout AsyncStream<LineRPCInquiry>.AsyncIterator
+    ) async -> SessionID? {
+        while let inquiry = await inquiries.next(isolation: #isolation) {
+            guard case .request(let number, let method, let params) = inquiry else { continue }
+            do throws(HomeError) {
+                switch try HomeRequest(method: method, params: params) {
+                case .open(let opening):
+                    let (session, reply) = try await hub.open(opening, by: AppPeer(identity))
+                    peer.answer(number, with: .success(reply.json))
+                    return session
+                case nil: peer.answer(number, with: .failure(.methodNotFound(method)))
+                default: peer.answer(number, with: .failure(.invalidRequest("session.open has to come first")))
+                }
+            } catch {
+                peer.answer(number, with: .failure(RPCFailure(error)))
+            }
+        }
+        return nil
+    }
+
+    // MARK: Serving
+
+    private func receive(
+        _ number: UInt64, _ method: String, _ params: JSONValue, from peer: LineRPCPeer, _ session: SessionID
+    ) async {
+        do throws(HomeError) {
+            switch try HomeRequest(method: method, params: params) {
+            case .open: peer.answer(number, with: .failure(.invalidRequest("the session is open already")))
+            case nil: peer.answer(number, with: .failure(.methodNotFound(method)))
+            case let request?: await hub.receive(request, as: Call(session, number))
+            }
+        } catch {
+            peer.answer(number, with: .failure(RPCFailure(error)))
+        }
+    }
+
+    private func deliver(to peer: LineRPCPeer, _ session: SessionID) async {
+        while let delivery = await hub.nextDelivery(for: session) {
+            switch delivery {
+            case .answer(let call, let result): peer.answer(call.number, with: result.mapError { RPCFailure($0) })
+            case .notification(let notification): tell(notification, to: peer)
+            }
+            await peer.drained(below: limits.mark)
+        }
+        peer.close()
+    }
+
+    private func tell(_ notification: HomeNotification, to peer: LineRPCPeer) {
+        do throws(LineRPCError) {
+            try peer.notify(notification.method, notification.params)
+        } catch .tooLong {
+            // What it cannot be told it can load, page by page.
+            try? peer.notify(HomeNotification.homesUpdated.method, HomeNotification.homesUpdated.params)
+        } catch {
+            // The connection is over, which ends the session, too.
+        }
+    }
+}
+
+extension AppPeer {
+    /// Who has connected; asked for each connection, so that a change of groups counts for the next.
+    fileprivate init(_ identity: PeerIdentity) {
+        let mayDecide =
+            identity.uid == 0 || identity.uid == geteuid()
+            || SystemUsers.isMember(identity.uid, of: AppConnections.decidingGroup)
+        self.init(uid: identity.uid, executable: identity.executable, mayDecide: mayDecide)
+    }
+}
+
+extension RPCFailure {
+    /// An error as it travels: with its number, and whole beside it.
+    init(_ error: HomeError) { self.init(code: error.code.rawValue, message: error.message, data: error.json) }
+}
+
+/// How many connections each user has.
+private final class UserCounts: Sendable {
+    private let counts = Mutex<[UInt32: Int]>([:])
+
+    func enter(_ user: UInt32, limit: Int) -> Bool {
+        counts.withLock { counts in
+            guard counts[user, default: 0] < limit else { return false }
+            counts[user, default: 0] += 1
+            return true
+        }
+    }
+
+    func leave(_ user: UInt32) {
+        counts.withLock { counts in
+            let rest = (counts[user] ?? 1) - 1
+            counts[user] = rest > 0 ? rest : nil
+        }
+    }
+}
