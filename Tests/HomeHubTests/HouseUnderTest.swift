@@ -1,0 +1,246 @@
+import Discovery
+import HAPAccessory
+import HAPController
+import HAPProtocol
+import HAPTesting
+import HAPTransport
+import HomeHub
+import HomeModel
+import LightKit
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+import struct HAPModel.CharacteristicID
+import struct HAPModel.CharacteristicType
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupCode
+
+/// A hub with accessories on a network that lies in memory.
+final class HouseUnderTest: Sendable {
+    let store: TestStore
+    let vault: any PairingVault
+    let network = InMemoryBrowser(ServiceSnapshot(isComplete: true))
+    let dialer = InMemoryDialer()
+    let hub: HomeHub
+    private let shown = Mutex<[DeviceID: (service: DiscoveredService, order: Int)]>([:])
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    /// What a test waited for has not come in 30 s.
+    struct NeverCame: Error { let what: String }
+
+    init(
+        store: TestStore = TestStore(), vault: any PairingVault = InMemoryPairingVault(),
+        _ change: (inout HomeHub.Configuration) -> Void = { _ in }
+    ) throws {
+        self.store = store
+        self.vault = vault
+        var configuration = HomeHub.Configuration(systemApp: SystemApp(app: "system", executable: "/system"))
+        configuration.timing.request = .seconds(20)
+        configuration.timing.reconnect.shortest = .milliseconds(10)
+        configuration.timing.reconnect.longest = .milliseconds(50)
+        configuration.timing.reconnect.refused = .milliseconds(50)
+        configuration.searchPatience = .milliseconds(200)
+        change(&configuration)
+        hub = try HomeHub(
+            executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store, vault: vault,
+            browser: AccessoryBrowser(network), dialer: dialer, configuration: configuration,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Runs the hub beside a test, and ends it and all that the house has begun.
+    func run<Outcome>(_ body: (HouseUnderTest) async throws -> Outcome) async throws -> Outcome {
+        let running = Task { await hub.run() }
+        let outcome: Result<Outcome, any Error>
+        do {
+            outcome = .success(try await body(self))
+        } catch {
+            outcome = .failure(error)
+        }
+        running.cancel()
+        await running.value
+        for task in tasks.withLock({ $0 }) {
+            task.cancel()
+            await task.value
+        }
+        return try outcome.get()
+    }
+
+    /// Keeps something going until the house ends.
+    func keep(_ task: Task<Void, Never>) { tasks.withLock { $0.append(task) } }
+
+    // MARK: Accessories
+
+    /// Shows an accessory on the network, or another state of it.
+    func show(
+        _ id: DeviceID, at endpoint: AccessoryEndpoint, isPaired: Bool, configurationNumber: UInt16 = 1,
+        setupHash: String? = nil, vendor: String? = nil
+    ) {
+        var keys = [
+            ("id", id.description), ("c#", "\(configurationNumber)"), ("sf", isPaired ? "0" : "1"), ("md", "Test"),
+            ("pv", "1.1"), ("s#", "1"), ("ff", "0"), ("ci", "2"),
+        ]
+        if let setupHash { keys.append(("sh", setupHash)) }
+        if let vendor { keys.append(("lv", vendor)) }
+        guard let address = ServiceAddress(bytes: endpoint.address, interface: 1, interfaceName: "eth0") else { return }
+        let service = DiscoveredService(
+            id: .init(name: "Test \(id.suffix)", host: "test.local"), port: endpoint.port, txt: TXTRecord(keys),
+            addresses: [address])
+        shown.withLock { $0[id] = (service, $0[id]?.order ?? $0.count) }
+        publish()
+    }
+
+    /// Takes an accessory off the network.
+    func hide(_ id: DeviceID) {
+        shown.withLock { $0[id] = nil }
+        publish()
+    }
+
+    private func publish() {
+        let services = shown.withLock { $0.values.sorted { $0.order < $1.order }.map(\.service) }
+        network.show(ServiceSnapshot(services: services, isComplete: true))
+    }
+
+    /// A bridge of our own with lamps, seen on the network as it advertises itself.
+    func bridge(
+        _ number: UInt8 = 1, lamps: [String] = ["lamp"], vendor: String? = nil,
+        store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore()
+    ) async throws -> TestBridge {
+        let bridge = try await BridgeUnderTest(
+            store, stored: store.stored,
+            lights: lamps.map { LightDescription(id: LightID($0), name: "Lamp \($0)") }, eventWindow: .zero)
+        let result = TestBridge(bridge: bridge, store: store, endpoint: .test(number))
+        result.plugIn(dialer)
+        let first = await bridge.server.advertisement
+        show(
+            first.deviceID, at: result.endpoint, isPaired: first.isPaired,
+            configurationNumber: first.configurationNumber, setupHash: first.setupHash, vendor: vendor)
+        keep(
+            Task {
+                for await advertisement in bridge.server.advertisements {
+                    show(
+                        advertisement.deviceID, at: result.endpoint, isPaired: advertisement.isPaired,
+                        configurationNumber: advertisement.configurationNumber, setupHash: advertisement.setupHash,
+                        vendor: vendor)
+                }
+            })
+        return result
+    }
+
+    /// The accessories that the hub is paired with.
+    var paired: [DeviceID] { get async throws { try await vault.pairings().map(\.deviceID) } }
+
+    // MARK: Apps
+
+    /// An app that the user has allowed, or the system app, connects.
+    func app(
+        _ name: String = "system", capabilities: Set<HomeCapability> = [.home, .setupPayload], vendor: String? = nil
+    ) async throws -> TestApp {
+        let peer = AppPeer(uid: 1, executable: "/\(name)", mayDecide: name == "system")
+        let opening = SessionOpening(
+            app: name, usageDescription: "For the test.", capabilities: capabilities, vendor: vendor)
+        let (session, reply) = try await hub.open(opening, by: peer)
+        let app = TestApp(session: session, hub: hub, reply: reply)
+        keep(Task { await app.read() })
+        return app
+    }
+
+    /// The homes as the hub has them.
+    func home(_ app: TestApp) async throws -> Home {
+        let homes = try HomesReply(json: try await app.call(.homes)).homes
+        guard var home = homes.first else { throw NeverCame(what: "a home") }
+        var offset: Int? = 0
+        while let next = offset {
+            let page = try AccessoryPage(
+                json: try await app.call(
+                    .accessories(AccessoryPageRequest(home: home.id, revision: home.revision, offset: next))))
+            home.accessories += page.accessories
+            offset = page.next
+        }
+        return home
+    }
+}
+
+/// A bridge on the network of a house.
+struct TestBridge: Sendable {
+    let bridge: BridgeUnderTest
+    let store: InMemoryAccessoryServerStore
+    let endpoint: AccessoryEndpoint
+    let connections = Connections()
+
+    var id: DeviceID { bridge.identity.deviceID }
+    var isPaired: Bool { get async { await bridge.server.isPaired } }
+    var code: SetupCode { store.stored.setupCode }
+
+    func plugIn(_ dialer: InMemoryDialer) { dialer.listen(at: endpoint, bridge.listener { connections.add($0) }) }
+
+    /// Nobody can reach it any more.
+    func unplug(_ dialer: InMemoryDialer) {
+        dialer.listen(at: endpoint, nil)
+        connections.endAll()
+    }
+}
+
+final class Connections: Sendable {
+    private let all = Mutex<[InMemoryByteConnection]>([])
+
+    func add(_ connection: InMemoryByteConnection) { all.withLock { $0.append(connection) } }
+    func endAll() { for connection in all.withLock({ $0 }) { connection.close() } }
+}
+
+extension AccessoryEndpoint {
+    /// An endpoint of the documentation's network.
+    static func test(_ number: UInt8, port: UInt16 = 8080) -> AccessoryEndpoint {
+        guard let endpoint = AccessoryEndpoint(address: [192, 0, 2, number], port: port) else {
+            preconditionFailure("four bytes and a port make an endpoint")
+        }
+        return endpoint
+    }
+}
+
+/// Waits for a condition.
+func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
+    let limit = ContinuousClock.now + .seconds(30)
+    while try await !isMet() {
+        guard ContinuousClock.now < limit else { throw HouseUnderTest.NeverCame(what: what) }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// A lamp behind a bridge that was added to a home.
+struct TestLamp {
+    var bridge: TestBridge
+    var home: Home.ID
+    var bridgeAccessory: Accessory.ID
+    var accessory: Accessory.ID
+    var on: Characteristic.ID
+    /// Where the bridge has it.
+    var place: CharacteristicID
+
+    var light: LightID { "lamp" }
+
+    /// Somebody switches it at the wall.
+    func turn(_ isOn: Bool) async {
+        await bridge.bridge.host.report(LightReport(on: isOn), from: light)
+    }
+
+    func plug(_ isReachable: Bool) async {
+        await bridge.bridge.host.report(LightReport(reachable: isReachable), from: light)
+    }
+}
+
+extension HouseUnderTest {
+    /// Adds a home with a bridge and a lamp behind it.
+    func lamp(_ app: TestApp) async throws -> TestLamp {
+        let home = try await app.addHome()
+        let bridge = try await bridge()
+        let ids = try await app.add(bridge, to: home)
+        let accessory = try await self.home(app).accessory(ids[1])
+        guard let on = accessory?.services.compactMap({ $0.characteristic(.on) }).first,
+            let place = await bridge.bridge.place(.on, of: "lamp")
+        else { throw NeverCame(what: "a lamp") }
+        return TestLamp(
+            bridge: bridge, home: home, bridgeAccessory: ids[0], accessory: ids[1], on: on.id, place: place)
+    }
+}

@@ -1,0 +1,120 @@
+import BoundedJSON
+import HomeHub
+import HomeModel
+import Synchronization
+
+/// An app at the end of a session: it asks, and keeps everything that it is told.
+final class TestApp: Sendable {
+    let session: SessionID
+    let reply: SessionReply
+    private let hub: HomeHub
+    private let state = Mutex(State())
+
+    private struct State {
+        var lastCall: UInt64 = 0
+        var answers: [UInt64: Result<JSONValue, HomeError>] = [:]
+        var news: [HomeNotification] = []
+        var deliveries: [Delivery] = []
+        var hasEnded = false
+    }
+
+    init(session: SessionID, hub: HomeHub, reply: SessionReply) {
+        self.session = session
+        self.hub = hub
+        self.reply = reply
+    }
+
+    /// Takes what the hub tells until the session is over.
+    func read() async {
+        while let delivery = await hub.nextDelivery(for: session) {
+            state.withLock { state in
+                state.deliveries.append(delivery)
+                switch delivery {
+                case .answer(let call, let result): state.answers[call.number] = result
+                case .notification(let notification): state.news.append(notification)
+                }
+            }
+        }
+        state.withLock { $0.hasEnded = true }
+    }
+
+    /// What was told that is no answer.
+    var news: [HomeNotification] { state.withLock(\.news) }
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+    /// Forgets what was told, but answers.
+    func forget() { state.withLock { $0.news = [] } }
+
+    /// The events of transactions among the news.
+    var events: [HomeEvent] {
+        news.flatMap { news -> [HomeEvent] in
+            if case .transaction(let transaction) = news { transaction.changes.map(\.event) } else { [] }
+        }
+    }
+
+    /// The live events among the news.
+    var live: [LiveEvent] { news.compactMap { if case .live(let event) = $0 { event } else { nil } } }
+
+    /// Begins a call.
+    func begin(_ request: HomeRequest) async -> Call {
+        let number = state.withLock { state in
+            state.lastCall += 1
+            return state.lastCall
+        }
+        let call = Call(session, number)
+        await hub.receive(request, as: call)
+        return call
+    }
+
+    /// The answer to a call, if it has come.
+    func answer(_ call: Call) -> Result<JSONValue, HomeError>? { state.withLock { $0.answers[call.number] } }
+
+    /// Waits for the answer to a call.
+    func result(_ call: Call) async throws -> JSONValue {
+        try await until("an answer") { answer(call) != nil }
+        guard let answer = answer(call) else { throw HouseUnderTest.NeverCame(what: "an answer") }
+        return try answer.get()
+    }
+
+    /// Asks, and waits for the answer.
+    @discardableResult func call(_ request: HomeRequest) async throws -> JSONValue {
+        try await result(await begin(request))
+    }
+
+    /// Changes the homes.
+    @discardableResult func write(_ write: HomeWrite) async throws -> HomeCommit {
+        try HomeCommit(json: try await call(.write(write)))
+    }
+
+    func addHome(_ name: String = "Home") async throws -> Home.ID {
+        guard case .home(let id) = try await write(.addHome(name: name)).result else {
+            throw HouseUnderTest.NeverCame(what: "a home")
+        }
+        return id
+    }
+
+    /// Adds an accessory.
+    @discardableResult func add(_ bridge: TestBridge, to home: Home.ID, name: String? = nil) async throws -> [Accessory.ID] {
+        let request = AdditionRequest(home: home, device: bridge.id, code: bridge.code, name: name)
+        return try await added(request)
+    }
+
+    func added(_ request: AdditionRequest) async throws -> [Accessory.ID] {
+        let reply = try AdditionReply(json: try await call(.addAccessory(request)))
+        guard case .added(let commit) = reply, case .accessories(let ids) = commit.result else {
+            throw HouseUnderTest.NeverCame(what: "accessories")
+        }
+        return ids
+    }
+
+    func readValues(_ ids: Characteristic.ID...) async throws -> [ValueResult] {
+        try [ValueResult](json: try await call(.readValues(ids)))
+    }
+
+    func writeValues(_ writes: ValueWrite...) async throws -> [ValueResult] {
+        try [ValueResult](json: try await call(.writeValues(writes)))
+    }
+
+    @discardableResult func observe(_ id: Characteristic.ID, _ isEnabled: Bool = true) async throws -> HomeError? {
+        try [ValueResult](json: try await call(.setNotification([id], isEnabled: isEnabled))).first?.error
+    }
+}

@@ -1,0 +1,63 @@
+import HomeHub
+import HomeModel
+import Synchronization
+
+/// A store that forgets with the process, and that a test can break.
+final class TestStore: HomeStore {
+    struct Broken: Error {}
+
+    private struct State {
+        var stored = StoredHomes()
+        var noted: [[Characteristic.ID: HeardValue]] = []
+        var commits = 0
+        var isBroken = false
+    }
+
+    private let state = Mutex(State())
+
+    init(_ stored: StoredHomes = StoredHomes()) { state.withLock { $0.stored = stored } }
+
+    var stored: StoredHomes { state.withLock(\.stored) }
+    var noted: [[Characteristic.ID: HeardValue]] { state.withLock(\.noted) }
+    var commits: Int { state.withLock(\.commits) }
+
+    func breakDown(_ isBroken: Bool = true) { state.withLock { $0.isBroken = isBroken } }
+
+    private func change(_ body: (inout State) -> Void) throws {
+        try state.withLock { state in
+            guard !state.isBroken else { throw Broken() }
+            body(&state)
+        }
+    }
+
+    func load() throws -> StoredHomes {
+        try state.withLock { state in
+            guard !state.isBroken else { throw Broken() }
+            var stored = state.stored
+            for home in stored.graph.homes {
+                for accessory in home.accessories {
+                    stored.graph.apply(.reachabilityUpdated(accessory.id, false))
+                }
+            }
+            return stored
+        }
+    }
+
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws {
+        try change { state in
+            state.stored.graph = graph
+            state.commits += 1
+        }
+    }
+
+    func remember(_ permission: RememberedPermission) throws {
+        try change { state in
+            state.stored.permissions.removeAll { $0.app == permission.app }
+            state.stored.permissions.append(permission)
+        }
+    }
+
+    func forget(_ app: AppIdentity) throws { try change { $0.stored.permissions.removeAll { $0.app == app } } }
+
+    func note(_ values: [Characteristic.ID: HeardValue]) throws { try change { $0.noted.append(values) } }
+}
