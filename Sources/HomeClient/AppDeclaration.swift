@@ -21,10 +21,12 @@ public struct AppDeclaration: Sendable, Hashable {
     public init(
         id: String, usageDescription: String, capabilities: Set<HomeCapability> = [.home], vendor: String? = nil
     ) {
-        precondition(
-            !usageDescription.allSatisfy(\.isWhitespace),
-            "The app \(id) does not say what it needs the home for: its usageDescription is blank. "
-                + "Write one sentence for its user.")
+        guard !usageDescription.allSatisfy(\.isWhitespace) else {
+            // Not a precondition, because those of release builds do not say what is wrong.
+            fatalError(
+                "The app \(id) does not say what it needs the home for: its usageDescription is blank. "
+                    + "Write one sentence for its user.")
+        }
         self.id = id
         self.usageDescription = usageDescription
         self.capabilities = capabilities

@@ -8,10 +8,19 @@ import Synchronization
 /// Both ends are alike: each may send requests and notifications. Everything that waits is bounded by ``LineLimits``;
 /// a peer that does not keep to them, or reads too slowly, loses the connection.
 package final class LineRPCPeer: Sendable {
-    /// Something told without asking for an answer.
+    /// Something told without asking for an answer, or the answer to ``ask(_:_:)``.
     package struct Notification: Equatable, Sendable {
         package var method: String
         package var params: JSONValue
+        /// What the peer answers, if it does; then it tells nothing.
+        package var answer: Answer?
+    }
+
+    /// The answer to ``ask(_:_:)``.
+    package struct Answer: Equatable, Sendable {
+        /// What was asked.
+        package var id: Int64
+        package var result: Result<JSONValue, RPCFailure>
     }
 
     /// What the peer tells, for one reader; ends with the connection.
@@ -42,6 +51,8 @@ package final class LineRPCPeer: Sendable {
         var waiting: [Int64: Waiting] = [:]
         var requestsAtWork = 0
         var open = OpenRequests()
+        /// What was asked and is answered among the notifications.
+        var asked: Set<Int64> = []
     }
 
     private let state = Mutex(State())
@@ -157,6 +168,27 @@ package final class LineRPCPeer: Sendable {
 
     /// The notification that says that a request is not waited for: `{"id": ...}`.
     private static let cancellation = "rpc.cancel"
+
+    /// Asks the peer, and has its answer put among the ``notifications``, in the order in which the peer sent both.
+    ///
+    /// For whoever keeps a copy of what the peer has: an answer must not overtake the news before it.
+    ///
+    /// - Returns: what the answer refers to; if the connection ends before, there is none.
+    /// - Throws: ``LineRPCError`` if it cannot be sent.
+    package func ask(_ method: String, _ params: JSONValue = [:]) throws(LineRPCError) -> Int64 {
+        let id = nextID()
+        let isFull = state.withLock { state in
+            guard state.asked.count < limits.outstandingRequests else { return true }
+            state.asked.insert(id)
+            return false
+        }
+        guard !isFull else { throw .tooManyRequests }
+        if let refusal = send(.request(id: .integer(id), method: method, params: params)) {
+            state.withLock { _ = $0.asked.remove(id) }
+            throw refusal
+        }
+        return id
+    }
 
     /// Tells the peer something that wants no answer.
     ///
@@ -303,17 +335,29 @@ package final class LineRPCPeer: Sendable {
             else { return }
             inbox.yield(.cancelled(number: number))
         case .notification(let method, let params):
-            switch notificationSink.yield(Notification(method: method, params: params)) {
-            case .enqueued, .terminated: break
-            case .dropped:
-                logger.debug("our reader did not keep up with the peer's notifications")
-                close()
-            @unknown default: break
-            }
-        case .response(.integer(let id), let result): resolve(id, .success(result))
-        case .failure(.integer(let id)?, let failure): resolve(id, .failure(failure))
+            handOn(Notification(method: method, params: params))
+        case .response(.integer(let id), let result):
+            if !handOn(.success(result), to: id) { resolve(id, .success(result)) }
+        case .failure(.integer(let id)?, let failure):
+            if !handOn(.failure(failure), to: id) { resolve(id, .failure(failure)) }
         case .response, .failure: logger.debug("an answer belongs to no request of ours")
         }
+    }
+
+    private func handOn(_ notification: Notification) {
+        switch notificationSink.yield(notification) {
+        case .enqueued, .terminated: break
+        case .dropped:
+            logger.debug("our reader did not keep up with the peer's notifications")
+            close()
+        @unknown default: break
+        }
+    }
+
+    private func handOn(_ result: Result<JSONValue, RPCFailure>, to id: Int64) -> Bool {
+        guard state.withLock({ $0.asked.remove(id) }) != nil else { return false }
+        handOn(Notification(method: "", params: [:], answer: Answer(id: id, result: result)))
+        return true
     }
 
     private func answer(

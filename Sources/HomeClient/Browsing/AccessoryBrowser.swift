@@ -3,22 +3,48 @@
 /// Searching costs; prefer ``HomeManager/withAccessoryBrowser(_:)``, which ends it by itself.
 public actor AccessoryBrowser {
     private let manager: HomeManager
-    /// What the search finds; only between ``start()`` and ``stop()``.
-    public nonisolated let events: EventStream<BrowserEvent>
+    private let finds = Search.Finds(limit: EventStream<BrowserEvent>.limit)
+    private var search: (number: UInt64, subscription: Subscription)?
+    /// Which start counts: a stop may come while one waits for permission.
+    private var isStarted = false
+    private var frozen: [DiscoveredAccessory] = []
 
-    init(_ manager: HomeManager, events: EventStream<BrowserEvent>) {
-        self.manager = manager
-        self.events = events
-    }
+    init(_ manager: HomeManager) { self.manager = manager }
+
+    /// What the search finds; only between ``start()`` and ``stop()``. For one reader.
+    public nonisolated var events: EventStream<BrowserEvent> { EventStream(finds) {} }
 
     /// The devices that are there; after ``stop()`` those that were there then.
-    public private(set) var discoveredAccessories: [DiscoveredAccessory] = []
+    public var discoveredAccessories: [DiscoveredAccessory] {
+        get async { search == nil ? frozen : await manager.discoveredAccessories }
+    }
 
     /// Begins to search anew; harmless while searching.
     ///
     /// - Throws: 47 without permission, 57 if the daemon cannot search.
-    public func start() async throws(HomeError) { throw HomeError(.operationNotSupported) }
+    public func start() async throws(HomeError) {
+        guard !isStarted else { return }
+        isStarted = true
+        frozen = []
+        do {
+            let search = try await manager.startSearch(finds)
+            if isStarted { self.search = search } else { await end(search) }
+        } catch {
+            isStarted = false
+            throw error
+        }
+    }
 
     /// Ends the search: nothing is reported any more, not even what was found already.
-    public func stop() async {}
+    public func stop() async {
+        isStarted = false
+        guard let search else { return }
+        self.search = nil
+        await end(search)
+    }
+
+    private func end(_ search: (number: UInt64, subscription: Subscription)) async {
+        frozen = await manager.stopSearch(search.number)
+        finds.clear()
+    }
 }

@@ -31,13 +31,15 @@ extension HomeManager {
     public func removeAccessory(
         _ accessory: Accessory.ID, from home: Home.ID
     ) async throws(HomeError) -> AccessoryRemoval {
-        throw HomeError(.operationNotSupported)
+        try await remove(.removeAccessory(home, accessory))
     }
 
     /// Has an accessory make itself noticed, by a blink or a sound.
     ///
     /// - Throws: 48 if it cannot, 4 or 88 if it cannot be reached.
-    public func identify(_ accessory: Accessory.ID) async throws(HomeError) { throw HomeError(.operationNotSupported) }
+    public func identify(_ accessory: Accessory.ID) async throws(HomeError) {
+        try await call(.identify(accessory), deadline: patience.call) { _ throws(HomeError) in }
+    }
 
     /// Tries again with an accessory that misbehaved; one that was not blocked stays as it is.
     ///

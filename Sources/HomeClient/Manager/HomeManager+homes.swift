@@ -22,7 +22,7 @@ extension HomeManager {
     /// - Throws: 2 if it is not there.
     @discardableResult
     public func removeHome(_ home: Home.ID) async throws(HomeError) -> AccessoryRemoval {
-        throw HomeError(.operationNotSupported)
+        try await remove(.removeHome(home))
     }
 
     /// Makes a home the one that apps show first.

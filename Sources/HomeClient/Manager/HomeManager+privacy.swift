@@ -1,14 +1,21 @@
+import BoundedJSON
+import Logging
+
 extension HomeManager {
     /// Every app with an answer, a question or a session.
     ///
     /// - Throws: 17 for all but the system app.
-    package func permissions() async throws(HomeError) -> [AppPermission] { throw HomeError(.operationNotSupported) }
+    package func permissions() async throws(HomeError) -> [AppPermission] {
+        try await call(.permissions, deadline: patience.call) { json throws(HomeError) in
+            try Self.understood { () throws(HomeError) in try [AppPermission](json: json) }
+        }
+    }
 
     /// Decides about an app.
     ///
     /// - Throws: 17 for all but the system app, or if a policy has decided; 2 if no such app is known.
     package func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
-        throw HomeError(.operationNotSupported)
+        try await call(.setPermission(app, decision), deadline: patience.call) { _ throws(HomeError) in }
     }
 
     /// Puts questions of permission to this app while the body runs: those that wait, and each new one, and after a lost
@@ -18,6 +25,25 @@ extension HomeManager {
     package nonisolated func withQuestions<R: Sendable>(
         _ body: @Sendable (EventStream<AppPermission>) async throws -> R
     ) async throws -> R {
-        throw HomeError(.operationNotSupported)
+        let mailbox = Mailbox<AppPermission>(limit: EventStream<AppPermission>.limit)
+        let subscription = try await startQuestions(mailbox)
+        defer { withExtendedLifetime(subscription) {} }
+        return try await body(EventStream(mailbox) {})
+    }
+
+    private func startQuestions(_ mailbox: Mailbox<AppPermission>) async throws(HomeError) -> Subscription {
+        let number = questions.add(mailbox)
+        let subscription = Subscription { [chores] in chores.add(.endQuestions(number)) }
+        try await call(.answerQuestions, deadline: patience.call) { _ throws(HomeError) in }
+        return subscription
+    }
+
+    /// The daemon puts questions to us (again).
+    func answerQuestions() async {
+        do throws(HomeError) {
+            try await call(.answerQuestions, deadline: patience.call) { _ throws(HomeError) in }
+        } catch {
+            logger.info("questions are not put here any more", metadata: ["reason": "\(error)"])
+        }
     }
 }

@@ -42,15 +42,4 @@ extension HomeManager {
     ) async throws(HomeError) -> ActionSet {
         try await write(.setActions(actionSet, actions)) { graph, _ throws(HomeError) in try graph.existing(actionSet) }
     }
-
-    /// Carries out a scene.
-    ///
-    /// - Returns: what came of each of its actions, if at least one succeeded.
-    /// - Throws: 25 if it has no actions, 63 if all failed, 65 while it is being carried out already.
-    @discardableResult
-    public func runActionSet(
-        _ actionSet: ActionSet.ID
-    ) async throws(HomeError) -> [Characteristic.ID: Result<Characteristic, HomeError>] {
-        throw HomeError(.operationNotSupported)
-    }
 }

@@ -1,3 +1,5 @@
+import BoundedJSON
+
 extension HomeManager {
     /// Adds a device that a search found.
     ///
@@ -13,7 +15,7 @@ extension HomeManager {
     public func addAccessory(
         _ accessory: DiscoveredAccessory, code: SetupCode, to home: Home.ID, name: String? = nil
     ) async throws(HomeError) -> AddResult {
-        throw HomeError(.operationNotSupported)
+        try await add(AdditionRequest(home: home, device: accessory.id, code: code, name: name))
     }
 
     /// Adds the device that a QR code, or the answer to an ``AddAccessoryRequest``, is for.
@@ -29,29 +31,32 @@ extension HomeManager {
     public func addAndSetupAccessories(
         with payload: AccessorySetupPayload, to home: Home.ID, name: String? = nil
     ) async throws(HomeError) -> AddResult {
-        throw HomeError(.operationNotSupported)
+        try await add(AdditionRequest(home: home, payload: payload, name: name))
     }
 
     /// Says that the maker's app will not add what it was asked to.
     ///
     /// - Throws: 2 if it was answered already.
     public func decline(_ request: AddAccessoryRequest) async throws(HomeError) {
-        throw HomeError(.operationNotSupported)
+        try await call(.declineAddition(request.id), deadline: patience.call) { _ throws(HomeError) in }
     }
 
-    /// Searches for devices that can be added, for as long as the body runs.
-    ///
-    /// - Parameter body: gets what is found and what goes.
-    /// - Returns: what the body returns.
-    /// - Throws: 47 without permission, 57 if the daemon cannot search; what the body throws.
-    public nonisolated func withAccessoryBrowser<R: Sendable>(
-        _ body: @Sendable (EventStream<BrowserEvent>) async throws -> R
-    ) async throws -> R {
-        throw HomeError(.operationNotSupported)
-    }
-
-    /// A search for devices that is started and stopped by hand.
-    public nonisolated func makeAccessoryBrowser() -> AccessoryBrowser {
-        AccessoryBrowser(self, events: EventStream(Mailbox(limit: 1)) {})
+    /// Adds, whatever is known of the device.
+    func add(_ request: AdditionRequest) async throws(HomeError) -> AddResult {
+        if let payload = request.payload { try payload.validate() }
+        let (reply, early) = try await call(.addAccessory(request), deadline: patience.setup) {
+            json throws(HomeError) in
+            let reply = try Self.understood { () throws(HomeError) in try AdditionReply(json: json) }
+            guard case .added(let commit) = reply else { return (reply, nil as Result<[Accessory], HomeError>?) }
+            self.settle(commit)
+            return (reply, self.current(commit) { $0.accessories($1) })
+        }
+        switch reply {
+        case .handedOver(let app): return .handedOver(appName: app)
+        case .added(let commit):
+            if let early { return .added(try early.get()) }
+            try await waitUntilLoaded()
+            return .added(replica.graph.accessories(commit))
+        }
     }
 }

@@ -4,44 +4,74 @@ extension HomeManager {
     /// - Returns: the value as the accessory says it; ``homes`` hold it, too.
     /// - Throws: 6 if it cannot be read, 4 or 88 if the accessory cannot be reached, 61 if it is blocked.
     public func readValue(of characteristic: Characteristic.ID) async throws(HomeError) -> CharacteristicValue {
-        throw HomeError(.operationNotSupported)
+        let results = try await exchange(.readValues([characteristic]))
+        guard let result = results.first(where: { $0.characteristic == characteristic }) else { throw Self.noResult }
+        if let error = result.error { throw error }
+        guard let value = result.value else { throw Self.noResult }
+        return value
     }
 
     /// Asks accessories for values, each accessory with one request.
     ///
-    /// - Returns: what came of each: the characteristic with its value, or why not.
+    /// - Returns: what came of each: the value as the accessory says it, or why not.
     /// - Throws: what concerns all of them, such as 47.
     public func readValues(
         of characteristics: [Characteristic.ID]
-    ) async throws(HomeError) -> [Characteristic.ID: Result<Characteristic, HomeError>] {
-        throw HomeError(.operationNotSupported)
+    ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
+        guard !characteristics.isEmpty else { return [:] }
+        return Self.values(try await exchange(.readValues(characteristics)), of: characteristics)
     }
 
     /// Sets a value, and waits until the accessory took it.
     ///
     /// - Parameters:
     ///   - value: the value, of the characteristic's format and within its limits; a number goes to the nearest step.
+    ///     `nil` is refused with 20.
     ///   - characteristic: what is set.
     ///   - authorizationData: what some accessories want besides.
-    /// - Returns: the characteristic with its value.
+    /// - Returns: the value that was set, which is the nearest that the accessory can have.
     /// - Throws: 5 if it cannot be set, 43 for a value of the wrong kind, 44 or 45 outside the limits, 3 if it is none of
     ///   the valid values, 46 or 56 if it is too long, 4 or 88 if the accessory cannot be reached, 61 if it is blocked.
     @discardableResult
     public func writeValue(
-        _ value: CharacteristicValue, to characteristic: Characteristic.ID, authorizationData: [UInt8]? = nil
-    ) async throws(HomeError) -> Characteristic {
-        throw HomeError(.operationNotSupported)
+        _ value: CharacteristicValue?, to characteristic: Characteristic.ID, authorizationData: [UInt8]? = nil
+    ) async throws(HomeError) -> CharacteristicValue? {
+        let results = try await exchange(
+            .writeValues([
+                ValueWrite(characteristic: characteristic, value: value, authorizationData: authorizationData)
+            ]))
+        guard let result = results.first(where: { $0.characteristic == characteristic }) else { throw Self.noResult }
+        if let error = result.error { throw error }
+        return result.value ?? value
     }
 
     /// Sets values, each accessory's with one request.
     ///
-    /// - Returns: what came of each: the characteristic with its value, or why not.
+    /// - Returns: what came of each: the value that was set, or why not.
     /// - Throws: what concerns all of them, such as 47.
     @discardableResult
     public func writeValues(
         _ values: [Characteristic.ID: CharacteristicValue]
-    ) async throws(HomeError) -> [Characteristic.ID: Result<Characteristic, HomeError>] {
-        throw HomeError(.operationNotSupported)
+    ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
+        guard !values.isEmpty else { return [:] }
+        let writes = values.sorted { $0.key < $1.key }.map { ValueWrite(characteristic: $0.key, value: $0.value) }
+        var results = try await exchange(.writeValues(writes))
+        for index in results.indices where results[index].error == nil && results[index].value == nil {
+            results[index].value = values[results[index].characteristic]
+        }
+        return Self.values(results, of: writes.map(\.characteristic))
+    }
+
+    /// Carries out a scene.
+    ///
+    /// - Returns: what came of each of its actions, if at least one succeeded.
+    /// - Throws: 25 if it has no actions, 63 if all failed, 65 while it is being carried out already.
+    @discardableResult
+    public func runActionSet(
+        _ actionSet: ActionSet.ID
+    ) async throws(HomeError) -> [Characteristic.ID: HomeError?] {
+        let results = try await exchange(.runActionSet(actionSet))
+        return Dictionary(results.map { ($0.characteristic, $0.error) }) { _, last in last }
     }
 
     /// Has changes of a value reported to this app, or not any more.
@@ -51,7 +81,7 @@ extension HomeManager {
     ///
     /// - Throws: 7 if the accessory does not report it, 4 or 88 if it cannot be reached (then it is not switched on).
     public func setNotification(_ isEnabled: Bool, for characteristic: Characteristic.ID) async throws(HomeError) {
-        throw HomeError(.operationNotSupported)
+        try await setNotification(isEnabled, for: [characteristic])[characteristic]?.get()
     }
 
     /// Has changes of values reported to this app, or not any more.
@@ -62,11 +92,49 @@ extension HomeManager {
     public func setNotification(
         _ isEnabled: Bool, for characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {
-        throw HomeError(.operationNotSupported)
+        var results: [Characteristic.ID: Result<Void, HomeError>] = [:]
+        for id in characteristics { results[id] = .success(()) }
+        if !isEnabled { for id in characteristics { observations.switched(false, id) } }
+        // What is iterated over goes on being reported.
+        let due = isEnabled ? characteristics : characteristics.filter { !observations.isWanted($0) }
+        for (id, error) in try await report(isEnabled, due) { results[id] = .failure(error) }
+        guard isEnabled else { return results }
+        for (id, result) in results { if case .success = result { observations.switched(true, id) } }
+        return results
     }
 
     /// The values of a characteristic, as its accessory reports them while they are iterated.
     public nonisolated func values(of characteristic: Characteristic.ID) -> CharacteristicValues {
         CharacteristicValues(manager: self, characteristic: characteristic)
     }
+
+    // MARK: Results
+
+    private func exchange(_ request: HomeRequest) async throws(HomeError) -> [ValueResult] {
+        try await call(request, deadline: patience.call) { json throws(HomeError) in
+            let results = try Self.understood { () throws(HomeError) in try [ValueResult](json: json) }
+            for result in results {
+                guard result.error == nil, let value = result.value, let time = result.time else { continue }
+                self.replica.found(value, of: result.characteristic, at: time)
+            }
+            return results
+        }
+    }
+
+    private static func values(
+        _ results: [ValueResult], of ids: [Characteristic.ID]
+    ) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
+        var values: [Characteristic.ID: Result<CharacteristicValue, HomeError>] = [:]
+        for id in ids { values[id] = .failure(noResult) }
+        for result in results {
+            if let error = result.error {
+                values[result.characteristic] = .failure(error)
+            } else if let value = result.value {
+                values[result.characteristic] = .success(value)
+            }
+        }
+        return values
+    }
+
+    private static let noResult = HomeError(.protocolMismatch, detail: "homehubd did not say what came of it")
 }

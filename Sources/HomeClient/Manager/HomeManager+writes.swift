@@ -1,6 +1,64 @@
+import BoundedJSON
+
 extension HomeManager {
     /// Writes, and takes what came of it out of the homes as they are then.
     func write<R: Sendable>(
-        _ write: HomeWrite, _ result: @Sendable (HomeGraph, HomeCommit) throws(HomeError) -> R
-    ) async throws(HomeError) -> R { throw HomeError(.operationNotSupported) }
+        _ write: HomeWrite, _ result: @escaping @Sendable (HomeGraph, HomeCommit) throws(HomeError) -> R
+    ) async throws(HomeError) -> R {
+        try await commit(.write(write), deadline: patience.call) { json throws(HomeError) in
+            try HomeCommit(json: json)
+        } result: { graph, commit throws(HomeError) in
+            try result(graph, commit)
+        }
+    }
+
+    /// Removes, and says what went.
+    func remove(_ write: HomeWrite) async throws(HomeError) -> AccessoryRemoval {
+        let removal = try await call(.write(write), deadline: patience.setup) { json throws(HomeError) in
+            let commit = try Self.understood { () throws(HomeError) in try HomeCommit(json: json) }
+            let stale = (json["stale"]?.array ?? []).compactMap { $0.string.flatMap { Accessory.ID($0) } }
+            var removed: [Accessory.ID] = []
+            if case .accessories(let ids) = commit.result { removed = ids }
+            if case .removeHome(let id) = write { removed = self.replica.graph.home(id)?.accessories.map(\.id) ?? [] }
+            self.settle(commit)
+            return AccessoryRemoval(removed: removed, stale: stale)
+        }
+        if !replica.isCurrent { try await waitUntilLoaded() }
+        return removal
+    }
+
+    /// Has something committed that is a transaction when it is done.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked.
+    ///   - deadline: how long to wait for the answer.
+    ///   - read: reads the answer.
+    ///   - result: takes what the caller wants to know out of the homes with the change.
+    func commit<R: Sendable>(
+        _ request: HomeRequest, deadline: Duration,
+        _ read: @escaping @Sendable (JSONValue) throws(HomeError) -> HomeCommit,
+        result: @escaping @Sendable (HomeGraph, HomeCommit) throws(HomeError) -> R
+    ) async throws(HomeError) -> R {
+        let (commit, early) = try await call(request, deadline: deadline) { json throws(HomeError) in
+            let commit = try Self.understood { () throws(HomeError) in try read(json) }
+            self.settle(commit)
+            return (commit, self.current(commit, result))
+        }
+        if let early { return try early.get() }
+        // The homes are being loaded; the change is in what is loaded.
+        try await waitUntilLoaded()
+        return try result(replica.graph, commit)
+    }
+
+    /// Applies what this app did.
+    func settle(_ commit: HomeCommit) {
+        if let transaction = commit.transaction { apply(replica.received(transaction, isOwn: true)) }
+    }
+
+    func current<R: Sendable>(
+        _ commit: HomeCommit, _ result: (HomeGraph, HomeCommit) throws(HomeError) -> R
+    ) -> Result<R, HomeError>? {
+        guard replica.isCurrent else { return nil }
+        return Result { () throws(HomeError) in try result(replica.graph, commit) }
+    }
 }

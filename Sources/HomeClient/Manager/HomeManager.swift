@@ -1,3 +1,5 @@
+import BoundedJSON
+import LineRPC
 package import Logging
 
 /// An app's access to the homes of its user.
@@ -22,6 +24,36 @@ public actor HomeManager {
     public nonisolated let socket: String
     nonisolated let app: AppDeclaration
     nonisolated let logger: Logger
+    nonisolated let patience: Patience
+    nonisolated let listeners = Listeners()
+    /// What is to be done behind a caller's back, by ``run()``.
+    nonisolated let chores = ChoreList()
+
+    // MARK: The connection
+
+    /// Counts connections, so that what belongs to an old one is told apart.
+    var connectionNumber: UInt64 = 0
+    var peer: LineRPCPeer?
+    /// Whether the daemon took us.
+    var isOpen = false
+    /// Why there is no connection.
+    var failure: HomeError?
+    var calls: [Int64: PendingCall] = [:]
+    var session: SessionReply?
+    /// Wakes those who wait for a change of this state.
+    var bells: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    var lastBell: UInt64 = 0
+
+    // MARK: What is kept
+
+    var replica = Replica()
+    /// Whether the homes are to be loaded (anew).
+    var needsLoad = false
+    /// Why they could not be.
+    var loadFailure: HomeError?
+    var observations = Observations()
+    var search = Search()
+    var questions = Questions()
 
     /// Declares the app; nothing is connected before ``run()``.
     ///
@@ -34,41 +66,54 @@ public actor HomeManager {
     }
 
     package init(_ app: AppDeclaration, socket: String? = nil, logger: Logger) {
-        self.app = app
-        self.socket = socket ?? ""
-        self.logger = logger
+        self.init(app, socket: socket, logger: logger, patience: Patience())
     }
 
-    /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled; to be run
-    /// once. Nothing is heard, and calls fail with `daemonUnavailable`, while nobody runs this.
-    public func run() async {}
+    init(_ app: AppDeclaration, socket: String?, logger: Logger, patience: Patience) {
+        self.app = app
+        self.socket = SocketLocation.find(given: socket)
+        self.logger = logger
+        self.patience = patience
+    }
 
     // MARK: What is there
 
     /// Whether the daemon is connected.
-    public var isConnected: Bool { false }
+    public var isConnected: Bool { isOpen }
 
     /// What the app may do, as the user decided.
-    public var authorizationStatus: AuthorizationStatus { [] }
+    public var authorizationStatus: AuthorizationStatus { session?.status ?? [] }
 
     /// Whether this is the system app, which manages homes and permissions and is never asked.
-    public var isSystemApp: Bool { false }
+    public var isSystemApp: Bool { session?.isSystemApp ?? false }
 
-    /// Whether ``homes`` are what the daemon has, be it nothing.
-    public var isLoaded: Bool { false }
+    /// Whether ``homes`` are what the daemon has, be it nothing; not while they are being loaded.
+    public var isLoaded: Bool { replica.isCurrent }
 
     /// The homes, oldest first; empty until they are loaded, and without permission.
-    public var homes: [Home] { [] }
+    ///
+    /// While the connection is lost they are what they were.
+    public var homes: [Home] { replica.graph.homes }
 
     /// The home that apps show first; there is one if there are homes.
-    public var primaryHome: Home? { homes.first(where: \.isPrimary) }
+    public var primaryHome: Home? { replica.graph.primaryHome }
 
     /// Waits until the homes are loaded, if need be for the user's permission.
     ///
     /// - Throws: 47 if the user does not allow it, `daemonUnavailable` if there is no connection for some seconds, 23 if
     ///   the task is cancelled.
-    public func waitUntilLoaded() async throws(HomeError) { throw HomeError(.operationNotSupported) }
-
+    public func waitUntilLoaded() async throws(HomeError) {
+        while true {
+            _ = try await connected()
+            let result: Result<Bool, HomeError>? = await wait(atMost: nil) {
+                if replica.isCurrent { return .success(true) }
+                if let loadFailure { return .failure(loadFailure) }
+                return isOpen ? nil : .success(false)
+            }
+            guard let result else { throw HomeError(.operationCancelled) }
+            if try result.get() { return }
+        }
+    }
 }
 
 /// Connects an app to the homes for as long as the body runs.

@@ -19,12 +19,76 @@ public struct AccessorySetupManager: Sendable {
     /// - Parameters:
     ///   - request: what is known beforehand.
     ///   - interaction: the person's part.
-    /// - Returns: what was added.
-    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws. A name or a room
-    ///   that is refused afterwards is asked for again, or left as it is.
+    /// - Returns: what was added. From then on nothing fails any more: a name that is refused is asked for again, and if
+    ///   the person, or the connection, goes away, the accessory stays as it is.
+    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws until then.
     public func perform(
         _ request: AccessorySetupRequest, interaction: some AccessorySetupInteraction
     ) async throws(HomeError) -> Outcome {
-        throw HomeError(.operationNotSupported)
+        try await manager.waitUntilLoaded()
+        var home = request.home
+        if home == nil { home = try await interaction.chooseHome(from: await manager.homes) }
+        guard let home else { throw HomeError(.notFound) }
+
+        switch try await add(request.payload, to: home, interaction) {
+        case .handedOver(let app):
+            await interaction.handedOver(to: app)
+            return .handedOver(appName: app)
+        case .added(let accessories):
+            await interaction.added(accessories)
+            let furnishing = AccessoryFurnishing(
+                manager: manager, home: home, suggestedRoom: request.suggestedRoom,
+                suggestedName: request.suggestedName, interaction: interaction)
+            await furnishing.perform(on: accessories.map(\.id))
+            return .added(AccessorySetupResult(home: home, accessories: accessories.map(\.id)))
+        }
+    }
+
+    private func add(
+        _ payload: AccessorySetupPayload?, to home: Home.ID, _ interaction: some AccessorySetupInteraction
+    ) async throws(HomeError) -> AddResult {
+        var credentials: AccessorySetupCredentials
+        if let payload {
+            credentials = .payload(payload)
+        } else {
+            credentials = try await interaction.setupCredentials()
+        }
+        var addition = AdditionRequest(home: home)
+        switch credentials {
+        case .code(let code):
+            let device = try await choose(interaction)
+            addition.device = device.id
+            addition.code = code
+            await interaction.adding(device)
+        case .payload(let payload):
+            try payload.validate()
+            addition.payload = payload
+            if payload.needsSetupCode { addition.code = try await interaction.setupCode(for: nil) }
+            await interaction.adding(nil)
+            do throws(HomeError) {
+                return try await manager.add(addition)
+            } catch {
+                // Not every device says which QR code is its own; the person knows.
+                guard error.code == .notFound || error.code == .timedOutWaitingForAccessory, payload.request == nil
+                else { throw error }
+                let device = try await choose(interaction)
+                addition.device = device.id
+                await interaction.adding(device)
+            }
+        }
+        return try await manager.add(addition)
+    }
+
+    private func choose(_ interaction: some AccessorySetupInteraction) async throws(HomeError) -> DiscoveredAccessory {
+        let browser = manager.makeAccessoryBrowser()
+        try await browser.start()
+        let choice: Result<DiscoveredAccessory, HomeError>
+        do throws(HomeError) {
+            choice = .success(try await interaction.chooseAccessory(from: browser.events))
+        } catch {
+            choice = .failure(error)
+        }
+        await browser.stop()
+        return try choice.get()
     }
 }

@@ -1,31 +1,60 @@
 /// The values of a characteristic as its accessory reports them.
 ///
 /// Iterating has the values reported to this app, and the end of the iteration ends that, unless somebody else in the
-/// app wants them, too. The values that this app writes are not among them. While the accessory cannot be reached the
-/// sequence waits. It ends when the characteristic is gone, and fails if the accessory does not report the value (7) or
-/// the app has no permission (any more, 47).
+/// app wants them, too. The values that this app writes are not among them. While the accessory cannot be reached, or
+/// the daemon is away, the sequence waits. It ends when the characteristic is gone, and fails if the accessory does not
+/// report the value (7) or the app has no permission (any more, 47). Of more than ``limit`` values that wait for the
+/// reader only the newest stays.
 public struct CharacteristicValues: AsyncSequence, Sendable {
     /// A value, as it was heard.
     public typealias Element = CharacteristicValue
     /// Why values are not reported.
     public typealias Failure = HomeError
 
+    /// How many values may wait for the reader.
+    public static let limit = 256
+
     let manager: HomeManager
     let characteristic: Characteristic.ID
 
-    /// Has the values reported.
-    public func makeAsyncIterator() -> Iterator { Iterator() }
+    /// Begins an iteration; the first step has the values reported.
+    public func makeAsyncIterator() -> Iterator { Iterator(manager: manager, characteristic: characteristic) }
 
     /// Takes the values one by one.
     public struct Iterator: AsyncIteratorProtocol {
+        let manager: HomeManager
+        let characteristic: Characteristic.ID
+        private let reports = Observations.Reports(limit: CharacteristicValues.limit)
+        private var subscription: Subscription?
+        private var isOver = false
+
+        init(manager: HomeManager, characteristic: Characteristic.ID) {
+            self.manager = manager
+            self.characteristic = characteristic
+        }
+
         /// The next value; `nil` at the end, and when the task is cancelled.
         public mutating func next() async throws(HomeError) -> CharacteristicValue? {
-            try await next(isolation: nil)
+            guard !isOver else { return nil }
+            do {
+                if subscription == nil { subscription = try await manager.observe(characteristic, into: reports) }
+                if let report = await reports.next() { return try report.get() }
+            } catch {
+                end()
+                throw error
+            }
+            end()
+            return nil
         }
 
         /// The next value; `nil` at the end, and when the task is cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(HomeError) -> CharacteristicValue? { throw HomeError(.operationNotSupported) }
+        ) async throws(HomeError) -> CharacteristicValue? { try await next() }
+
+        private mutating func end() {
+            isOver = true
+            subscription = nil
+        }
     }
 }

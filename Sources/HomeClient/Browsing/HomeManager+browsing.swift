@@ -1,0 +1,69 @@
+import Logging
+
+extension HomeManager {
+    /// Searches for devices that can be added, for as long as the body runs.
+    ///
+    /// - Parameter body: gets what is found and what goes; the events end if the app loses its permission.
+    /// - Returns: what the body returns.
+    /// - Throws: 47 without permission, 57 if the daemon cannot search; what the body throws.
+    public nonisolated func withAccessoryBrowser<R: Sendable>(
+        _ body: @Sendable (EventStream<BrowserEvent>) async throws -> R
+    ) async throws -> R {
+        let browser = makeAccessoryBrowser()
+        try await browser.start()
+        do {
+            let result = try await body(browser.events)
+            await browser.stop()
+            return result
+        } catch {
+            await browser.stop()
+            throw error
+        }
+    }
+
+    /// A search for devices that is started and stopped by hand.
+    public nonisolated func makeAccessoryBrowser() -> AccessoryBrowser { AccessoryBrowser(self) }
+
+    // MARK: For browsers
+
+    /// Begins to tell a browser what is found.
+    ///
+    /// - Returns: a number for ``stopSearch(_:)``, and what does the same when it is let go.
+    func startSearch(_ finds: Search.Finds) async throws(HomeError) -> (number: UInt64, subscription: Subscription) {
+        let number = search.add(finds)
+        let subscription = Subscription { [chores] in chores.add(.endSearch(number)) }
+        // Harmless if others search already; and whoever begins learns by himself if it does not work.
+        try await call(.startBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+        return (number, subscription)
+    }
+
+    /// Tells a browser nothing more, from now on.
+    ///
+    /// - Returns: what was there last.
+    @discardableResult func stopSearch(_ number: UInt64) -> [DiscoveredAccessory] {
+        let last = search.devices
+        if search.remove(number) { chores.add(.stopBrowsing) }
+        return last
+    }
+
+    /// What is there, as far as it was found.
+    var discoveredAccessories: [DiscoveredAccessory] { search.devices }
+
+    /// The daemon searches (again).
+    func beginSearch() async {
+        search.begin()
+        do throws(HomeError) {
+            try await call(.startBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+        } catch {
+            logger.info("the search could not be begun again", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Nobody searches any more, unless somebody has begun meanwhile.
+    func stopBrowsing() async {
+        guard !search.isWanted, isOpen else { return }
+        _ = try? await call(.stopBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+        // Somebody may have begun meanwhile.
+        if search.isWanted { await beginSearch() }
+    }
+}

@@ -1,0 +1,32 @@
+/// What the manager does on its own account, because whoever caused it does not wait for it.
+enum Chore: Sendable {
+    /// The task of a call was cancelled.
+    case cancel(call: Int64, connection: UInt64)
+    /// A call that nobody wants to wait for is given some time for its answer.
+    case expire(call: Int64, connection: UInt64)
+    /// An iteration ended.
+    case endObservation(Characteristic.ID, number: UInt64)
+    /// Nobody reads what a search finds.
+    case endSearch(UInt64)
+    /// No search is wanted any more.
+    case stopBrowsing
+    /// These are to be reported (again).
+    case observe([Characteristic.ID])
+    /// The daemon may have forgotten what this session wants to be told of.
+    case resume
+    /// Nobody answers questions here any more.
+    case endQuestions(UInt64)
+}
+
+/// A queue of chores that anybody may add to, for one reader.
+final class ChoreList: Sendable {
+    let chores: AsyncStream<Chore>
+    private let sink: AsyncStream<Chore>.Continuation
+
+    init() {
+        // One chore for each call, iteration or search of the app: it holds what the app itself holds.
+        (chores, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+    }
+
+    func add(_ chore: Chore) { sink.yield(chore) }
+}

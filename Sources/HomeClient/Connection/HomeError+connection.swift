@@ -1,0 +1,58 @@
+import BoundedJSON
+import HAPModel
+import LineRPC
+
+extension HomeError {
+    /// What the daemon said in place of a result.
+    init(_ failure: RPCFailure) {
+        if let data = failure.data, data.object != nil, let error = try? HomeError(json: data) {
+            self = error
+        } else if let code = Code(rawValue: failure.code) {
+            self.init(code)
+        } else if failure.code == RPCFailure.methodNotFound("").code {
+            self.init(.protocolMismatch)
+        } else {
+            self.init(.genericError, detail: "homehubd refused the request: \(failure.message)")
+        }
+    }
+
+    /// Why there is no answer.
+    init(_ error: any Error) {
+        switch error {
+        case let error as HomeError: self = error
+        case let failure as RPCFailure: self.init(failure)
+        case LineRPCError.closed: self = .connectionLost
+        case LineRPCError.timedOut: self.init(.operationTimedOut)
+        case LineRPCError.tooLong: self.init(.invalidParameter, detail: "the request is longer than homehubd takes")
+        case LineRPCError.tooManyRequests: self = .tooManyCalls
+        case let error as LineRPCError: self = .unavailable("\(error)")
+        case is CancellationError: self.init(.operationCancelled)
+        default: self = .unavailable("\(error)")
+        }
+    }
+
+    /// Nobody serves the homes.
+    static func unavailable(_ reason: String) -> HomeError {
+        HomeError(.daemonUnavailable, detail: "\(reason); start homehubd, for instance with: systemctl start homehubd")
+    }
+
+    static let connectionLost = HomeError(
+        .daemonUnavailable,
+        detail: "the connection to homehubd was lost before the answer came; look whether it was done")
+
+    static let tooManyCalls = HomeError(
+        .genericError, detail: "too many calls of this app wait for their answers; wait for some of them")
+
+    /// The daemon's message is none that we understand.
+    var asMismatch: HomeError {
+        HomeError(.protocolMismatch, detail: "homehubd sent something that is not understood: \(message)")
+    }
+
+    /// Whether asking again will have the same answer until the app or the daemon is another.
+    var isFinal: Bool {
+        switch code {
+        case .usageDescriptionMissing, .protocolMismatch, .missingEntitlement, .invalidParameter: true
+        default: false
+        }
+    }
+}

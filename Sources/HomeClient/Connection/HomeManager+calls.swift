@@ -1,0 +1,89 @@
+import BoundedJSON
+import LineRPC
+
+extension HomeManager {
+    /// Asks the daemon, once it is connected.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked.
+    ///   - deadline: how long to wait for the answer; `nil` as long as the connection lasts.
+    ///   - take: reads the result and applies it, at its place among the notifications; even if nobody waits any more.
+    /// - Returns: what `take` returns.
+    /// - Throws: what the daemon answers, and what `take` throws; 8 after the deadline, 23 if the task is cancelled, both
+    ///   of them only if the daemon says that nothing was done, or says nothing; `daemonUnavailable`.
+    func call<Reply: Sendable>(
+        _ request: HomeRequest, deadline: Duration?, _ take: @escaping (JSONValue) throws(HomeError) -> Reply
+    ) async throws(HomeError) -> Reply {
+        try await call(request, on: try await connected(), deadline: deadline, take)
+    }
+
+    func call<Reply: Sendable>(
+        _ request: HomeRequest, on peer: LineRPCPeer, deadline: Duration?,
+        _ take: @escaping (JSONValue) throws(HomeError) -> Reply
+    ) async throws(HomeError) -> Reply {
+        let exchange = Exchange<Reply>()
+        let id = try send(request, on: peer, exchange, take)
+        let connection = connectionNumber
+        let result = await withTaskGroup(of: Void.self) { group in
+            if let deadline {
+                group.addTask {
+                    guard (try? await Task.sleep(for: deadline)) != nil else { return }
+                    await self.giveUp(id, of: connection, because: HomeError(.operationTimedOut))
+                }
+            }
+            defer { group.cancelAll() }
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { exchange.wait($0) }
+            } onCancel: {
+                chores.add(.cancel(call: id, connection: connection))
+            }
+        }
+        return try result.get()
+    }
+
+    private func send<Reply: Sendable>(
+        _ request: HomeRequest, on peer: LineRPCPeer, _ exchange: Exchange<Reply>,
+        _ take: @escaping (JSONValue) throws(HomeError) -> Reply
+    ) throws(HomeError) -> Int64 {
+        guard peer === self.peer else { throw .connectionLost }
+        let id: Int64
+        do { id = try peer.ask(request.method, request.params) } catch { throw HomeError(error) }
+        calls[id] = PendingCall(
+            receive: { result in
+                exchange.finish(Result { () throws(HomeError) in try take(try result.get()) })
+            },
+            fail: { exchange.finish(.failure($0)) })
+        return id
+    }
+
+    /// Nobody wants to wait for an answer: the daemon is told, and its answer to that tells what was done.
+    func giveUp(_ id: Int64, of connection: UInt64, because reason: HomeError) {
+        guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
+        calls[id]?.reason = reason
+        try? peer?.notify("rpc.cancel", ["id": .integer(id)])
+        chores.add(.expire(call: id, connection: connection))
+    }
+
+    /// The daemon said nothing even to that.
+    func expire(_ id: Int64, of connection: UInt64) {
+        guard connection == connectionNumber, let call = calls[id], let reason = call.reason else { return }
+        // The call stays known: its answer may tell of a change yet.
+        call.fail(reason)
+    }
+
+    func answered(_ answer: LineRPCPeer.Answer) {
+        guard let call = calls.removeValue(forKey: answer.id) else { return }
+        switch answer.result {
+        case .success(let json): call.receive(.success(json))
+        case .failure(let failure):
+            let error = HomeError(failure)
+            call.receive(.failure(error.code == .operationCancelled ? call.reason ?? error : error))
+        }
+    }
+
+    func failCalls() {
+        let failed = calls.values
+        calls = [:]
+        for call in failed { call.fail(call.reason ?? .connectionLost) }
+    }
+}

@@ -1,0 +1,178 @@
+import BoundedJSON
+import LineRPC
+import Logging
+
+extension HomeManager {
+    /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled; to be run
+    /// once. Nothing is heard, and calls fail with `daemonUnavailable`, while nobody runs this.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.doChores() }
+            await keepConnected()
+            group.cancelAll()
+        }
+        listeners.finish()
+        observations.finish()
+        search.finish()
+        questions.finish()
+    }
+
+    private func keepConnected() async {
+        var pause = patience.reconnect.first
+        while !Task.isCancelled {
+            do {
+                try await LineRPCClient.connect(to: socket, limits: Self.limits, logger: logger) { peer in
+                    await self.serve(peer)
+                }
+            } catch {
+                failure = HomeError(error)
+            }
+            // A refusal stays as it is until the app or the daemon is another.
+            pause = session == nil ? min(pause * 2, patience.reconnect.longest) : patience.reconnect.first
+            if failure?.isFinal == true { pause = patience.reconnect.longest }
+            ring()
+            try? await Task.sleep(for: pause * Double.random(in: 0.75...1.25))
+        }
+    }
+
+    /// The daemon bounds the news that wait for us; this has room for that twice, beside the answers.
+    private static let limits = LineLimits(lineLength: 16 << 20, outbox: 32 << 20, notifications: 4096)
+
+    private func serve(_ peer: LineRPCPeer) async {
+        connectionNumber += 1
+        self.peer = peer
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.keepSession(on: peer) }
+            for await notification in peer.notifications { received(notification) }
+            group.cancelAll()
+        }
+        self.peer = nil
+        isOpen = false
+        if failure == nil { failure = .unavailable("the connection to \(socket) was lost") }
+        replica.becameStale()
+        observations.connectionLost()
+        search.begin()
+        failCalls()
+        ring()
+    }
+
+    // MARK: The session
+
+    private func keepSession(on peer: LineRPCPeer) async {
+        do {
+            try await call(.open(app.opening), on: peer, deadline: .seconds(10)) { json throws(HomeError) in
+                try self.opened(with: try Self.understood { () throws(HomeError) in try SessionReply(json: json) })
+            }
+        } catch {
+            failure = error
+            logger.info("the daemon refuses this app", metadata: ["reason": "\(error)"])
+            return peer.close()
+        }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.resume() }
+            await keepLoaded(on: peer)
+        }
+    }
+
+    private func opened(with reply: SessionReply) throws(HomeError) {
+        let before = session?.status
+        session = reply
+        isOpen = true
+        failure = nil
+        needsLoad = true
+        loadFailure = nil
+        if let before, before != reply.status { authorizationChanged(to: reply.status) }
+        ring()
+    }
+
+    /// Asks again for what this session must be told of.
+    private func resume() async {
+        if search.isWanted { await beginSearch() }
+        if questions.isWanted { await answerQuestions() }
+    }
+
+    func authorizationChanged(to status: AuthorizationStatus) {
+        session?.status = status
+        if !status.contains(.authorized) {
+            listeners.clear()
+            replica.emptied()
+            needsLoad = false
+            loadFailure = HomeError(.homeAccessNotAuthorized)
+            observations.fail(HomeError(.homeAccessNotAuthorized))
+            search.finish()
+        }
+        listeners.tell(.manager(.authorizationStatusUpdated(status)), in: replica.graph)
+        ring()
+    }
+
+    // MARK: News
+
+    private func received(_ notification: LineRPCPeer.Notification) {
+        if let answer = notification.answer { return answered(answer) }
+        do {
+            // What a newer daemon says beyond what we know is not for us.
+            guard let news = try HomeNotification(method: notification.method, params: notification.params) else {
+                return
+            }
+            received(news)
+        } catch {
+            logger.debug("a notification is not understood", metadata: ["method": "\(notification.method)"])
+            if notification.method == "transaction" { reload() }
+        }
+    }
+
+    private func received(_ notification: HomeNotification) {
+        switch notification {
+        case .authorizationStatusUpdated(let status): authorizationChanged(to: status)
+        case .homesUpdated:
+            reload()
+            if search.isWanted || questions.isWanted { chores.add(.resume) }
+        case .transaction(let transaction): apply(replica.received(transaction))
+        case .live(let event): heard(event)
+        case .accessoryFound(let accessory): search.found(accessory)
+        case .accessoryLost(let id): search.lost(id)
+        case .addAccessoryRequest(let request):
+            listeners.tell(.manager(.addAccessoryRequest(request)), in: replica.graph)
+        case .permissionAsked(let permission): questions.asked(permission)
+        }
+    }
+
+    /// Tells what became of the copy of the homes.
+    func apply(_ update: Replica.Update) {
+        if update.isGap { reload() }
+        for news in update.news { listeners.tell(news, in: replica.graph) }
+        listeners.finish(update.gone)
+        observations.forget { replica.graph.characteristic($0) == nil }
+    }
+
+    private func heard(_ event: LiveEvent) {
+        if case .reachabilityUpdated(let id, true) = event { observationsAreBack(of: id) }
+        apply(replica.heard(event))
+        guard case .valueUpdated(let id, let value, _) = event else { return }
+        observations.heard(value, of: id)
+    }
+
+    // MARK: Chores
+
+    private func doChores() async {
+        await withDiscardingTaskGroup { group in
+            for await chore in chores.chores { group.addTask { await self.perform(chore) } }
+        }
+    }
+
+    private func perform(_ chore: Chore) async {
+        switch chore {
+        case .cancel(let call, let connection):
+            giveUp(call, of: connection, because: HomeError(.operationCancelled))
+        case .expire(let call, let connection):
+            try? await Task.sleep(for: patience.cancelled)
+            expire(call, of: connection)
+        case .endObservation(let id, let number): await endObservation(number, of: id)
+        case .endSearch(let number): stopSearch(number)
+        case .stopBrowsing: await stopBrowsing()
+        case .endQuestions(let number): questions.remove(number)
+        case .observe(let ids): await observe(ids)
+        case .resume: await resume()
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import LineRPC
+
+extension HomeManager {
+    /// Waits until there is something; looks again whenever ``ring()`` is called.
+    ///
+    /// - Parameters:
+    ///   - limit: how long to wait; `nil` for ever.
+    ///   - value: what is waited for.
+    /// - Returns: `nil` if it did not come in time, or the task is cancelled.
+    func wait<Value: Sendable>(atMost limit: Duration?, for value: () -> Value?) async -> Value? {
+        if let value = value() { return value }
+        let (rings, ringer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        lastBell += 1
+        let number = lastBell
+        bells[number] = ringer
+        defer { bells[number] = nil }
+        return await withTaskGroup(of: Void.self) { group in
+            if let limit {
+                group.addTask {
+                    try? await Task.sleep(for: limit)
+                    ringer.finish()
+                }
+            }
+            defer { group.cancelAll() }
+            for await _ in rings { if let value = value() { return value } }
+            return nil
+        }
+    }
+
+    /// Something changed that somebody may wait for.
+    func ring() { for bell in bells.values { bell.yield() } }
+
+    /// The connection, once there is one.
+    ///
+    /// - Throws: `daemonUnavailable` after some time, what the daemon refuses us for, 23 if the task is cancelled.
+    func connected() async throws(HomeError) -> LineRPCPeer {
+        let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: patience.connection) {
+            if isOpen, let peer { return .success(peer) }
+            if let failure, failure.isFinal { return .failure(failure) }
+            return nil
+        }
+        if let result { return try result.get() }
+        if Task.isCancelled { throw HomeError(.operationCancelled) }
+        throw failure ?? .unavailable("nobody answers at \(socket)")
+    }
+}

@@ -1,0 +1,113 @@
+import Synchronization
+
+/// Everybody in the app who listens.
+final class Listeners: Sendable {
+    private struct Contents {
+        var lastNumber: UInt64 = 0
+        var all: [UInt64: Mailbox<HomeNews>] = [:]
+        var manager: [UInt64: Mailbox<HomeManagerEvent>] = [:]
+        var homes: [UInt64: (home: Home.ID, mailbox: Mailbox<Home.Event>)] = [:]
+        var accessories: [UInt64: (accessory: Accessory.ID, mailbox: Mailbox<Accessory.Event>)] = [:]
+        var isFinished = false
+    }
+
+    private let contents = Mutex(Contents())
+
+    // MARK: Subscribing
+
+    func all() -> EventStream<HomeNews> { stream(add: { $0.all[$1] = $2 }, remove: { $0.all[$1] = nil }) }
+
+    func manager() -> EventStream<HomeManagerEvent> {
+        stream(add: { $0.manager[$1] = $2 }, remove: { $0.manager[$1] = nil })
+    }
+
+    func home(_ id: Home.ID) -> EventStream<Home.Event> {
+        stream(add: { $0.homes[$1] = (id, $2) }, remove: { $0.homes[$1] = nil })
+    }
+
+    func accessory(_ id: Accessory.ID) -> EventStream<Accessory.Event> {
+        stream(add: { $0.accessories[$1] = (id, $2) }, remove: { $0.accessories[$1] = nil })
+    }
+
+    private func stream<Event>(
+        add: (inout Contents, UInt64, Mailbox<Event>) -> Void,
+        remove: @escaping @Sendable (inout Contents, UInt64) -> Void
+    ) -> EventStream<Event> {
+        let mailbox = Mailbox<Event>(limit: EventStream<Event>.limit)
+        let number = contents.withLock { contents in
+            contents.lastNumber += 1
+            if contents.isFinished {
+                mailbox.finish()
+            } else {
+                add(&contents, contents.lastNumber, mailbox)
+            }
+            return contents.lastNumber
+        }
+        return EventStream(mailbox) { [weak self] in self?.contents.withLock { remove(&$0, number) } }
+    }
+
+    // MARK: Telling
+
+    /// Tells everybody whom it concerns.
+    ///
+    /// - Parameters:
+    ///   - news: what happened.
+    ///   - graph: the homes as they are since then.
+    func tell(_ news: HomeNews, in graph: HomeGraph) {
+        let contents = contents.withLock { $0 }
+        for mailbox in contents.all.values { mailbox.post(news, summary: .manager(.homesUpdated)) }
+        switch news {
+        case .manager(let event):
+            for mailbox in contents.manager.values { mailbox.post(event, summary: .homesUpdated) }
+            guard event == .homesUpdated else { return }
+            for (id, mailbox) in contents.homes.values {
+                guard let home = graph.home(id) else { continue }
+                let event = Home.Event(.homesUpdated, in: home)
+                mailbox.post(event, summary: event)
+            }
+            for (id, mailbox) in contents.accessories.values {
+                guard let accessory = graph.accessory(id), let home = graph.home(accessory.home) else { continue }
+                let event = Accessory.Event(.homesUpdated, to: accessory, revision: home.revision)
+                mailbox.post(event, summary: event)
+            }
+        case .home(let event):
+            for (_, mailbox) in contents.homes.values.filter({ $0.home == event.home.id }) {
+                mailbox.post(event, summary: Home.Event(.homesUpdated, in: event.home))
+            }
+        case .accessory(let event):
+            for (_, mailbox) in contents.accessories.values.filter({ $0.accessory == event.accessory.id }) {
+                mailbox.post(
+                    event, summary: Accessory.Event(.homesUpdated, to: event.accessory, revision: event.revision))
+            }
+        }
+    }
+
+    /// Nothing will be heard any more of what is gone.
+    func finish(_ gone: Replica.Gone) {
+        guard !gone.isEmpty else { return }
+        let contents = contents.withLock { $0 }
+        for (id, mailbox) in contents.homes.values where gone.homes.contains(id) { mailbox.finish() }
+        for (id, mailbox) in contents.accessories.values where gone.accessories.contains(id) { mailbox.finish() }
+    }
+
+    /// Forgets what nobody has taken yet.
+    func clear() {
+        let contents = contents.withLock { $0 }
+        for mailbox in contents.all.values { mailbox.clear() }
+        for mailbox in contents.manager.values { mailbox.clear() }
+        for (_, mailbox) in contents.homes.values { mailbox.clear() }
+        for (_, mailbox) in contents.accessories.values { mailbox.clear() }
+    }
+
+    /// The manager is over.
+    func finish() {
+        let contents = contents.withLock { contents in
+            contents.isFinished = true
+            return contents
+        }
+        for mailbox in contents.all.values { mailbox.finish() }
+        for mailbox in contents.manager.values { mailbox.finish() }
+        for (_, mailbox) in contents.homes.values { mailbox.finish() }
+        for (_, mailbox) in contents.accessories.values { mailbox.finish() }
+    }
+}

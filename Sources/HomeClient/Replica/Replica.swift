@@ -1,0 +1,174 @@
+/// An app's copy of the homes: takes in what the daemon tells, and says what that means to listeners.
+///
+/// A load asks for the homes and then for their accessories, page by page. What is told after the homes came
+/// (``loadBegan()``) is kept and applied to what was loaded; transactions that it contains already are passed over by
+/// their revision. What is told before is in the homes. Until the first load is done nothing is known, and while later
+/// ones go on what was known before stays.
+///
+/// Answers must be put in at their place among the notifications, or transactions seem to be missing.
+package struct Replica: Sendable, Equatable {
+    /// What came of an input.
+    package struct Update: Sendable, Equatable {
+        /// What to tell listeners, in this order.
+        package var news: [HomeNews] = []
+        /// The homes and accessories that are gone, so that nothing more will be heard of them.
+        package var gone = Gone()
+        /// Whether something was missed, so that all must be loaded anew.
+        package var isGap = false
+    }
+
+    /// Objects that are there no more.
+    package struct Gone: Sendable, Equatable {
+        package var homes: Set<Home.ID> = []
+        package var accessories: Set<Accessory.ID> = []
+
+        package var isEmpty: Bool { homes.isEmpty && accessories.isEmpty }
+    }
+
+    private enum Change: Equatable {
+        case transaction(HomeTransaction)
+        case live(LiveEvent)
+    }
+
+    /// How many changes are kept during a load; more, and it is begun anew.
+    package static let keptChanges = 4096
+
+    /// The homes as they are known.
+    package private(set) var graph = HomeGraph()
+    /// Whether they are what the daemon has, as far as it told.
+    package private(set) var isCurrent = false
+    /// What was told during a load.
+    private var kept: [Change]?
+
+    /// Begins empty.
+    package init() {}
+
+    // MARK: Loading
+
+    /// The connection broke, or a load is due: what follows is not applied to what is known.
+    package mutating func becameStale() {
+        isCurrent = false
+        kept = nil
+    }
+
+    /// The homes came, without their accessories: what is told from now on is not in them.
+    package mutating func loadBegan() {
+        isCurrent = false
+        kept = []
+    }
+
+    /// All accessories came.
+    ///
+    /// - Parameter loaded: the homes with their accessories.
+    /// - Returns: what to tell, which is one `homesUpdated`; or a gap.
+    package mutating func loaded(_ loaded: HomeGraph) -> Update {
+        var graph = loaded
+        guard let kept else { return Update(isGap: true) }
+        for change in kept {
+            switch change {
+            case .transaction(let transaction):
+                guard graph.apply(transaction) != .missed else {
+                    becameStale()
+                    return Update(isGap: true)
+                }
+            case .live(let event): graph.apply(event)
+            }
+        }
+        let before = self.graph
+        self.graph = graph
+        self.kept = nil
+        isCurrent = true
+        return Update(news: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph))
+    }
+
+    /// The app may not see homes any more.
+    package mutating func emptied() {
+        graph = HomeGraph()
+        becameStale()
+    }
+
+    // MARK: Changes
+
+    /// Somebody, or a device, changed a home.
+    ///
+    /// - Parameters:
+    ///   - transaction: what changed.
+    ///   - isOwn: whether it was this app's call, so that listeners hear only what is marked for them.
+    /// - Returns: what to tell.
+    package mutating func received(_ transaction: HomeTransaction, isOwn: Bool = false) -> Update {
+        guard isCurrent else { return keep(.transaction(transaction)) }
+        let before = graph
+        switch graph.apply(transaction) {
+        case .known: return Update()
+        case .missed:
+            becameStale()
+            return Update(isGap: true)
+        case .applied: break
+        }
+        let told = transaction.changes.filter { !isOwn || $0.reachesInitiator }.map(\.event)
+        let news = told.compactMap { HomeNews($0, in: transaction.home, from: before, to: graph) }
+        return Update(news: news, gone: Self.gone(by: transaction, from: before, to: graph))
+    }
+
+    /// A device was heard.
+    package mutating func heard(_ event: LiveEvent) -> Update {
+        guard isCurrent else { return keep(.live(event)) }
+        guard graph.apply(event) else { return Update() }
+        let accessory: Accessory?
+        let change: Accessory.Event.Change
+        switch event {
+        case .reachabilityUpdated(let id, _):
+            accessory = graph.accessory(id)
+            change = .reachabilityUpdated
+        case .valueUpdated(let id, _, _):
+            accessory = graph.accessory(of: id)
+            guard let characteristic = accessory?.characteristic(id),
+                let service = accessory?.service(characteristic.service)
+            else { return Update() }
+            change = .valueUpdated(service, characteristic)
+        }
+        guard let accessory, let home = graph.home(accessory.home) else { return Update() }
+        return Update(news: [.accessory(Accessory.Event(change, to: accessory, revision: home.revision))])
+    }
+
+    /// A call of this app read or set a value.
+    package mutating func found(_ value: CharacteristicValue, of id: Characteristic.ID, at time: Int64) {
+        _ = graph.apply(.valueUpdated(id, value, time: time))
+        if kept != nil { _ = keep(.live(.valueUpdated(id, value, time: time))) }
+    }
+
+    /// The daemon reports changes of a value to this app, or does not any more.
+    package mutating func setNotification(_ isEnabled: Bool, for id: Characteristic.ID) {
+        graph.setNotification(isEnabled, for: id)
+    }
+
+    private mutating func keep(_ change: Change) -> Update {
+        guard kept != nil else { return Update() }
+        guard kept?.count ?? 0 < Self.keptChanges else {
+            becameStale()
+            return Update(isGap: true)
+        }
+        kept?.append(change)
+        return Update()
+    }
+
+    // MARK: What is gone
+
+    private static func gone(by transaction: HomeTransaction, from before: HomeGraph, to after: HomeGraph) -> Gone {
+        let removes = transaction.changes.contains {
+            switch $0.event {
+            case .homeRemoved, .accessoryRemoved: true
+            default: false
+            }
+        }
+        return removes ? gone(from: before, to: after) : Gone()
+    }
+
+    private static func gone(from before: HomeGraph, to after: HomeGraph) -> Gone {
+        let homes = { (graph: HomeGraph) in Set(graph.homes.map(\.id)) }
+        let accessories = { (graph: HomeGraph) in Set(graph.homes.flatMap { $0.accessories.map(\.id) }) }
+        return Gone(
+            homes: homes(before).subtracting(homes(after)),
+            accessories: accessories(before).subtracting(accessories(after)))
+    }
+}

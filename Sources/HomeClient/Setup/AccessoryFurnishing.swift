@@ -1,0 +1,104 @@
+/// The steps after an accessory is in the home: what it and its services are called and shown as, and where it is.
+struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
+    let manager: HomeManager
+    let home: Home.ID
+    let suggestedRoom: Room.ID?
+    /// For the first accessory, which is the bridge if there is one.
+    let suggestedName: String?
+    let interaction: Interaction
+
+    /// Asks for everything; ends early if the person goes away.
+    func perform(on accessories: [Accessory.ID]) async {
+        for id in accessories {
+            do throws(HomeError) {
+                try await name(id, suggestedName: id == accessories.first ? suggestedName : nil)
+                try await place(id)
+                for service in await accessory(id)?.1.services ?? [] where service.isUserInteractive {
+                    try await furnish(service.id, of: id)
+                }
+            } catch {
+                return
+            }
+        }
+    }
+
+    private func accessory(_ id: Accessory.ID) async -> (Home, Accessory)? {
+        guard let home = await manager.homes.first(where: { $0.id == home }), let accessory = home.accessory(id) else {
+            return nil
+        }
+        return (home, accessory)
+    }
+
+    // MARK: The accessory
+
+    private func name(_ id: Accessory.ID, suggestedName: String?) async throws(HomeError) {
+        var refusal: HomeError?
+        while let (home, accessory) = await accessory(id) {
+            let suggestions = home.suggestedNames(from: accessory.configuredName, for: id)
+            let name = try await interaction.name(
+                for: accessory, in: home, suggestions: (suggestedName.map { [$0] } ?? []) + suggestions,
+                refusal: refusal)
+            guard let name, name != accessory.name else { return }
+            refusal = await this { () throws(HomeError) in _ = try await manager.renameAccessory(id, to: name) }
+            guard refusal?.isAboutName == true else { return }
+        }
+    }
+
+    private func place(_ id: Accessory.ID) async throws(HomeError) {
+        guard let (home, accessory) = await accessory(id) else { return }
+        let room = try await interaction.room(
+            for: accessory, in: home, suggestion: suggestedRoom.flatMap { home.room($0) })
+        guard let room, room != accessory.room else { return }
+        _ = await this { () throws(HomeError) in
+            _ = try await manager.assignAccessory(id, to: room, in: home.id)
+        }
+    }
+
+    // MARK: A service
+
+    private func furnish(_ id: Service.ID, of accessory: Accessory.ID) async throws(HomeError) {
+        var refusal: HomeError?
+        while let (home, accessory) = await self.accessory(accessory), let service = accessory.service(id) {
+            let name = try await interaction.name(
+                for: service, of: accessory, suggestions: home.suggestedNames(from: service.name, for: id),
+                refusal: refusal)
+            guard let name, name != service.name else { break }
+            refusal = await this { () throws(HomeError) in _ = try await manager.renameService(id, to: name) }
+            guard refusal?.isAboutName == true else { break }
+        }
+        guard let (_, accessory) = await self.accessory(accessory), let service = accessory.service(id) else { return }
+        let choices = service.type.associableTypes.sorted {
+            ($0.localizedDescription, $0.description) < ($1.localizedDescription, $1.description)
+        }
+        if !choices.isEmpty {
+            let type = try await interaction.serviceType(for: service, of: accessory, choices: choices)
+            if let type, type != service.associatedServiceType {
+                _ = await this { () throws(HomeError) in
+                    _ = try await manager.setAssociatedServiceType(type, for: id)
+                }
+            }
+        }
+        let isFavorite = try await interaction.isFavorite(service, of: accessory)
+        guard isFavorite != service.isFavorite else { return }
+        _ = await this { () throws(HomeError) in _ = try await manager.setFavorite(isFavorite, for: id) }
+    }
+
+    /// Does what may fail; the accessory is in the home all the same.
+    private func this(_ write: () async throws(HomeError) -> Void) async -> HomeError? {
+        do { try await write() } catch { return error }
+        return nil
+    }
+}
+
+extension HomeError {
+    /// Whether another name would do.
+    var isAboutName: Bool {
+        switch code {
+        case .stringShorterThanMinimum, .stringLongerThanMaximum, .nameContainsProhibitedCharacters,
+            .nameDoesNotStartWithValidCharacters, .nameDoesNotEndWithValidCharacters, .renameWithSimilarName,
+            .objectWithSimilarNameExistsInHome, .objectWithSimilarNameExists:
+            true
+        default: false
+        }
+    }
+}
