@@ -63,6 +63,7 @@ let package = Package(
 
         // Floor 1
         library("BoundedJSON"),
+        library("TerminalKit"),
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
         library("Discovery", ["CAvahi", logging]),
@@ -72,11 +73,11 @@ let package = Package(
         // Floor 2
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging], exclude: ["MQTT/README.md"]),
-        library("BridgeControl", ["LineRPC", "BoundedJSON"]),
+        library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit"]),
         library(
             "DaemonKit",
             [
-                "LineRPC", yams, grdb, lifecycle, logging,
+                "LineRPC", "TerminalKit", yams, grdb, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -91,7 +92,7 @@ let package = Package(
             "HAPController", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
         // Floor 4
-        library("Doctor", ["BridgeControl", nioCore, nioPosix]),
+        library("Doctor", ["BridgeControl", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
             [
@@ -104,11 +105,12 @@ let package = Package(
             [
                 "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "LightKit",
-                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "SetupQR", logging, grdb, lifecycle,
-                arguments, nioCore,
+                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "SetupQR", "TerminalKit", logging, grdb,
+                lifecycle, arguments, nioCore,
                 nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        program("lamplighter", ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", arguments]),
+        program(
+            "lamplighter", ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", "TerminalKit", arguments]),
 
         program(
             "homehubd",
@@ -118,7 +120,7 @@ let package = Package(
                 lifecycle,
                 arguments, nioCore, nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        program("homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", arguments]),
+        program("homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", "TerminalKit", arguments]),
 
         // Examples
         .executableTarget(
@@ -144,6 +146,7 @@ let package = Package(
             path: "Tests/HomeProbe", swiftSettings: swift),
 
         tests(of: "BoundedJSON"),
+        tests(of: "TerminalKit"),
         tests(of: "HAPCrypto", ["HAPTesting"]),
         tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),
         tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),
@@ -188,11 +191,13 @@ let package = Package(
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit", "LightKit", "LineRPC", "BoundedJSON",
                 logging, grdb, nioCore, nioPosix,
             ]),
-        tests(of: "homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON"]),
+        tests(
+            of: "homehub",
+            ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "SetupQR"),
-        tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", logging]),
-        tests(of: "Doctor", ["BridgeControl"]),
-        tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", logging]),
+        tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "TerminalKit", logging]),
+        tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
+        tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
     swiftLanguageModes: [.v6]
 )

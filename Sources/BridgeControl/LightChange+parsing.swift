@@ -1,3 +1,5 @@
+import TerminalKit
+
 extension LightChange {
     /// What a change is for, which decides what may stand in it.
     package enum Purpose: Sendable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BridgeControl
+import TerminalKit
 
 /// What every command takes, before or behind its name.
 struct GlobalOptions: ParsableArguments {
@@ -42,23 +43,5 @@ struct GlobalOptions: ParsableArguments {
         return exists(local) ? local : "/run/lamplighter/control.sock"
     }
 
-    /// Moves these options from before the command to behind it, where they are parsed.
-    static func movedBehindCommand(_ arguments: [String]) -> [String] {
-        var moved: [String] = []
-        var rest = arguments[...]
-        while let word = rest.first {
-            if word == "--json" || word.hasPrefix("--control=") {
-                moved.append(word)
-                rest = rest.dropFirst()
-            } else if word == "--control", rest.count > 1 {
-                moved += rest.prefix(2)
-                rest = rest.dropFirst(2)
-            } else {
-                break
-            }
-        }
-        guard let command = rest.first, !command.hasPrefix("-") else { return arguments }
-        let end = rest.firstIndex(of: "--") ?? rest.endIndex
-        return Array(rest[..<end]) + moved + Array(rest[end...])
-    }
+    static let order = OptionOrder(flags: ["--json"], options: ["--control"])
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BridgeControl
+import TerminalKit
 
 /// The bridge operator's command.
 @main
@@ -27,7 +28,7 @@ struct Lamplighter: AsyncParsableCommand {
     /// - Returns: the exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         do {
-            var command = try parseAsRoot(GlobalOptions.movedBehindCommand(arguments))
+            var command = try parseAsRoot(GlobalOptions.order.movedBehindCommand(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -37,6 +38,9 @@ struct Lamplighter: AsyncParsableCommand {
         } catch let error as BridgeControlError {
             // The daemon's program has already said why.
             if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.message.harmless)\n") }
+            return error.code
+        } catch let error as TerminalError {
+            Terminal.current.writeError("lamplighter: \(error.message.harmless)\n")
             return error.code
         } catch is CancellationError {
             return 0

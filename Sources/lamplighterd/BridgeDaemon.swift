@@ -11,6 +11,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import TerminalKit
 import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.

@@ -8,6 +8,7 @@ import HAPModel
 import HAPProtocol
 import LightDrivers
 import LightKit
+import TerminalKit
 
 /// What the operator's command asks of the bridge.
 struct BridgeOperations: BridgeControlHandler {

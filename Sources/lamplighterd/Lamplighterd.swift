@@ -4,6 +4,7 @@ import DaemonKit
 import Glibc
 import LightDrivers
 public import Logging
+import TerminalKit
 
 /// The bridge daemon: shows lights to HomeKit controllers.
 @main

@@ -4,6 +4,7 @@ import Glibc
 import LineRPC
 import Logging
 import Synchronization
+import TerminalKit
 import Testing
 
 @Suite("Command and daemon over a socket", .timeLimit(.minutes(5)))

@@ -244,16 +244,3 @@ struct StrictYAMLTests {
         #expect(ConfigurationFileError.noPermission(file: "f").exitCode.rawValue == 77)
     }
 }
-
-@Suite("The nearest word")
-struct NearestWordTests {
-    @Test(
-        "a slip is understood, another word is not",
-        arguments: [
-            ("prot", "port"), ("Port", "port"), ("por", "port"), ("interface", "interfaces"), ("x", nil),
-            ("setupcode", "setup-code"), ("advertize", "advertise"), ("colour", nil), ("", nil),
-        ])
-    func nearest(typed: String, meant: String?) {
-        #expect(typed.nearest(in: ["port", "interfaces", "setup-code", "advertise"]) == meant)
-    }
-}

@@ -1,4 +1,5 @@
 import BridgeControl
+import TerminalKit
 import Testing
 
 @testable import Doctor

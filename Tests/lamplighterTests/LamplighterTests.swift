@@ -4,6 +4,7 @@ import Doctor
 import Glibc
 import Logging
 import Synchronization
+import TerminalKit
 import Testing
 
 @testable import lamplighter

@@ -1,3 +1,4 @@
+import TerminalKit
 import Yams
 
 /// Decodes one node, and keeps account of the keys that were asked for.

@@ -1,5 +1,6 @@
 internal import BridgeControl
 internal import Glibc
+internal import TerminalKit
 
 /// From facts to findings: a function without a clock, a socket or a file.
 package enum Examination {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BridgeControl
+import TerminalKit
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +22,7 @@ struct BackupCommand: AsyncParsableCommand {
             try OutputFile.write(bytes, to: file)
         } catch let error as BridgeControlError where error.isDaemonAway {
             let words = try ["--backup"] + place.arguments(options)
-            try OutputFile.make(file) { output throws(BridgeControlError) in
+            try OutputFile.make(file) { output in
                 try DaemonProgram.run(words, standardOutput: output)
             }
         }

@@ -3,6 +3,7 @@ import BoundedJSON
 import BridgeControl
 import Doctor
 import Glibc
+import TerminalKit
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

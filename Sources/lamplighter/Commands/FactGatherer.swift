@@ -1,6 +1,7 @@
 import BridgeControl
 import Doctor
 import Glibc
+import TerminalKit
 
 /// Finds out what `doctor` judges.
 struct FactGatherer {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import TerminalKit
 
 struct PairingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

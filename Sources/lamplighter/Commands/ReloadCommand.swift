@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import TerminalKit
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

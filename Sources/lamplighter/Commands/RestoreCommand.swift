@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import BridgeControl
 import Glibc
+import TerminalKit
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

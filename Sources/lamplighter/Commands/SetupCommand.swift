@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import BridgeControl
 import SetupQR
+import TerminalKit
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,11 +28,12 @@ struct SetupCommand: AsyncParsableCommand {
         if let svg { try OutputFile.write(Array(code.svg.utf8), to: svg) }
         if let png { try OutputFile.write(code.png(), to: png) }
         let terminal = Terminal.current
+        let abilities = TerminalAbilities(isTerminal: terminal.isTerminal(), environment: terminal.environment)
         guard !options.json else {
             terminal.write(setup.json.text + "\n")
             return
         }
-        if svg == nil, png == nil { terminal.write(code.text(for: terminal.abilities) + "\n") }
+        if svg == nil, png == nil { terminal.write(code.text(for: abilities) + "\n") }
         terminal.write("setup code  \(setup.code.harmless)\npayload     \(setup.payload.harmless)\n")
         if setup.paired { terminal.write("The bridge is paired: a controller can add it only after it was removed.\n") }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import TerminalKit
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "status", abstract: "Show how the bridge is doing.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import TerminalKit
 
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "version", abstract: "Show this command's version.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import TerminalKit
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import DaemonKit
 import HAPAccessory
 import LightKit
+import TerminalKit
 
 /// What the operator has written in `lamplighter.yaml`.
 struct BridgeConfiguration: Decodable, Sendable {

@@ -1,5 +1,6 @@
 import DaemonKit
 import LightKit
+import TerminalKit
 
 extension CodingUserInfoKey {
     /// The drivers there are, as `[any LightDriverConfiguration.Type]`.

@@ -6,6 +6,7 @@ import HAPTransport
 import Logging
 import NIOCore
 import ServiceLifecycle
+import TerminalKit
 
 /// Where the figures come from.
 struct MetricsSource: Sendable {

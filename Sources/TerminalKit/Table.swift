@@ -1,14 +1,12 @@
-import BridgeControl
-
 /// Columns for people.
-struct Table {
+package struct Table {
     private var rows: [[String]]
 
-    init(_ headings: [String]) { rows = [headings] }
+    package init(_ headings: [String]) { rows = [headings] }
 
-    mutating func append(_ row: [String]) { rows.append(row.map(\.harmless)) }
+    package mutating func append(_ row: [String]) { rows.append(row.map(\.harmless)) }
 
-    var text: String {
+    package var text: String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             var line = ""

@@ -1,13 +1,12 @@
-import BridgeControl
 import Glibc
 
 /// A file the operator asked for.
-enum OutputFile {
+package enum OutputFile {
     /// Writes the file, for its owner alone: it holds the setup code, or more.
     ///
-    /// - Throws: ``BridgeControlError`` if it cannot be written; a file that is there is then as it was.
-    static func write(_ bytes: [UInt8], to path: String) throws(BridgeControlError) {
-        try make(path) { file throws(BridgeControlError) in
+    /// - Throws: ``TerminalError`` if it cannot be written; a file that is there is then as it was.
+    package static func write(_ bytes: [UInt8], to path: String) throws {
+        try make(path) { file in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
@@ -23,8 +22,8 @@ enum OutputFile {
     /// - Parameters:
     ///   - path: where; what is no file (a terminal, a pipe) is written to as it is.
     ///   - body: writes to an open file.
-    /// - Throws: ``BridgeControlError``; a file that is there is then as it was.
-    static func make(_ path: String, _ body: (CInt) throws(BridgeControlError) -> Void) throws(BridgeControlError) {
+    /// - Throws: ``TerminalError``, or what `body` throws; a file that is there is then as it was.
+    package static func make(_ path: String, _ body: (CInt) throws -> Void) throws {
         var status = stat()
         let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
         // A name that nobody can have laid a file or a link under.
@@ -33,7 +32,7 @@ enum OutputFile {
         guard file >= 0 else { throw failure(path) }
         defer { close(file) }
         guard isFile else { return try body(file) }
-        do throws(BridgeControlError) {
+        do {
             try body(file)
             guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw failure(path) }
         } catch {
@@ -42,9 +41,9 @@ enum OutputFile {
         }
     }
 
-    private static func failure(_ path: String) -> BridgeControlError {
+    private static func failure(_ path: String) -> TerminalError {
         let reason = String(cString: strerror(errno))
         let code: Int32 = errno == EACCES || errno == EPERM ? 77 : errno == EIO || errno == ENOSPC ? 74 : 73
-        return BridgeControlError(code: code, message: "cannot write \(path): \(reason)")
+        return TerminalError(code: code, message: "cannot write \(path): \(reason)")
     }
 }
