@@ -116,7 +116,7 @@ let package = Package(
             "homehubd",
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "DaemonKit", "LightKit", "LineRPC", "BridgeControl", "BoundedJSON", logging, grdb,
+                "Discovery", "DaemonKit", "LightKit", "LineRPC", "TerminalKit", "BoundedJSON", logging, grdb,
                 lifecycle,
                 arguments, nioCore, nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),

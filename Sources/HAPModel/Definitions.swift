@@ -13,6 +13,11 @@ public struct CharacteristicDefinition: Sendable {
     public static func of(_ type: CharacteristicType) -> CharacteristicDefinition? { byType[type] }
 }
 
+extension CharacteristicType {
+    /// What the numbers of an enumeration mean, in Apple's words without spaces, such as `StayArm`; else nothing.
+    public var valueNames: [Int64: String] { Self.valueNames[self] ?? [:] }
+}
+
 /// What Apple's catalogue says of a kind of service.
 public struct ServiceDefinition: Sendable {
     /// Its name, such as `Lightbulb`.

@@ -11,8 +11,8 @@ package struct Terminal: Sendable {
     package var exists: @Sendable (String) -> Bool
     package var isTerminal: @Sendable () -> Bool
 
-    /// One line of standard input, if a person sits there.
-    package var readLine: @Sendable () -> String?
+    /// One line of standard input, if a person sits there; other work goes on while nothing is typed.
+    package var readLine: @Sendable () async -> String?
 
     /// The process's own, in place of which each part can be given.
     package init(
@@ -21,7 +21,7 @@ package struct Terminal: Sendable {
         environment: @escaping @Sendable (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
         exists: @escaping @Sendable (String) -> Bool = { access($0, F_OK) == 0 },
         isTerminal: @escaping @Sendable () -> Bool = { isatty(STDOUT_FILENO) == 1 },
-        readLine: @escaping @Sendable () -> String? = { isatty(STDIN_FILENO) == 1 ? Swift.readLine() : nil }
+        readLine: @escaping @Sendable () async -> String? = { await Terminal.typedLine() }
     ) {
         self.write = write
         self.writeError = writeError
@@ -34,13 +34,24 @@ package struct Terminal: Sendable {
     /// Asks the operator.
     ///
     /// - Throws: ``TerminalError`` if nobody is there to answer.
-    package func answer(to question: String) throws(TerminalError) -> String {
+    package func answer(to question: String) async throws(TerminalError) -> String {
         writeError(question)
-        guard let answer = readLine() else {
+        guard let answer = await readLine() else {
             writeError("\n")
             throw .usage("nobody is there to answer; say --yes")
         }
         return answer
+    }
+
+    /// What a person types, without a thread that waits for it; `nil` at the end, and when the task is cancelled.
+    package static func typedLine() async -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        while true {
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            // A terminal hands over whole lines, so what can be read is one.
+            if poll(&input, 1, 0) != 0 { return Swift.readLine() }
+            do { try await Task.sleep(for: .milliseconds(50)) } catch { return nil }
+        }
     }
 
     /// Writes all of the text, whatever pieces the system takes it in.

@@ -1,6 +1,53 @@
 import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
 
+/// The home's command: an app like any other, for people at a terminal and for scripts.
 @main
 struct Homehub: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "homehub", abstract: "The home's command.")
+    static let configuration = CommandConfiguration(
+        commandName: "homehub",
+        abstract: "Look after the home: its rooms, its accessories, and who may see it.",
+        version: "homehub \(Version.current)",
+        subcommands: [
+            HomesCommand.self, RoomsCommand.self, ZonesCommand.self, DiscoverCommand.self, AddCommand.self,
+            AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self, RemoveCommand.self,
+            IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
+            ScenesCommand.self, FavouriteCommand.self, ServiceTypeCommand.self, NamesCommand.self, PrivacyCommand.self,
+            VersionCommand.self,
+        ])
+
+    @OptionGroup var options: GlobalOptions
+
+    static func main() async {
+        let code = await run(Array(CommandLine.arguments.dropFirst()))
+        exit(withError: ExitCode(code))
+    }
+
+    /// Does what the words ask for.
+    ///
+    /// - Parameter arguments: the words behind the command's name.
+    /// - Returns: the exit code.
+    static func run(_ arguments: [String]) async -> Int32 {
+        do {
+            var command = try parseAsRoot(GlobalOptions.order.movedBehindCommand(arguments))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return 0
+        } catch is CancellationError {
+            return 0
+        } catch {
+            guard let failure = CommandFailure(error) else {
+                Terminal.current.write(fullMessage(for: error) + "\n")
+                return 0
+            }
+            // What was typed before `--json` went wrong may not have been parsed.
+            Terminal.current.writeError(failure.text(isJSON: arguments.contains("--json")))
+            return failure.exitCode
+        }
+    }
 }

@@ -1,7 +1,7 @@
 public import ArgumentParser
-import BridgeControl
 import DaemonKit
 public import Logging
+import TerminalKit
 
 /// The home hub: keeps the homes, and talks to their accessories for the apps.
 @main

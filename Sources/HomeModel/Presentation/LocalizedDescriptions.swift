@@ -4,7 +4,7 @@ extension ServiceType {
     /// What such a service is called in English; the UUID if Apple does not define it.
     public var localizedDescription: String {
         if self == .fanv2 { return "Fan" }
-        return ServiceDefinition.all.first { $0.type == self }.map { $0.name.words } ?? description
+        return ServiceDefinition.all.first { $0.type == self }.map { $0.name.catalogueWords } ?? description
     }
 }
 
@@ -14,7 +14,7 @@ extension CharacteristicType {
         switch self {
         case .on: "Power State"
         case .pm2_5Density: "PM2.5 Density"
-        default: CharacteristicDefinition.of(self).map { $0.name.words } ?? description
+        default: CharacteristicDefinition.of(self).map { $0.name.catalogueWords } ?? description
         }
     }
 }
@@ -36,7 +36,7 @@ extension AccessoryCategory {
 
 extension String {
     /// A name of the catalogue, `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
-    fileprivate var words: String {
+    package var catalogueWords: String {
         let letters = Array(self)
         var words = ""
         for (index, letter) in letters.enumerated() {

@@ -20,7 +20,7 @@ struct ResetCommand: AsyncParsableCommand {
         let former = try await options.ask { try await $0.status() }
         if !yes {
             let question = "Every controller loses the bridge \(former.name.harmless). Write yes to go on: "
-            guard try Terminal.current.answer(to: question) == "yes" else {
+            guard try await Terminal.current.answer(to: question) == "yes" else {
                 throw BridgeControlError(code: 75, message: "nothing has been changed")
             }
         }

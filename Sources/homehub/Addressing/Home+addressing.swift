@@ -1,0 +1,64 @@
+import HomeModel
+
+extension [Home] {
+    /// The home that is named, else the primary one.
+    ///
+    /// - Throws: 2 if there is none.
+    func home(_ typed: String?) throws(HomeError) -> Home {
+        guard let typed else {
+            guard let home = first(where: \.isPrimary) ?? first else {
+                throw HomeError(.notFound, detail: "there is no home yet; make one with \"homehub homes add NAME\"")
+            }
+            return home
+        }
+        return try Finder(objects: self, noun: "home", place: "", listing: "homes").one(typed)
+    }
+}
+
+extension Home {
+    /// A room by name or id; the home's own name means its default room.
+    func room(addressed typed: String) throws(HomeError) -> Room {
+        try Finder(
+            objects: rooms + [defaultRoom], noun: "room", place: "in \(name)", listing: "rooms"
+        ).one(typed)
+    }
+
+    /// A zone by name or id.
+    func zone(addressed typed: String) throws(HomeError) -> Zone {
+        try Finder(objects: zones, noun: "zone", place: "in \(name)", listing: "zones").one(typed)
+    }
+
+    /// An accessory by name or id.
+    func accessory(addressed typed: String) throws(HomeError) -> Accessory {
+        try Finder(objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories").one(typed)
+    }
+
+    /// A scene by name or id.
+    func scene(addressed typed: String) throws(HomeError) -> ActionSet {
+        try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes").one(typed)
+    }
+}
+
+extension Accessory {
+    /// The parts that people use, the main one first.
+    var parts: [Service] {
+        let main = primaryService
+        return (main.map { [$0] } ?? []) + services.filter { $0.isUserInteractive && $0.id != main?.id }
+    }
+
+    /// A part by name or id; without words the main one.
+    ///
+    /// - Throws: 2 if there is none.
+    func part(addressed typed: String?) throws(HomeError) -> Service {
+        guard let typed else {
+            guard let service = primaryService else {
+                throw HomeError(.notFound, detail: "\(name) has nothing that people use")
+            }
+            return service
+        }
+        return try Finder(
+            objects: services.filter { $0.isUserInteractive || "\($0.id)" == typed.uppercased() }, noun: "part",
+            place: "of \(name)", listing: "show \"\(name)\""
+        ).one(typed)
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import HomeModel
+
+/// What kinds of objects have names.
+enum ObjectKind: String, CaseIterable, ExpressibleByArgument {
+    case home, room, zone, accessory, part, scene
+}
+
+/// Something with a name, whatever it is.
+enum HomeObject: Equatable {
+    case home(Home)
+    case room(Room)
+    case zone(Zone)
+    case accessory(Accessory)
+    /// One of the parts of an accessory.
+    case part(Service, of: Accessory)
+    case scene(ActionSet)
+
+    var kind: ObjectKind {
+        switch self {
+        case .home: .home
+        case .room: .room
+        case .zone: .zone
+        case .accessory: .accessory
+        case .part: .part
+        case .scene: .scene
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .home(let home): home.name
+        case .room(let room): room.name
+        case .zone(let zone): zone.name
+        case .accessory(let accessory): accessory.name
+        case .part(let service, _): service.name
+        case .scene(let scene): scene.name
+        }
+    }
+
+    /// Its identity as text.
+    var id: String {
+        switch self {
+        case .home(let home): "\(home.id)"
+        case .room(let room): "\(room.id)"
+        case .zone(let zone): "\(zone.id)"
+        case .accessory(let accessory): "\(accessory.id)"
+        case .part(let service, _): "\(service.id)"
+        case .scene(let scene): "\(scene.id)"
+        }
+    }
+}
+
+extension [Home] {
+    /// The object that a person means: one of a home, or a home.
+    ///
+    /// An accessory goes before a part of it that bears its name, and a home before its default room.
+    ///
+    /// - Parameters:
+    ///   - typed: a name or an id; `ACCESSORY/PART` for a part.
+    ///   - kind: what it must be, if the person said so.
+    ///   - home: the home to look into.
+    /// - Throws: 2 if nothing is found, 3 if several things are.
+    func object(_ typed: String, kind: ObjectKind?, in home: Home) throws(HomeError) -> HomeObject {
+        if let slash = typed.firstIndex(of: "/") {
+            let accessory = try home.accessory(addressed: String(typed[..<slash]))
+            return .part(try accessory.part(addressed: String(typed[typed.index(after: slash)...])), of: accessory)
+        }
+        let objects = objects(of: home).filter { kind == nil || $0.kind == kind }
+        if let object = objects.first(where: { $0.hasID(typed) }) { return object }
+        let key = NameKey(typed)
+        let found = objects.filter { NameKey($0.name) == key }
+        // A part that is called as its accessory is meant only by those who say so.
+        let meant = kind == nil ? found.filter { !$0.isNamesake(among: found) } : found
+        guard let object = meant.first else {
+            throw Refusal.notFound(
+                typed, kind.map { "\($0)" } ?? "object", "in \(home.name)", "accessories", among: objects.map(\.name))
+        }
+        guard meant.count == 1 else {
+            throw Refusal.ambiguous(typed, candidates: meant.map { ("the \($0.kind)", $0.unambiguous) })
+        }
+        return object
+    }
+
+    private func objects(of home: Home) -> [HomeObject] {
+        var objects = map(HomeObject.home)
+        objects += home.rooms.map(HomeObject.room)
+        objects += home.zones.map(HomeObject.zone)
+        objects += home.accessories.map(HomeObject.accessory)
+        for accessory in home.accessories { objects += accessory.parts.map { .part($0, of: accessory) } }
+        objects += home.actionSets.map(HomeObject.scene)
+        return objects
+    }
+}
+
+extension HomeObject {
+    fileprivate func hasID(_ typed: String) -> Bool { id == typed.uppercased() }
+
+    fileprivate func isNamesake(among found: [HomeObject]) -> Bool {
+        guard case .part(_, let accessory) = self else { return false }
+        return found.contains(.accessory(accessory))
+    }
+
+    /// Words that mean this and nothing else.
+    fileprivate var unambiguous: String {
+        guard case .part(let service, let accessory) = self else { return id }
+        return "\(accessory.name)/\(service.name)"
+    }
+}
+
+extension HomeObject {
+    /// The name, with the accessory's for a part.
+    var qualifiedName: String {
+        guard case .part(let service, let accessory) = self else { return name }
+        return "\(accessory.name)/\(service.name)"
+    }
+}

@@ -1,0 +1,171 @@
+import HAPModel
+import HomeModel
+
+/// One value, and whose it is.
+struct ValuePlace: Hashable {
+    let accessory: Accessory
+    let service: Service
+    let characteristic: Characteristic
+}
+
+/// What a person means by the words behind `read`, `write` and `watch`.
+enum ValueTarget: Equatable {
+    case accessory(Accessory)
+    /// One part of an accessory.
+    case part(Service, of: Accessory)
+    /// All that is in a room or zone, which is good for reading and watching.
+    case place([Accessory], name: String)
+    /// A single value by its id.
+    case value(Characteristic, Service, Accessory)
+
+    /// What it is called.
+    var name: String {
+        switch self {
+        case .accessory(let accessory): accessory.name
+        case .part(let service, let accessory):
+            NameKey(service.name) == NameKey(accessory.name) ? service.name : "\(accessory.name)/\(service.name)"
+        case .place(_, let name): name
+        case .value(let characteristic, _, let accessory): "\(characteristic.word) of \(accessory.name)"
+        }
+    }
+}
+
+extension Home {
+    /// What is meant by a name or an id: an accessory, `ACCESSORY/PART`, a part that bears the name alone, a room or
+    /// a zone.
+    ///
+    /// - Throws: 2 if nothing is found, 3 if several parts bear the name.
+    func valueTarget(_ typed: String) throws(HomeError) -> ValueTarget {
+        if let slash = typed.firstIndex(of: "/") {
+            let accessory = try accessory(addressed: String(typed[..<slash]))
+            return .part(try accessory.part(addressed: String(typed[typed.index(after: slash)...])), of: accessory)
+        }
+        if let target = target(id: typed) { return target }
+        if let accessory = accessories.named(typed).first { return .accessory(accessory) }
+        let parts = accessories.flatMap { accessory in accessory.parts.named(typed).map { (accessory, $0) } }
+        if let (accessory, service) = parts.first {
+            guard parts.count == 1 else {
+                throw Refusal.ambiguous(
+                    typed, candidates: parts.map { ("part of \($0.name)", "\($0.name)/\($1.name)") })
+            }
+            return .part(service, of: accessory)
+        }
+        if let zone = zones.named(typed).first {
+            return .place(accessories.filter { zone.rooms.contains($0.room) }.sortedForDisplay, name: zone.name)
+        }
+        if let room = (rooms + [defaultRoom]).named(typed).first {
+            return .place(accessories(in: room.id).sortedForDisplay, name: displayName(of: room))
+        }
+        let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
+        throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
+    }
+
+    private func target(id typed: String) -> ValueTarget? {
+        if let id = Accessory.ID(typed), let accessory = accessory(id) { return .accessory(accessory) }
+        if let id = Room.ID(typed), let room = room(id) {
+            return .place(accessories(in: id).sortedForDisplay, name: displayName(of: room))
+        }
+        for accessory in accessories {
+            if let id = Service.ID(typed), let service = accessory.service(id) { return .part(service, of: accessory) }
+            for service in accessory.services {
+                if let id = Characteristic.ID(typed),
+                    let characteristic = service.characteristics.first(where: { $0.id == id })
+                {
+                    return .value(characteristic, service, accessory)
+                }
+            }
+        }
+        return nil
+    }
+}
+
+// MARK: The values of a target
+
+extension ValueTarget {
+    /// The values that can be used in a way: of the main part, or of the part that is meant.
+    ///
+    /// - Parameters:
+    ///   - permission: what must be possible.
+    ///   - isComplete: whether those of all parts are wanted, also of parts that people do not use.
+    func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
+        let all: [ValuePlace] =
+            switch self {
+            case .accessory(let accessory): Self.places(of: accessory, isComplete: isComplete)
+            case .part(let service, let accessory): service.places(in: accessory)
+            case .place(let accessories, _): accessories.flatMap { Self.places(of: $0, isComplete: isComplete) }
+            case .value(let characteristic, let service, let accessory):
+                [ValuePlace(accessory: accessory, service: service, characteristic: characteristic)]
+            }
+        return all.filter {
+            let permissions = $0.characteristic.metadata.permissions
+            return permissions.contains(permission) && (isComplete || $0.isForPeople)
+        }
+    }
+
+    /// The value that is meant by a word: its name in lower case with dashes, or its id.
+    ///
+    /// The main part goes before the others.
+    ///
+    /// - Throws: 2 if there is none, 3 if several parts have it or the target is no single accessory.
+    func place(_ word: String) throws(HomeError) -> ValuePlace {
+        switch self {
+        case .value(let characteristic, let service, let accessory):
+            guard characteristic.answers(to: word) else { throw notFound(word, [characteristic]) }
+            return ValuePlace(accessory: accessory, service: service, characteristic: characteristic)
+        case .part(let service, let accessory):
+            guard let place = service.places(in: accessory).first(where: { $0.characteristic.answers(to: word) })
+            else { throw notFound(word, service.characteristics) }
+            return place
+        case .place(_, let name):
+            throw HomeError(.invalidParameter, detail: "\(name) is a place; name one accessory to change its values")
+        case .accessory(let accessory): return try place(word, of: accessory)
+        }
+    }
+
+    private func place(_ word: String, of accessory: Accessory) throws(HomeError) -> ValuePlace {
+        let main = accessory.primaryService
+        let places = accessory.services.flatMap { $0.places(in: accessory) }
+        let found = places.filter { $0.characteristic.answers(to: word) }
+        if let place = found.first(where: { $0.service.id == main?.id }) { return place }
+        let forPeople = found.filter(\.service.isUserInteractive)
+        let meant = forPeople.isEmpty ? found : forPeople
+        guard let place = meant.first else {
+            throw notFound(word, accessory.parts.flatMap(\.characteristics))
+        }
+        guard meant.count == 1 else {
+            throw Refusal.ambiguous(
+                word,
+                candidates: meant.map { ("of \($0.service.name)", "\($0.accessory.name)/\($0.service.name)") })
+        }
+        return place
+    }
+
+    private func notFound(_ word: String, _ characteristics: [Characteristic]) -> HomeError {
+        var words: [String] = []
+        for characteristic in characteristics where !words.contains(characteristic.word) {
+            words.append(characteristic.word)
+        }
+        let near = words.near(word)
+        return HomeError(
+            .notFound, detail: "\(name) has no \"\(word.shown)\"", suggestions: near.isEmpty ? Array(words.prefix(8)) : near)
+    }
+
+    private static func places(of accessory: Accessory, isComplete: Bool) -> [ValuePlace] {
+        if isComplete { return accessory.services.flatMap { $0.places(in: accessory) } }
+        return accessory.primaryService?.places(in: accessory) ?? []
+    }
+}
+
+extension Service {
+    func places(in accessory: Accessory) -> [ValuePlace] {
+        characteristics.map { ValuePlace(accessory: accessory, service: self, characteristic: $0) }
+    }
+}
+
+extension ValuePlace {
+    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair.
+    var isForPeople: Bool {
+        !characteristic.metadata.permissions.contains(.hidden) && characteristic.type != .name
+            && characteristic.metadata.format != .tlv8
+    }
+}

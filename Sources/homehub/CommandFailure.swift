@@ -1,0 +1,57 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+/// Why the command ends without having done what was asked, as it is told on standard error.
+struct CommandFailure: Equatable {
+    let error: HomeError
+    /// After sysexits(3).
+    let exitCode: Int32
+    /// Whether the number and the name of the error belong to the message.
+    let isFromHome: Bool
+
+    /// - Parameter error: what was thrown.
+    /// - Returns: `nil` for help and the version, which are no failures.
+    init?(_ error: any Error) {
+        switch error {
+        case let error as HomeError:
+            self.error = error
+            exitCode = error.code.exitCode
+            isFromHome = true
+        case let error as TerminalError:
+            self.error = HomeError(.invalidParameter, detail: error.message)
+            exitCode = error.code
+            isFromHome = false
+        default:
+            exitCode = Homehub.exitCode(for: error).rawValue
+            guard exitCode != 0 else { return nil }
+            let message = Homehub.message(for: error).split(separator: "\n").joined(separator: " ")
+            self.error = HomeError(.invalidParameter, detail: "\(message); see homehub --help")
+            isFromHome = false
+        }
+    }
+
+    /// The line on standard error.
+    func text(isJSON: Bool) -> String {
+        if isJSON {
+            let json: JSONValue = ["error": error.json]
+            return json.text + "\n"
+        }
+        return "homehub: \((isFromHome ? error.description : error.message).harmless)\n"
+    }
+}
+
+extension HomeError.Code {
+    /// What a command ends with that fails for this reason, after sysexits(3).
+    var exitCode: Int32 {
+        switch self {
+        case .homeAccessNotAuthorized, .insufficientPrivileges, .accessDenied, .missingEntitlement,
+            .usageDescriptionMissing:
+            77
+        case .daemonUnavailable, .protocolMismatch, .networkUnavailable, .accessoryDiscoveryFailed: 69
+        case .missingParameter: 64
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,237 @@
+public import ArgumentParser
+import BoundedJSON
+import HAPModel
+import HomeClient
+public import HomeModel
+import TerminalKit
+
+extension AccessoryGrouping: ExpressibleByArgument {}
+
+struct AccessoriesCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accessories", abstract: "List the accessories by room or by category.",
+        discussion: "The same home gives the same list; no accessory is asked for anything.")
+
+    @Option(help: ArgumentHelp("room or category.", valueName: "group"))
+    var by = AccessoryGrouping.room
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        session.print(
+            HomeListings.accessories(of: home, by: by), json: .array(home.accessories(by: by).map(\.listing)))
+    }
+}
+
+struct ShowCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show an accessory: what it is, where, and what can be read and written.",
+        discussion: "The values are those last heard of; homehub read asks the accessory.")
+
+    @Argument(help: "The accessory, by name or id.")
+    var accessory: String
+
+    @Flag(help: "Show also ids, versions, and what accessories hide.")
+    var all = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let accessory = try home.accessory(addressed: accessory)
+        session.print(
+            AccessoryDetails(accessory: accessory, home: home, isComplete: all).text, json: accessory.fullListing)
+    }
+}
+
+struct AssignCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "assign", abstract: "Put an accessory into a room.",
+        discussion: "The home's own name means the default room.")
+
+    @Argument(help: "The accessory, by name or id.")
+    var accessory: String
+
+    @Argument(help: "The room, by name or id.")
+    var room: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let (accessory, room) = (try home.accessory(addressed: accessory), try home.room(addressed: room))
+        session.print(
+            json: try await session.manager.assignAccessory(accessory.id, to: room.id, in: home.id).listing)
+    }
+}
+
+struct RenameCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Rename an accessory, a part of one, a room, a zone, a scene or a home.",
+        discussion: """
+            Names live in the home; an accessory keeps the one it gives itself. ACCESSORY/PART means a part, such as the \
+            light of a fan.
+            """)
+
+    @Argument(help: "What to rename, by name or id.")
+    var object: String
+
+    @Argument(help: "Its new name: letters, digits, spaces and apostrophes.")
+    var name: String
+
+    @Option(help: ArgumentHelp("What is meant, if the name means several things.", valueName: "kind"))
+    var kind: ObjectKind?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let (manager, home) = (session.manager, try await session.home)
+        let object = try await manager.homes.object(object, kind: kind, in: home)
+        try await manager.rename(object, to: name)
+        session.print(
+            json: ["id": .string(object.id), "kind": .string(object.kind.rawValue), "name": .string(name)])
+    }
+}
+
+struct RemoveCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an accessory from the home, a bridge with all that are behind it.")
+
+    @Argument(help: "The accessory, by name or id.")
+    var accessory: String
+
+    @Flag(help: "Do not ask, also for a bridge.")
+    var yes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let accessory = try home.accessory(addressed: accessory)
+        if let bridged = accessory.bridgedAccessories, !bridged.isEmpty {
+            try await session.confirm(
+                "\(accessory.name) goes with \(bridged.count.of("accessory")) behind it.", yes: yes)
+        }
+        let removal = try await session.manager.removeAccessory(accessory.id, from: home.id)
+        RemovalReport(removal, home: home).show(in: session)
+    }
+}
+
+struct IdentifyCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identify", abstract: "Have an accessory make itself noticed, by a blink or a sound.")
+
+    @Argument(help: "The accessory, by name or id.")
+    var accessory: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        try await session.manager.identify(session.home.accessory(addressed: accessory).id)
+    }
+}
+
+struct UnblockCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unblock", abstract: "Try again with an accessory that misbehaved and was blocked.")
+
+    @Argument(help: "The accessory, by name or id; a bridge for those behind it.")
+    var accessory: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let accessory = try home.accessory(addressed: accessory)
+        session.print(json: try await session.manager.unblockAccessory(accessory.id, in: home.id).listing)
+    }
+}
+
+struct FavouriteCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "favourite", abstract: "Put something among the things that are used most.",
+        aliases: ["favorite"])
+
+    @Argument(help: "The accessory, by name or id.")
+    var accessory: String
+
+    @Argument(help: "A part of it; its main part if left out.")
+    var part: String?
+
+    @Flag(help: "Take it away from them.")
+    var off = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let part = try await session.home.accessory(addressed: accessory).part(addressed: part)
+        let service = try await session.manager.setFavorite(!off, for: part.id)
+        session.print(json: service.listing)
+    }
+}
+
+struct ServiceTypeCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service-type", abstract: "Say what an outlet, a switch or a contact sensor is shown as.",
+        discussion: "For example: homehub service-type \"Power Strip\" \"Left Outlet\" fan")
+
+    @Argument(help: "The accessory, by name or id.")
+    var accessory: String
+
+    @Argument(help: "The part of it that is meant.")
+    var part: String
+
+    @Argument(help: "What it is shown as, such as fan or lightbulb; none for what it is.")
+    var type: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let part = try await session.home.accessory(addressed: accessory).part(addressed: part)
+        let type = try part.associatedType(typed: type)
+        session.print(json: try await session.manager.setAssociatedServiceType(type, for: part.id).listing)
+    }
+}
+
+extension HomeManager {
+    /// Renames whatever it is.
+    func rename(_ object: HomeObject, to name: String) async throws(HomeError) {
+        switch object {
+        case .home(let home): try await renameHome(home.id, to: name)
+        case .room(let room): try await renameRoom(room.id, to: name)
+        case .zone(let zone): try await renameZone(zone.id, to: name)
+        case .accessory(let accessory): try await renameAccessory(accessory.id, to: name)
+        case .part(let service, _): try await renameService(service.id, to: name)
+        case .scene(let scene): try await renameActionSet(scene.id, to: name)
+        }
+    }
+}
+
+extension Service {
+    /// What people may say that it is shown as, by the words that mean it.
+    var associableWords: [String: ServiceType] {
+        Dictionary(type.associableTypes.map { ($0.localizedDescription.dashedWords, $0) }) { first, _ in first }
+    }
+
+    /// What it is to be shown as; `nil` for what it is.
+    ///
+    /// - Throws: 62 if it cannot be shown as that.
+    func associatedType(typed: String) throws(HomeError) -> ServiceType? {
+        let word = typed.dashedWords
+        guard word != "none" else { return nil }
+        let choices = associableWords
+        guard !choices.isEmpty else {
+            throw HomeError(
+                .invalidAssociatedServiceType,
+                detail: "\(name) is shown as what it is; only an outlet, a switch or a contact sensor can be something else")
+        }
+        guard let type = choices[word] else {
+            let near = Array(choices.keys).near(typed)
+            throw HomeError(
+                .invalidAssociatedServiceType, detail: "\(name) cannot be shown as \"\(typed.shown)\"",
+                suggestions: near.isEmpty ? choices.keys.sorted() : near)
+        }
+        return type
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+struct AddCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add an accessory, or a bridge with all that are behind it.",
+        discussion: """
+            What is not given is asked for: the setup code, which device it is, and then for each thing its name, its \
+            room, and whether it is a favourite. With --yes nothing is asked, and names and the like stay as they are.
+            """)
+
+    @Option(help: ArgumentHelp("The eight digits on the accessory.", valueName: "XXX-XX-XXX"))
+    var code: String?
+
+    @Option(help: ArgumentHelp("What its QR code says.", valueName: "X-HM://..."))
+    var payload: String?
+
+    @Option(help: ArgumentHelp("Which device, by name or id, as homehub discover shows it.", valueName: "device"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("What to call it; for a bridge, the bridge itself.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("The room to put it into.", valueName: "room"))
+    var room: String?
+
+    @Flag(help: "Ask nothing.")
+    var yes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        if let code, SetupCode(typed: code) == nil {
+            throw ValidationError("A setup code has eight digits, such as 518-08-582, and is not a simple row of them.")
+        }
+        if let payload, AccessorySetupPayload(url: payload) == nil {
+            throw ValidationError("What a QR code says begins with X-HM:// and has 20 characters.")
+        }
+    }
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let room = try room.map { name throws(HomeError) in try home.room(addressed: name) }
+        let interaction = SetupDialogue(
+            terminal: Terminal.current, manager: session.manager, code: code.flatMap { SetupCode(typed: $0) },
+            device: device, isSilent: yes)
+        let request = AccessorySetupRequest(
+            home: home.id, suggestedRoom: room?.id, suggestedName: name,
+            payload: payload.flatMap { AccessorySetupPayload(url: $0) })
+        switch try await AccessorySetupManager(session.manager).perform(request, interaction: interaction) {
+        case .handedOver(let app):
+            session.print(
+                "\(app) goes on from here; the accessory is there once that is done.\n".harmlessLine,
+                json: ["handedOver": .string(app)])
+        case .added(let result):
+            let home = try await session.manager.homes.home("\(result.home)")
+            let added = result.accessories.compactMap { home.accessory($0) }
+            session.print(Self.text(of: added, in: home), json: .array(added.map(\.listing)))
+        }
+    }
+
+    /// What was added, and what could be better about the names.
+    static func text(of added: [Accessory], in home: Home) -> String {
+        let ids = Set(added.map(\.id))
+        var text = added.map { accessory in
+            let room = home.room(accessory.room).map(home.displayName) ?? home.name
+            return "\(accessory.name) is in \(room).\n"
+        }.joined()
+        let hints = NamesReport(home).entries.contains { entry in
+            switch entry.object {
+            case .accessory(let accessory), .part(_, let accessory): ids.contains(accessory.id)
+            case .home, .room, .zone, .scene: false
+            }
+        }
+        if hints { text += "Some names could be better; homehub names doctor says which.\n" }
+        return text.harmlessLine
+    }
+}

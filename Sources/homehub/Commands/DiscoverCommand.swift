@@ -1,0 +1,85 @@
+import ArgumentParser
+import BoundedJSON
+import HAPModel
+import HomeClient
+import TerminalKit
+
+struct DiscoverCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discover", abstract: "Show the devices that can be added, as they come and go, until interrupted.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        try await session.manager.withAccessoryBrowser { found in
+            var list = DiscoveryList()
+            for await event in found {
+                for line in list.lines(for: event) { session.print(line.text, json: line.listing) }
+            }
+        }
+        throw HomeError(.daemonUnavailable)
+    }
+}
+
+/// The devices that a search has found and not lost again.
+struct DiscoveryList {
+    /// One that came or went.
+    struct Line: Equatable {
+        let accessory: DiscoveredAccessory
+        let isFound: Bool
+    }
+
+    private(set) var accessories: [DiscoveredAccessory] = []
+
+    /// What an event comes to.
+    mutating func lines(for event: BrowserEvent) -> [Line] {
+        switch event {
+        case .found(let accessory):
+            accessories.removeAll { $0.id == accessory.id }
+            accessories.append(accessory)
+            return [Line(accessory: accessory, isFound: true)]
+        case .removed(let accessory):
+            accessories.removeAll { $0.id == accessory.id }
+            return [Line(accessory: accessory, isFound: false)]
+        case .reset(let present):
+            let (before, now) = (Set(accessories.map(\.id)), Set(present.map(\.id)))
+            let gone = accessories.filter { !now.contains($0.id) }.map { Line(accessory: $0, isFound: false) }
+            accessories = present
+            return gone + present.filter { !before.contains($0.id) }.map { Line(accessory: $0, isFound: true) }
+        }
+    }
+
+    /// The device of that name or id.
+    ///
+    /// - Throws: 2 if there is none, 3 if several bear the name.
+    static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory {
+        if let id = DeviceID(typed), let accessory = accessories.first(where: { $0.id == id }) { return accessory }
+        let found = accessories.filter { NameKey($0.name) == NameKey(typed) }
+        guard let accessory = found.first else {
+            throw Refusal.notFound(typed, "device", "that can be added", "discover", among: accessories.map(\.name))
+        }
+        guard found.count == 1 else {
+            throw Refusal.ambiguous(typed, candidates: found.map { ($0.shownText, "\($0.id)") })
+        }
+        return accessory
+    }
+}
+
+extension DiscoveryList.Line {
+    var text: String { "\(isFound ? "found" : "gone ")  \(accessory.shownText)\n" }
+
+    var listing: JSONValue {
+        var object: JSONObject = ["event": isFound ? "found" : "removed", "id": .string("\(accessory.id)")]
+        for member in accessory.json.object?.members ?? [] { object[member.name] = member.value }
+        object["categoryName"] = .string(accessory.category.localizedDescription)
+        return .object(object)
+    }
+}
+
+extension DiscoveredAccessory {
+    /// What tells it from others.
+    var shownText: String {
+        let more = [category.localizedDescription, model, "\(id)"].filter { !$0.isEmpty }.joined(separator: ", ")
+        return "\(name) (\(more))".harmless
+    }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+struct HomesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "homes", abstract: "List, add, rename and remove homes.",
+        subcommands: [
+            HomesListCommand.self, HomesAddCommand.self, HomesRenameCommand.self, HomesRemoveCommand.self,
+            HomesPrimaryCommand.self,
+        ],
+        defaultSubcommand: HomesListCommand.self)
+}
+
+struct HomesListCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the homes.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let homes = await session.manager.homes
+        session.print(HomeListings.homes(homes), json: .array(homes.sortedForDisplay.map(\.listing)))
+    }
+}
+
+struct HomesAddCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a home; the first one is the primary home.")
+
+    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.manager.addHome(named: name)
+        session.print(json: home.listing)
+    }
+}
+
+struct HomesRenameCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a home.")
+
+    @Argument(help: "The home, by name or id.")
+    var object: String
+
+    @Argument(help: "Its new name.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.manager.homes.home(object)
+        session.print(json: try await session.manager.renameHome(home.id, to: name).listing)
+    }
+}
+
+struct HomesRemoveCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a home with everything in it.",
+        discussion: "Its accessories are released and can be added again.")
+
+    @Argument(help: "The home, by name or id.")
+    var object: String
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.manager.homes.home(object)
+        try await session.confirm(
+            "\(home.name) goes with \(home.rooms.count.of("room")), \(home.accessories.count.of("accessory")) and all "
+                + "that was set up for them.", yes: yes)
+        let removal = try await session.manager.removeHome(home.id)
+        RemovalReport(removal, home: home).show(in: session)
+    }
+}
+
+struct HomesPrimaryCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "primary", abstract: "Show the primary home, or make another the primary one.")
+
+    @Argument(help: "The home, by name or id.")
+    var object: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        guard let object else {
+            let home = try await session.manager.homes.home(nil)
+            return session.print("\(home.name)\n", json: home.listing)
+        }
+        let home = try await session.manager.homes.home(object)
+        session.print(json: try await session.manager.setPrimaryHome(home.id).listing)
+    }
+}
+
+/// What was removed, and what has to be done by hand.
+struct RemovalReport {
+    private let removal: AccessoryRemoval
+    private let home: Home
+
+    /// - Parameters:
+    ///   - removal: what came of it.
+    ///   - home: the home as it was before.
+    init(_ removal: AccessoryRemoval, home: Home) {
+        self.removal = removal
+        self.home = home
+    }
+
+    /// A sentence for each device that could not be told.
+    var text: String {
+        removal.stale.compactMap { home.accessory($0) }.sortedForDisplay.map {
+            "\($0.name) did not answer: it must be reset by hand before it can be added again.".harmless + "\n"
+        }.joined()
+    }
+
+    var listing: JSONValue {
+        [
+            "removed": .array(removal.removed.map { .string("\($0)") }),
+            "stale": .array(removal.stale.map { .string("\($0)") }),
+        ]
+    }
+
+    func show(in session: HomeSession) { session.print(text, json: listing) }
+}
+
+extension Int {
+    /// So many of something, in words.
+    func of(_ noun: String) -> String {
+        let plural = noun.hasSuffix("y") ? noun.dropLast() + "ies" : noun + "s"
+        return "\(self) \(self == 1 ? noun : String(plural))"
+    }
+}

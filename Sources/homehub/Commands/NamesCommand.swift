@@ -1,0 +1,49 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+struct NamesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "names", abstract: "Look after the names in a home.", subcommands: [NamesDoctorCommand.self])
+}
+
+struct NamesDoctorCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Find names that could be better, and say what to use instead.",
+        discussion: """
+            A good name does not repeat where a thing is, nor who made it, and is not that of another. With --fix the \
+            first suggestion is taken each time; nothing is moved.
+            """)
+
+    @Flag(help: "Rename what can be.")
+    var fix = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let report = NamesReport(home)
+        guard fix else { return session.print(report.text, json: report.listing) }
+        var renamed: [JSONValue] = []
+        for id in report.entries.filter(\.isFixable).map(\.object.id) {
+            // A name given a moment ago may have taken the one that was suggested.
+            let present = try await session.manager.homes.home("\(home.id)")
+            guard let entry = NamesReport(present).entries.first(where: { $0.object.id == id }), entry.isFixable,
+                let name = entry.suggestions.first
+            else { continue }
+            try await session.manager.rename(entry.object, to: name)
+            if !options.json { Terminal.current.write("\(entry.object.qualifiedName) is \(name) now\n".harmlessLine) }
+            renamed.append([
+                "id": .string(id), "kind": .string(entry.object.kind.rawValue), "from": .string(entry.object.name),
+                "name": .string(name),
+            ])
+        }
+        session.print(renamed.isEmpty ? "There is nothing to rename.\n" : "", json: .array(renamed))
+    }
+}
+
+extension String {
+    /// A line that does nothing to the terminal but end.
+    var harmlessLine: String { split(separator: "\n").map { String($0).harmless + "\n" }.joined() }
+}

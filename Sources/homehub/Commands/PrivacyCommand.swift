@@ -1,0 +1,132 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+struct PrivacyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "privacy", abstract: "Decide which apps may see the homes.",
+        discussion: "Only root, members of the group homehub, and the user that homehubd runs as may decide.",
+        subcommands: [
+            PrivacyListCommand.self, PrivacyAllowCommand.self, PrivacyDenyCommand.self, PrivacyResetCommand.self,
+            PrivacyAgentCommand.self,
+        ],
+        defaultSubcommand: PrivacyListCommand.self)
+}
+
+struct PrivacyListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the apps that asked, and what was decided.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let permissions = try await options.withManager { try await $0.permissions() }.sorted()
+        Terminal.current.write(
+            options.json ? permissions.map(\.listing).text + "\n" : PermissionListing.text(of: permissions))
+    }
+}
+
+struct AppOptions: ParsableArguments, Sendable {
+    @Argument(help: "The app's id, as homehub privacy shows it.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The number of the user who runs it, if several do.", valueName: "uid"))
+    var user: UInt32?
+
+    @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
+    var program: String?
+}
+
+/// A command that decides about an app.
+protocol PrivacyDecision: AsyncParsableCommand, Sendable {
+    static var decision: PermissionDecision { get }
+    var subject: AppOptions { get }
+    var options: GlobalOptions { get }
+}
+
+extension PrivacyDecision {
+    func run() async throws {
+        try await options.withManager { manager in
+            let app = try await manager.permissions().app(subject.name, user: subject.user, program: subject.program)
+            try await manager.setPermission(Self.decision, for: app)
+        }
+    }
+}
+
+struct PrivacyAllowCommand: PrivacyDecision {
+    static let configuration = CommandConfiguration(
+        commandName: "allow", abstract: "Let an app see and control the homes, from now on.")
+    static let decision = PermissionDecision.allow
+
+    @OptionGroup var subject: AppOptions
+    @OptionGroup var options: GlobalOptions
+}
+
+struct PrivacyDenyCommand: PrivacyDecision {
+    static let configuration = CommandConfiguration(
+        commandName: "deny", abstract: "Keep an app from the homes; what it sees ends at once.")
+    static let decision = PermissionDecision.deny
+
+    @OptionGroup var subject: AppOptions
+    @OptionGroup var options: GlobalOptions
+}
+
+struct PrivacyResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Forget what was decided, so that apps have to ask again.")
+
+    @Argument(help: "The app's id; all apps if left out.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("The number of the user who runs it, if several do.", valueName: "uid"))
+    var user: UInt32?
+
+    @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
+    var program: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.withManager { [self] manager in
+            let permissions = try await manager.permissions()
+            guard name == nil else {
+                let app = try permissions.app(name ?? "", user: user, program: program)
+                return try await manager.setPermission(.forget, for: app)
+            }
+            let decided = permissions.filter { $0.status.contains(.determined) && !$0.status.contains(.restricted) }
+            guard !decided.isEmpty else { return }
+            try await HomeSession(manager: manager, options: options).confirm(
+                "\(decided.count.of("app")) would have to ask again.", yes: yes)
+            for permission in decided { try await manager.setPermission(.forget, for: permission.app) }
+        }
+    }
+}
+
+struct PrivacyAgentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent", abstract: "Put the questions of apps to you as they come, until interrupted.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.withManager { manager in
+            try await manager.withQuestions { questions in
+                let agent = PermissionAgent(terminal: Terminal.current)
+                for await question in questions {
+                    guard let decision = try await agent.decision(about: question) else { continue }
+                    do {
+                        try await manager.setPermission(decision, for: question.app)
+                    } catch let error as HomeError where error.code == .notFound {
+                        // Somebody else has answered, or the app has gone.
+                        Terminal.current.write("The question is answered already.\n")
+                    }
+                }
+            }
+        }
+        throw HomeError(.daemonUnavailable)
+    }
+}

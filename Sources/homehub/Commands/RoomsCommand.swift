@@ -1,0 +1,74 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+
+struct RoomsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rooms", abstract: "List, add, rename and remove rooms.",
+        subcommands: [
+            RoomsListCommand.self, RoomsAddCommand.self, RoomsRenameCommand.self, RoomsRemoveCommand.self,
+        ],
+        defaultSubcommand: RoomsListCommand.self)
+}
+
+struct RoomsListCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the rooms.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let rooms = (home.rooms + [home.defaultRoom]).sortedForDisplay
+        session.print(HomeListings.rooms(of: home), json: .array(rooms.map { home.listing(of: $0) }))
+    }
+}
+
+struct RoomsAddCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a room.")
+
+    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let room = try await session.manager.addRoom(named: name, to: session.home.id)
+        session.print(json: room.json)
+    }
+}
+
+struct RoomsRenameCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a room.")
+
+    @Argument(help: "The room, by name or id.")
+    var object: String
+
+    @Argument(help: "Its new name.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let room = try await session.home.room(addressed: object)
+        session.print(json: try await session.manager.renameRoom(room.id, to: name).json)
+    }
+}
+
+struct RoomsRemoveCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a room; what is in it moves to the default room.")
+
+    @Argument(help: "The room, by name or id.")
+    var object: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let room = try home.room(addressed: object)
+        let moved = try await session.manager.removeRoom(room.id, from: home.id)
+        session.print(
+            moved.sortedForDisplay.map { "\($0.name) is in \(home.displayName(of: home.defaultRoom)) now.\n" }.joined(),
+            json: ["id": .string("\(room.id)"), "moved": .array(moved.map { .string("\($0.id)") })])
+    }
+}

@@ -1,0 +1,136 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+
+struct ScenesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenes", abstract: "List, add, change, run and remove scenes.",
+        subcommands: [
+            ScenesListCommand.self, ScenesAddCommand.self, ScenesRemoveCommand.self, ScenesSetCommand.self,
+            ScenesClearCommand.self, ScenesRunCommand.self,
+        ],
+        defaultSubcommand: ScenesListCommand.self)
+}
+
+struct ScenesListCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the scenes and what they set.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        session.print(HomeListings.scenes(of: home), json: home.actionSets.sortedForDisplay.json)
+    }
+}
+
+struct ScenesAddCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a scene, which sets nothing yet.")
+
+    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        session.print(json: try await session.manager.addActionSet(named: name, to: session.home.id).json)
+    }
+}
+
+struct ScenesRemoveCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a scene.")
+
+    @Argument(help: "The scene, by name or id.")
+    var scene: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let scene = try await session.home.scene(addressed: scene)
+        try await session.manager.removeActionSet(scene.id)
+        session.print(json: scene.json)
+    }
+}
+
+struct ScenesSetCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Say what a scene sets at an accessory.",
+        discussion: """
+            For example: homehub scenes set "Movie Night" "Reading Lamp" on=yes brightness=10. What the scene sets \
+            besides stays, unless --only is given.
+            """)
+
+    @Argument(help: "The scene, by name or id.")
+    var scene: String
+
+    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
+    var target: String
+
+    @Argument(help: ArgumentHelp("What to set.", valueName: "value=..."))
+    var changes: [String]
+
+    @Flag(help: "Let the scene set nothing else.")
+    var only = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let scene = try home.scene(addressed: scene)
+        let changes = try home.valueTarget(target).changes(typed: changes)
+        let actions = scene.actions(with: changes, only: only)
+        session.print(json: try await session.manager.setActions(actions, of: scene.id).json)
+    }
+}
+
+struct ScenesClearCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Let a scene leave an accessory alone, or all.")
+
+    @Argument(help: "The scene, by name or id.")
+    var scene: String
+
+    @Argument(help: "The accessory, by name or id; all if left out.")
+    var accessory: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let scene = try home.scene(addressed: scene)
+        var actions: [CharacteristicWriteAction] = []
+        if let accessory {
+            let accessory = try home.accessory(addressed: accessory)
+            actions = scene.actions.filter { accessory.characteristic($0.characteristic) == nil }
+        }
+        session.print(json: try await session.manager.setActions(actions, of: scene.id).json)
+    }
+}
+
+struct ScenesRunCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Carry out a scene.")
+
+    @Argument(help: "The scene, by name or id.")
+    var scene: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let scene = try home.scene(addressed: scene)
+        let results = try await session.manager.runActionSet(scene.id)
+        let places = scene.actions.compactMap { home.place(of: $0.characteristic) }
+        try ValueReport(places, results).show(in: session, isSilent: true)
+    }
+}
+
+extension ActionSet {
+    /// What the scene sets with these changes, each value once.
+    func actions(with changes: [ValueChange], only: Bool) -> [CharacteristicWriteAction] {
+        let new = changes.map {
+            CharacteristicWriteAction(characteristic: $0.place.characteristic.id, targetValue: $0.value)
+        }
+        let changed = Set(new.map(\.characteristic))
+        return (only ? [] : actions.filter { !changed.contains($0.characteristic) }) + new
+    }
+}

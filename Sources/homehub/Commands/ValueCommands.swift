@@ -1,0 +1,165 @@
+import ArgumentParser
+import BoundedJSON
+import HAPModel
+import HomeClient
+import TerminalKit
+
+struct ReadCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read", abstract: "Ask accessories for their values.",
+        discussion: """
+            For example: homehub read "Reading Lamp" brightness. Without values, all of the accessory's main part are \
+            read; of a room or zone, those of everything in it.
+            """)
+
+    @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or id.")
+    var target: String
+
+    @Argument(help: "The values, as homehub show names them.")
+    var values: [String] = []
+
+    @Flag(help: "Read also the other parts, and what accessories hide.")
+    var all = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let target = try await session.home.valueTarget(target)
+        var places: [ValuePlace] = []
+        for value in values { places.append(try target.place(value)) }
+        if values.isEmpty { places = target.places(allowing: .pairedRead, isComplete: all) }
+        guard !places.isEmpty else { throw HomeError(.notFound, detail: "\(target.name) has nothing that can be read") }
+        let results = try await session.manager.readValues(of: places.map(\.characteristic.id))
+        try ValueReport(places, results).show(in: session, isSingle: values.count == 1)
+    }
+}
+
+struct WriteCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write", abstract: "Set values of an accessory.",
+        discussion: """
+            For example: homehub write "Reading Lamp" on=yes brightness=40. All values are checked before anything is \
+            set; homehub show tells what each of them takes.
+            """)
+
+    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
+    var target: String
+
+    @Argument(help: ArgumentHelp("What to set.", valueName: "value=..."))
+    var changes: [String]
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let changes = try await session.home.valueTarget(target).changes(typed: changes)
+        let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
+        let results = try await session.manager.writeValues(values)
+        try ValueReport(changes.map(\.place), results).show(in: session, isSilent: true)
+    }
+}
+
+/// A value that a person wants.
+struct ValueChange: Equatable {
+    let place: ValuePlace
+    let value: CharacteristicValue
+}
+
+extension ValueTarget {
+    /// The values that were typed as `word=value`.
+    ///
+    /// - Throws: 3 for a word without a value or one that is there twice, what ``place(_:)`` throws for the word, and
+    ///   what `Characteristic.value(typed:)` throws for the value.
+    func changes(typed: [String]) throws(HomeError) -> [ValueChange] {
+        var changes: [ValueChange] = []
+        for word in typed {
+            guard let equals = word.firstIndex(of: "=") else {
+                throw HomeError(
+                    .invalidParameter, detail: "\"\(word.shown)\" says no value; write for example on=yes brightness=40")
+            }
+            let place = try place(String(word[..<equals]))
+            guard !changes.contains(where: { $0.place == place }) else {
+                throw HomeError(.invalidParameter, detail: "\(place.characteristic.word) is there twice; write it once")
+            }
+            let value = try place.characteristic.value(typed: String(word[word.index(after: equals)...]))
+            changes.append(ValueChange(place: place, value: value))
+        }
+        return changes
+    }
+}
+
+/// What came of reading or writing values.
+struct ValueReport {
+    typealias Results = [Characteristic.ID: Result<Characteristic, HomeError>]
+
+    private let places: [ValuePlace]
+    private let results: Results
+
+    /// - Parameters:
+    ///   - places: the values, in the order to show them.
+    ///   - results: what came of each.
+    init(_ places: [ValuePlace], _ results: Results) {
+        self.places = places
+        self.results = results
+    }
+
+    /// The values as a table; what failed has a dash.
+    var text: String {
+        let hasOneAccessory = Set(places.map(\.shownName)).count == 1
+        var table = Table(hasOneAccessory ? ["VALUE", "NOW"] : ["ACCESSORY", "VALUE", "NOW"])
+        for place in places {
+            let now = value(of: place).map(place.characteristic.text) ?? "-"
+            table.append((hasOneAccessory ? [] : [place.shownName]) + [place.characteristic.word, now])
+        }
+        return table.text
+    }
+
+    var listing: JSONValue {
+        .array(places.map { $0.listing(value: value(of: $0), error: error(of: $0)) })
+    }
+
+    /// All that failed as one error; `nil` if nothing did.
+    var error: HomeError? {
+        let failures = places.compactMap { place in error(of: place).map { (place, $0) } }
+        guard let (place, first) = failures.first else { return nil }
+        let what = "\(place.characteristic.word) of \(place.shownName)"
+        guard places.count > 1 else {
+            return HomeError(
+                first.code, detail: "\(what): \(first.detail ?? first.code.message)", accessory: first.accessory,
+                suggestions: first.suggestions)
+        }
+        let sentences = failures.prefix(8).map { "\($0.characteristic.word) of \($0.shownName): \($1.message)" }
+        return HomeError(
+            failures.count < places.count ? .readWritePartialSuccess : .readWriteFailure,
+            detail: "\(failures.count) of \(places.count) values failed: \(sentences.joined(separator: "; "))")
+    }
+
+    /// Prints the values, and throws what failed.
+    ///
+    /// - Parameters:
+    ///   - session: where it was asked.
+    ///   - isSingle: whether one value was asked for by its name, which is all that people want to see then.
+    ///   - isSilent: whether people see nothing but what failed.
+    func show(in session: HomeSession, isSingle: Bool = false, isSilent: Bool = false) throws {
+        if isSilent {
+            session.print(json: listing)
+        } else if isSingle, let place = places.first {
+            session.print(value(of: place).map { place.characteristic.text(of: $0) + "\n" } ?? "", json: listing)
+        } else {
+            session.print(text, json: listing)
+        }
+        if let error { throw error }
+    }
+
+    private func value(of place: ValuePlace) -> CharacteristicValue? {
+        guard case .success(let characteristic) = results[place.characteristic.id] else { return nil }
+        return characteristic.value
+    }
+
+    private func error(of place: ValuePlace) -> HomeError? {
+        switch results[place.characteristic.id] {
+        case .success: nil
+        case .failure(let error): error
+        case nil: HomeError(.notFound)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+/// What every command takes, before or behind its name.
+struct GlobalOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "socket"))
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Appear as the app with this id, which needs a permission of its own.", valueName: "id"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("The home that is meant; the primary one if left out.", valueName: "home"))
+    var home: String?
+
+    @Flag(help: "Print JSON with stable keys.")
+    var json = false
+
+    static let order = OptionOrder(flags: ["--json"], options: ["--socket", "--app", "--home"])
+
+    /// The command's own id, under which it is the system app for those who may decide about apps.
+    static let ownID = "org.lamplighter.homehub"
+
+    private var declaration: AppDeclaration {
+        AppDeclaration(
+            id: app ?? Self.ownID, usageDescription: "To look after the home from the command line.",
+            capabilities: [.home, .setupPayload])
+    }
+
+    func validate() throws {
+        let plain = { (letter: Character) in letter.isASCII && (letter.isLetter || letter.isNumber || "-._".contains(letter)) }
+        if let app, app.isEmpty || !app.allSatisfy(plain) {
+            throw ValidationError("The id of an app holds letters, digits, points and dashes, such as org.example.lights.")
+        }
+    }
+
+    /// Connects, without waiting for the homes.
+    func withManager<Result: Sendable>(_ body: @Sendable (HomeManager) async throws -> Result) async throws -> Result {
+        try await withHomeManager(declaration, socket: socket, body)
+    }
+
+    /// Connects, waits for the homes, and if need be for the permission to see them.
+    func withHomes(_ body: @Sendable (HomeSession) async throws -> Void) async throws {
+        try await withManager { manager in
+            try await waitUntilLoaded(manager)
+            try await body(HomeSession(manager: manager, options: self))
+        }
+    }
+
+    private func waitUntilLoaded(_ manager: HomeManager) async throws {
+        do {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await manager.waitUntilLoaded()
+                    return true
+                }
+                group.addTask {
+                    try await hint(manager)
+                    return false
+                }
+                defer { group.cancelAll() }
+                while let isLoaded = try await group.next(), !isLoaded {}
+            }
+        } catch let error as HomeError where error.code == .homeAccessNotAuthorized {
+            throw HomeError(error.code, detail: "\(declaration.id) may not see the home; \(remedy)")
+        }
+    }
+
+    /// Says what to do if the question of permission is not answered at once.
+    private func hint(_ manager: HomeManager) async throws {
+        try await Task.sleep(for: .seconds(1))
+        guard await manager.isConnected, await !manager.authorizationStatus.contains(.determined) else { return }
+        Terminal.current.writeError("homehub: waiting for permission to see the home; \(remedy)\n")
+    }
+
+    /// What somebody has to do who may decide.
+    private var remedy: String {
+        "root, or a member of the group homehub, allows it with \"homehub privacy allow \(declaration.id)\""
+    }
+}
+
+/// The homes, and how to show what comes of them.
+struct HomeSession: Sendable {
+    let manager: HomeManager
+    let options: GlobalOptions
+
+    /// The home that is meant.
+    var home: Home {
+        get async throws { try await manager.homes.home(options.home) }
+    }
+
+    /// Prints for people, or for programs.
+    func print(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
+        Terminal.current.write(options.json ? json().text + "\n" : text())
+    }
+
+    /// Prints what was made or changed for programs; people see no news in good news.
+    func print(json: JSONValue) {
+        if options.json { Terminal.current.write(json.text + "\n") }
+    }
+
+    /// Asks before something that cannot be undone.
+    ///
+    /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if nobody is there.
+    func confirm(_ warning: String, yes: Bool) async throws {
+        guard !yes else { return }
+        guard try await Terminal.current.answer(to: "\(warning.harmless) Write yes to go on: ") == "yes" else {
+            throw TerminalError(code: 75, message: "nothing has been changed")
+        }
+    }
+}
+
+/// A command that needs the homes.
+protocol HomeCommand: AsyncParsableCommand, Sendable {
+    var options: GlobalOptions { get }
+
+    /// Does what was asked.
+    func run(_ session: HomeSession) async throws
+}
+
+extension HomeCommand {
+    func run() async throws { try await options.withHomes { try await run($0) } }
+}

@@ -1,0 +1,59 @@
+import HAPModel
+import HomeModel
+import TerminalKit
+
+/// What people see of one accessory.
+struct AccessoryDetails {
+    let accessory: Accessory
+    let home: Home
+    /// Whether identities and what only developers look at are shown, too.
+    let isComplete: Bool
+
+    var text: String {
+        let properties = properties.filter { !$0.value.isEmpty }
+        let head = properties.map { name, value in
+            name + String(repeating: " ", count: 15 - name.count) + value.harmless + "\n"
+        }
+        let services = isComplete ? accessory.services : accessory.parts
+        return ([head.joined()] + services.map(text)).joined(separator: "\n")
+    }
+
+    private var properties: KeyValuePairs<String, String> {
+        [
+            "name": accessory.name, "home": home.name,
+            "room": home.room(accessory.room).map(home.displayName) ?? "",
+            "category": accessory.category.localizedDescription, "manufacturer": accessory.manufacturer,
+            "model": accessory.model, "state": accessory.troubleText.isEmpty ? "well" : accessory.troubleText,
+            "behind": accessory.bridge.flatMap { home.accessory($0) }?.name ?? "", "bridge of": bridged,
+            "id": isComplete ? "\(accessory.id)" : "",
+            "called itself": isComplete ? accessory.configuredName : "",
+            "serial number": isComplete ? accessory.serialNumber : "",
+            "firmware": isComplete ? accessory.firmwareVersion : "",
+            "device": isComplete ? "\(accessory.deviceID), accessory \(accessory.aid)" : "",
+        ]
+    }
+
+    private var bridged: String {
+        guard let ids = accessory.bridgedAccessories else { return "" }
+        let names = ids.compactMap { home.accessory($0) }.sortedForDisplay.map(\.name)
+        return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+    }
+
+    private func text(of service: Service) -> String {
+        var marks = [service.associatedServiceType?.localizedDescription ?? service.localizedDescription]
+        if service.id == accessory.primaryService?.id { marks.append("main") }
+        if service.isFavorite { marks.append("favourite") }
+        if service.isHidden { marks.append("hidden") }
+        var heading = "\(service.name) (\(marks.joined(separator: ", ")))".harmless + "\n"
+        if isComplete { heading += "  \(service.id)  \(service.type)\n" }
+        let places = service.places(in: accessory).filter { isComplete || $0.isForPeople }
+        var table = Table(["  VALUE", "LAST KNOWN", "MAY", "RANGE"] + (isComplete ? ["ID"] : []))
+        for characteristic in places.map(\.characteristic) {
+            let range = characteristic.metadata.permissions.contains(.pairedWrite) ? characteristic.rangeText : ""
+            table.append(
+                ["  " + characteristic.word, characteristic.cachedText, characteristic.abilitiesText, range]
+                    + (isComplete ? ["\(characteristic.id)"] : []))
+        }
+        return heading + (places.isEmpty ? "" : table.text)
+    }
+}

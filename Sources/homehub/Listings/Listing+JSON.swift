@@ -1,0 +1,114 @@
+import BoundedJSON
+import HAPModel
+import HomeModel
+
+// What `--json` prints: objects as the daemon tells them, with relations by id, and words beside numbers.
+
+extension Home {
+    /// The home without what is in it, which has listings of its own.
+    var listing: JSONValue {
+        [
+            "id": .string("\(id)"), "name": .string(name), "isPrimary": .bool(isPrimary),
+            "defaultRoom": .string("\(defaultRoomID)"), "rooms": .integer(Int64(rooms.count)),
+            "accessories": .integer(Int64(accessories.count)),
+        ]
+    }
+
+    /// A room of this home.
+    func listing(of room: Room) -> JSONValue {
+        [
+            "id": .string("\(room.id)"), "name": .string(room.name), "home": .string("\(id)"),
+            "isDefault": .bool(room.id == defaultRoomID),
+            "zones": .array(zones.filter { $0.rooms.contains(room.id) }.map { .string("\($0.id)") }),
+            "accessories": .array(accessories(in: room.id).map { .string("\($0.id)") }),
+        ]
+    }
+}
+
+extension Accessory {
+    /// The accessory without its services.
+    var listing: JSONValue {
+        var object = details
+        object["services"] = nil
+        return .object(object)
+    }
+
+    /// Everything about the accessory, each service and each characteristic with the words that mean it.
+    var fullListing: JSONValue {
+        var object = details
+        object["services"] = .array(services.map(\.listing))
+        return .object(object)
+    }
+
+    private var details: JSONObject {
+        var object = json.object ?? [:]
+        object["categoryName"] = .string(category.localizedDescription)
+        return object
+    }
+}
+
+extension Service {
+    var listing: JSONValue {
+        [
+            "id": .string("\(id)"), "name": .string(name), "type": .string(type.description),
+            "typeName": .string(localizedDescription), "isPrimary": .bool(isPrimary), "isHidden": .bool(isHidden),
+            "isUserInteractive": .bool(isUserInteractive), "isFavorite": .bool(isFavorite),
+            "associatedServiceType": associatedServiceType.map { .string($0.description) } ?? .null,
+            "characteristics": .array(characteristics.map(\.listing)),
+        ]
+    }
+}
+
+extension Characteristic {
+    fileprivate var listing: JSONValue {
+        var object: JSONObject = [
+            "id": .string("\(id)"), "name": .string(word), "type": .string(type.description),
+            "format": .string(metadata.format.rawValue),
+            "permissions": .array(metadata.permissions.names.map(JSONValue.string)),
+        ]
+        object["unit"] = metadata.unit.map { .string($0.rawValue) }
+        object["minimum"] = metadata.minimum.map(JSONValue.number)
+        object["maximum"] = metadata.maximum.map(JSONValue.number)
+        object["step"] = metadata.step.map(JSONValue.number)
+        object["validValues"] = metadata.validValues.map { .array($0.map(JSONValue.integer)) }
+        object["value"] = value?.listing
+        object["time"] = valueTime.map(JSONValue.integer)
+        return .object(object)
+    }
+}
+
+extension ValuePlace {
+    /// A value that was read or written, and whose it is.
+    ///
+    /// - Parameters:
+    ///   - value: the value; none if it could not be had.
+    ///   - error: why not.
+    func listing(value: CharacteristicValue?, error: HomeError? = nil) -> JSONValue {
+        var object: JSONObject = [
+            "id": .string("\(characteristic.id)"), "name": .string(characteristic.word),
+            "accessory": .string("\(accessory.id)"), "service": .string("\(service.id)"),
+        ]
+        if let value {
+            object["value"] = value.listing
+            if case .integer(let number) = value, let name = characteristic.type.valueNames[number] {
+                object["valueName"] = .string(name.dashed)
+            }
+        }
+        if let unit = characteristic.metadata.unit { object["unit"] = .string(unit.rawValue) }
+        if let error { object["error"] = error.json }
+        return .object(object)
+    }
+}
+
+extension CharacteristicValue {
+    /// The value in JSON's own kinds; bytes as hex digits.
+    var listing: JSONValue {
+        switch self {
+        case .bool(let flag): .bool(flag)
+        case .integer(let number): .integer(number)
+        case .float(let number): .number(number)
+        case .string(let text): .string(text)
+        case .data(let bytes): .string(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        }
+    }
+}

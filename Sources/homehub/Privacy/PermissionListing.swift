@@ -1,0 +1,71 @@
+import BoundedJSON
+import HomeClient
+import TerminalKit
+
+/// What people see of apps and of what was decided about them.
+enum PermissionListing {
+    static func text(of permissions: [AppPermission]) -> String {
+        guard !permissions.isEmpty else { return "No app has asked yet.\n" }
+        var table = Table(["APP", "USER", "MAY", "PROGRAM", "BECAUSE"])
+        for permission in permissions {
+            table.append([
+                permission.app.app, "\(permission.app.uid)", permission.decisionText, permission.app.executable,
+                permission.usageDescription,
+            ])
+        }
+        return table.text
+    }
+}
+
+extension [AppPermission] {
+    /// In the order to show them, which is always the same.
+    func sorted() -> [AppPermission] {
+        sorted { ($0.app.app, $0.app.uid, $0.app.executable) < ($1.app.app, $1.app.uid, $1.app.executable) }
+    }
+
+    /// The one app that is meant.
+    ///
+    /// - Throws: 2 if no such app has asked, 3 if several bear the id.
+    func app(_ typed: String, user: UInt32?, program: String?) throws(HomeError) -> AppIdentity {
+        let found = sorted().map(\.app).filter {
+            $0.app.lowercased() == typed.lowercased() && (user ?? $0.uid) == $0.uid
+                && (program ?? $0.executable) == $0.executable
+        }
+        guard let app = found.first else {
+            let ids = Set(map(\.app.app))
+            let near = typed.nearest(in: ids).map { [$0] } ?? []
+            throw HomeError(
+                .notFound,
+                detail: "no app \"\(typed.shown)\" has asked" + (near.isEmpty ? "; \"homehub privacy\" shows those that have" : ""),
+                suggestions: near)
+        }
+        guard found.count == 1 else {
+            let list = found.prefix(8).map { "--user \($0.uid) --program \($0.executable)" }
+            throw HomeError(
+                .invalidParameter,
+                detail: "several programs bear the id \(app.app); add \(list.joined(separator: ", or "))")
+        }
+        return app
+    }
+}
+
+extension AppPermission {
+    /// What the app may do, in a word or two.
+    var decisionText: String {
+        if status.contains(.authorized) { return "yes" }
+        if status.contains(.restricted) { return "no, by policy" }
+        if status.contains(.determined) { return "no" }
+        return isPending ? "asks" : "not asked"
+    }
+
+    var listing: JSONValue {
+        var object = json.object ?? [:]
+        object["id"] = .string(app.app)
+        return .object(object)
+    }
+}
+
+extension [JSONValue] {
+    /// The elements as one JSON array.
+    var text: String { JSONValue.array(self).text }
+}

@@ -1,0 +1,239 @@
+import HomeClient
+import Synchronization
+import TerminalKit
+
+/// The standard setup at a terminal: what is not known is asked for, unless nothing may be asked.
+struct SetupDialogue: AccessorySetupInteraction {
+    let terminal: Terminal
+    let manager: HomeManager
+    let code: SetupCode?
+    /// The device that is meant, by name or id.
+    let device: String?
+    /// Whether nobody is to be asked.
+    let isSilent: Bool
+    /// How long to look for devices if nobody can be asked.
+    var patience = Duration.seconds(10)
+
+    // MARK: The code
+
+    func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials {
+        if let code { return .code(code) }
+        guard !isSilent else { throw Self.missing("the setup code; say --code or --payload") }
+        var question = "Setup code, or what the QR code says: "
+        while true {
+            let typed = try await answer(question, or: "say --code or --payload")
+            if let code = SetupCode(typed: typed) { return .code(code) }
+            if let payload = AccessorySetupPayload(url: typed) { return .payload(payload) }
+            question = "That is none. Eight digits, or X-HM:// and what follows: "
+        }
+    }
+
+    func setupCode(for accessory: DiscoveredAccessory?) async throws(HomeError) -> SetupCode {
+        if let code { return code }
+        guard !isSilent else { throw Self.missing("the setup code; say --code") }
+        var question = "The QR code holds no setup code. The eight digits: "
+        while true {
+            if let code = SetupCode(typed: try await answer(question, or: "say --code")) { return code }
+            question = "That is none. The eight digits: "
+        }
+    }
+
+    // MARK: The device
+
+    func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
+        let list = FoundDevices()
+        let result = await withTaskGroup(of: Result<DiscoveredAccessory, HomeError>?.self) { group in
+            group.addTask {
+                for await event in found {
+                    let lines = list.received(event)
+                    if device == nil, !isSilent { lines.forEach(show) }
+                    if let device, let accessory = try? DiscoveryList.one(device, among: list.accessories) {
+                        return .success(accessory)
+                    }
+                }
+                return Task.isCancelled ? nil : .failure(HomeError(.accessoryDiscoveryFailed))
+            }
+            group.addTask {
+                if device != nil || isSilent { return await choiceInTime(list) }
+                do throws(HomeError) {
+                    return .success(try await choice(list))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            defer { group.cancelAll() }
+            for await case let result? in group { return result }
+            return .failure(HomeError(.operationCancelled))
+        }
+        return try result.get()
+    }
+
+    private func show(_ line: (number: Int, text: String)) {
+        terminal.writeError("  \(line.number)  \(line.text)\n")
+    }
+
+    /// Without anybody to ask: the one that is meant, or the only one.
+    private func choiceInTime(_ list: FoundDevices) async -> Result<DiscoveredAccessory, HomeError>? {
+        do { try await Task.sleep(for: patience) } catch { return nil }
+        let accessories = list.accessories
+        do throws(HomeError) {
+            if let device { return .success(try DiscoveryList.one(device, among: accessories)) }
+        } catch {
+            return .failure(error)
+        }
+        guard accessories.count > 1 else {
+            return accessories.first.map { .success($0) }
+                ?? .failure(
+                    HomeError(
+                        .accessoryNotReachable,
+                        detail: "no device that can be added was found; check that it has power and is not paired"))
+        }
+        let names = accessories.prefix(8).map(\.shownText).joined(separator: "; ")
+        return .failure(Self.missing("which device is meant; say --device. There are \(names)"))
+    }
+
+    private func choice(_ list: FoundDevices) async throws(HomeError) -> DiscoveredAccessory {
+        var question = "Looking for devices. The number of the one to add: "
+        while true {
+            let typed = try await answer(question, or: "say --device")
+            if let number = Int(typed), let accessory = list.accessory(numbered: number) { return accessory }
+            do throws(HomeError) {
+                if !typed.isEmpty, Int(typed) == nil {
+                    return try DiscoveryList.one(typed, among: list.accessories)
+                }
+                question = "The number of the device to add: "
+            } catch {
+                question = "\(error.message.harmless). The number of the device to add: "
+            }
+        }
+    }
+
+    func adding(_ accessory: DiscoveredAccessory?) async {
+        guard !isSilent else { return }
+        terminal.writeError("Adding \(accessory?.name.harmless ?? "it"); this may take half a minute ...\n")
+    }
+
+    func added(_ accessories: [Accessory]) async {
+        guard !isSilent else { return }
+        let names = accessories.map(\.name.harmless).joined(separator: ", ")
+        terminal.writeError("Added: \(names). Enter leaves everything as it is.\n")
+    }
+
+    // MARK: Names and places
+
+    func name(
+        for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?
+    ) async throws(HomeError) -> String? {
+        try await name("Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions, refusal)
+    }
+
+    func name(
+        for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?
+    ) async throws(HomeError) -> String? {
+        // Whoever has one part is called by one name.
+        guard accessory.parts.count > 1 else { return nil }
+        return try await name("Name of its \(service.localizedDescription.lowercased())", service.name, suggestions, refusal)
+    }
+
+    private func name(
+        _ what: String, _ present: String, _ suggestions: [String], _ refusal: HomeError?
+    ) async throws(HomeError) -> String? {
+        guard !isSilent else { return nil }
+        if let refusal { terminal.writeError("\(refusal.message.harmless)\n") }
+        let others = suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
+        let better = others.isEmpty ? "" : ", perhaps better \(others.joined(separator: " or "))"
+        let typed = try await answer("\(what.harmless) [\(present.harmless)]\(better.harmless): ", or: "say --yes")
+        return typed.isEmpty ? nil : typed
+    }
+
+    func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID? {
+        guard !isSilent else { return suggestion?.id }
+        let present = suggestion ?? home.room(accessory.room) ?? home.defaultRoom
+        let rooms = home.rooms.sortedForDisplay.map(\.name.harmless).joined(separator: ", ")
+        let choice = rooms.isEmpty ? "" : " (\(rooms))"
+        while true {
+            let typed = try await answer(
+                "Room of \(accessory.name.harmless)\(choice) [\(home.displayName(of: present).harmless)]: ", or: "say --yes")
+            if typed.isEmpty { return present.id }
+            do throws(HomeError) {
+                return try home.room(addressed: typed).id
+            } catch {
+                terminal.writeError("\(error.message.harmless)\n")
+            }
+            let wish = try await answer("Write add to add a room \"\(typed.shown)\", or Enter: ", or: "say --yes")
+            guard wish.lowercased() == "add" else { continue }
+            do throws(HomeError) {
+                return try await manager.addRoom(named: typed, to: home.id).id
+            } catch {
+                terminal.writeError("\(error.message.harmless)\n")
+            }
+        }
+    }
+
+    func serviceType(
+        for service: Service, of accessory: Accessory, choices: [ServiceType]
+    ) async throws(HomeError) -> ServiceType? {
+        guard !isSilent, !choices.isEmpty else { return nil }
+        let words = choices.map(\.localizedDescription.dashedWords).sorted().joined(separator: ", ")
+        while true {
+            let typed = try await answer(
+                "Show \(service.name.harmless) as \(words) [\(service.localizedDescription.dashedWords)]: ", or: "say --yes")
+            guard !typed.isEmpty, typed.dashedWords != service.localizedDescription.dashedWords else { return nil }
+            if let type = choices.first(where: { $0.localizedDescription.dashedWords == typed.dashedWords }) { return type }
+        }
+    }
+
+    func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
+        guard !isSilent else { return false }
+        let typed = try await answer("Is \(service.name.harmless) a favourite? yes or no [no]: ", or: "say --yes")
+        return ["y", "yes"].contains(typed.lowercased())
+    }
+
+    // MARK: Asking
+
+    /// What the person types, without spaces around it.
+    private func answer(_ question: String, or remedy: String) async throws(HomeError) -> String {
+        terminal.writeError(question)
+        guard let typed = await terminal.readLine() else {
+            guard !Task.isCancelled else { throw HomeError(.operationCancelled) }
+            terminal.writeError("\n")
+            throw Self.missing("an answer, and nobody is there to give it; \(remedy)")
+        }
+        return typed.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+    }
+
+    private static func missing(_ what: String) -> HomeError {
+        HomeError(.missingParameter, detail: "what is missing is \(what)")
+    }
+}
+
+/// The devices found so far, each with a number that stays its own.
+private final class FoundDevices: Sendable {
+    private struct State {
+        var list = DiscoveryList()
+        var numbers: [DeviceID] = []
+    }
+
+    private let state = Mutex(State())
+
+    var accessories: [DiscoveredAccessory] { state.withLock { $0.list.accessories } }
+
+    /// Takes an event; returns what to show.
+    func received(_ event: BrowserEvent) -> [(number: Int, text: String)] {
+        state.withLock { state in
+            state.list.lines(for: event).map { line in
+                let id = line.accessory.id
+                if !state.numbers.contains(id) { state.numbers.append(id) }
+                let number = (state.numbers.firstIndex(of: id) ?? 0) + 1
+                return (number, line.accessory.shownText + (line.isFound ? "" : " is gone"))
+            }
+        }
+    }
+
+    func accessory(numbered number: Int) -> DiscoveredAccessory? {
+        state.withLock { state in
+            guard state.numbers.indices.contains(number - 1) else { return nil }
+            return state.list.accessories.first { $0.id == state.numbers[number - 1] }
+        }
+    }
+}

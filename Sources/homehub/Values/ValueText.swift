@@ -1,0 +1,169 @@
+import BoundedJSON
+import HAPModel
+import HomeModel
+import TerminalKit
+
+extension Characteristic {
+    /// A value as people read it, with its unit; what it says can be typed again.
+    func text(of value: CharacteristicValue) -> String {
+        switch value {
+        case .bool(let flag): return flag ? "yes" : "no"
+        case .integer(let number):
+            if let name = type.valueNames[number] { return name.dashed }
+            return withUnit("\(number)")
+        case .float(let number): return withUnit(JSONValue.number(number).text)
+        case .string(let text): return text.harmless
+        case .data(let bytes): return bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
+        }
+    }
+
+    /// The cached value, or what stands in its place.
+    var cachedText: String { value.map(text) ?? "not known" }
+
+    /// A value in a sentence that tells of a change.
+    func sentence(of value: CharacteristicValue) -> String {
+        if type == .on, case .bool(let flag) = value { return flag ? "on" : "off" }
+        return "\(word) \(text(of: value))"
+    }
+
+    private func withUnit(_ number: String) -> String {
+        metadata.unit.map { $0.attached(to: number) } ?? (type == .colorTemperature ? "\(number) mired" : number)
+    }
+
+    /// What can be written: limits, the words of an enumeration, or the kind.
+    var rangeText: String {
+        switch metadata.format {
+        case .bool: return "yes or no"
+        case .uint8, .uint16, .uint32, .uint64, .int, .float:
+            let names = type.valueNames
+            if !names.isEmpty {
+                let values = metadata.validValues ?? names.keys.sorted()
+                return values.map { names[$0]?.dashed ?? "\($0)" }.joined(separator: ", ")
+            }
+            if let values = metadata.validValues { return values.map { "\($0)" }.joined(separator: ", ") }
+            return limitsText
+        case .string: return "text"
+        case .tlv8, .data: return "bytes"
+        }
+    }
+
+    private var limitsText: String {
+        let shown = { (limit: Double) in JSONValue.number(limit).text }
+        return switch (metadata.minimum, metadata.maximum) {
+        case (let low?, let high?): "\(shown(low)) to \(withUnit(shown(high)))"
+        case (let low?, nil): "\(withUnit(shown(low))) or more"
+        case (nil, let high?): "\(withUnit(shown(high))) or less"
+        case (nil, nil): "number"
+        }
+    }
+
+    /// What may be done with the value, in words.
+    var abilitiesText: String {
+        let permissions = metadata.permissions
+        var words: [String] = []
+        if permissions.contains(.pairedRead) { words.append("read") }
+        if permissions.contains(.pairedWrite) { words.append("write") }
+        if permissions.contains(.notify) { words.append("watch") }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension CharacteristicUnit {
+    fileprivate func attached(to number: String) -> String {
+        switch self {
+        case .celsius: "\(number) °C"
+        case .percentage: "\(number) %"
+        case .arcdegrees: "\(number)°"
+        case .lux: "\(number) lx"
+        case .seconds: "\(number) s"
+        }
+    }
+
+    /// What people write behind a number.
+    fileprivate var marks: [String] {
+        switch self {
+        case .celsius: ["°c", "c", "°"]
+        case .percentage: ["%"]
+        case .arcdegrees: ["°"]
+        case .lux: ["lx", "lux"]
+        case .seconds: ["s"]
+        }
+    }
+}
+
+// MARK: Reading what was typed
+
+extension Characteristic {
+    /// The value that was typed, as it can be written.
+    ///
+    /// - Parameter typed: a number with or without its unit, a word of an enumeration, yes or no, or a text.
+    /// - Throws: 5 if it cannot be written, 43 for the wrong kind, 44 or 45 beyond a limit, 3 for none of the valid
+    ///   values, 46 for what is too long; the error says which value it is about.
+    func value(typed: String) throws(HomeError) -> CharacteristicValue {
+        do throws(HomeError) {
+            guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
+            return try metadata.validatedWrite(try parsed(typed))
+        } catch {
+            throw HomeError(
+                error.code, detail: "\(word): \(error.detail ?? error.code.message)", suggestions: error.suggestions)
+        }
+    }
+
+    private func parsed(_ typed: String) throws(HomeError) -> CharacteristicValue {
+        switch metadata.format {
+        case .bool:
+            guard let flag = Self.flag(typed) ?? enumerated(typed).map({ $0 != 0 }) else {
+                throw HomeError(.invalidValueType, detail: "\"\(typed.shown)\" is neither; write yes or no")
+            }
+            return .bool(flag)
+        case .uint8, .uint16, .uint32, .uint64, .int, .float:
+            if let number = number(typed) { return number }
+            if let number = enumerated(typed) { return .integer(number) }
+            // What is active or not is as good as on or off.
+            if type == .active, let flag = Self.flag(typed) { return .integer(flag ? 1 : 0) }
+            throw HomeError(
+                .invalidValueType, detail: "\"\(typed.shown)\" means nothing here; write \(rangeText)",
+                suggestions: type.valueNames.values.map(\.dashed).near(typed))
+        case .string: return .string(typed)
+        case .tlv8, .data:
+            guard let bytes = Self.bytes(typed) else {
+                throw HomeError(.invalidValueType, detail: "bytes are written as pairs of hex digits")
+            }
+            return .data(bytes)
+        }
+    }
+
+    private static func flag(_ typed: String) -> Bool? {
+        switch typed.lowercased() {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
+        }
+    }
+
+    private func number(_ typed: String) -> CharacteristicValue? {
+        var digits = typed.lowercased()
+        for mark in metadata.unit?.marks ?? (type == .colorTemperature ? ["mired"] : []) where digits.hasSuffix(mark) {
+            digits.removeLast(mark.count)
+            break
+        }
+        while digits.last == " " { digits.removeLast() }
+        if let integer = Int64(digits) { return .integer(integer) }
+        guard digits.utf8.allSatisfy({ Self.digitsOfNumbers.contains($0) }), let number = Double(digits), number.isFinite
+        else { return nil }
+        return .float(number)
+    }
+
+    private static let digitsOfNumbers = Set("0123456789.-+e".utf8)
+
+    private func enumerated(_ typed: String) -> Int64? {
+        let key = typed.squashed
+        return type.valueNames.first { $0.value.squashed == key }?.key
+    }
+
+    private static func bytes(_ typed: String) -> [UInt8]? {
+        let digits = typed.compactMap(\.hexDigitValue)
+        guard digits.count == typed.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

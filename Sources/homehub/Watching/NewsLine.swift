@@ -1,0 +1,179 @@
+import BoundedJSON
+import HAPModel
+import HomeClient
+import TerminalKit
+
+/// One event as a line: where, at what, what changed.
+struct NewsLine {
+    /// The room or whatever the event is about, empty if it is the home itself.
+    var place = ""
+    var subject = ""
+    var sentence: String
+    /// What programs get, besides the event's name and its time.
+    var members: JSONObject = [:]
+
+    /// The line for people.
+    func text(at time: String) -> String {
+        [time, place, subject, sentence].filter { !$0.isEmpty }.map(\.harmless).joined(separator: "  ") + "\n"
+    }
+
+    /// The line for programs.
+    ///
+    /// - Parameters:
+    ///   - name: the event's name.
+    ///   - time: when it happened, in milliseconds since 1970 (UTC).
+    func listing(name: String, time: Int64) -> JSONValue {
+        var object: JSONObject = ["event": .string(name), "time": .integer(time)]
+        for member in members.members { object[member.name] = member.value }
+        return .object(object)
+    }
+}
+
+// MARK: The homes
+
+extension NewsLine {
+    /// - Parameter event: what happened to the homes as a whole.
+    init(_ event: HomeManagerEvent) {
+        switch event {
+        case .authorizationStatusUpdated(let status):
+            self.init(
+                sentence: status.contains(.authorized)
+                    ? "this app may see the homes now" : "this app may not see the homes any more",
+                members: ["status": .integer(Int64(status.rawValue))])
+        case .homesUpdated: self.init(sentence: "the homes were loaded anew")
+        case .primaryHomeUpdated(let home):
+            self.init(
+                sentence: home.map { "\($0.name) is the primary home now" } ?? "there is no home any more",
+                members: ["home": home.map { .string("\($0.id)") } ?? .null])
+        case .homeAdded(let home):
+            self.init(sentence: "a home was added: \(home.name)", members: Self.members(home))
+        case .homeRemoved(let home):
+            self.init(sentence: "a home was removed: \(home.name)", members: Self.members(home))
+        case .addAccessoryRequest(let request):
+            self.init(
+                sentence: "a proof is asked for \(request.accessoryName)",
+                members: ["home": .string("\(request.home)"), "request": .string("\(request.id)")])
+        }
+    }
+
+    private static func members(_ home: Home) -> JSONObject {
+        ["home": .string("\(home.id)"), "name": .string(home.name)]
+    }
+}
+
+// MARK: A home
+
+extension NewsLine {
+    /// - Parameter event: what happened in a home.
+    init(_ event: Home.Event) {
+        let home = event.home
+        self =
+            switch event.change {
+            case .nameUpdated: NewsLine(sentence: "the home is \(home.name) now", members: ["name": .string(home.name)])
+            case .homesUpdated: NewsLine(sentence: "the home was loaded anew")
+            case .accessoryAdded(let accessory): Self.line(accessory, home, "was added")
+            case .accessoryRemoved(let accessory): Self.line(accessory, home, "was removed")
+            case .accessoryRoomUpdated(let room, let accessory):
+                Self.line(
+                    accessory, home, "was put here", isAt: room, members: ["room": .string("\(room.id)")])
+            case .accessoryError(let error, let accessory):
+                Self.line(
+                    accessory, home, error.message,
+                    members: ["code": .integer(Int64(error.code.rawValue)), "codeName": .string(error.code.name)])
+            case .accessoryUnblocked(let accessory): Self.line(accessory, home, "is not blocked any more")
+            case .roomAdded(let room): Self.line("room", "\(room.id)", room.name, "a room was added: \(room.name)")
+            case .roomRemoved(let room): Self.line("room", "\(room.id)", room.name, "a room was removed: \(room.name)")
+            case .roomNameUpdated(let room): Self.line("room", "\(room.id)", room.name, "a room is \(room.name) now")
+            case .zoneAdded(let zone): Self.line("zone", "\(zone.id)", zone.name, "a zone was added: \(zone.name)")
+            case .zoneRemoved(let zone): Self.line("zone", "\(zone.id)", zone.name, "a zone was removed: \(zone.name)")
+            case .zoneNameUpdated(let zone): Self.line("zone", "\(zone.id)", zone.name, "a zone is \(zone.name) now")
+            case .roomAddedToZone(let room, let zone): Self.line(room, zone, "is part of \(zone.name) now")
+            case .roomRemovedFromZone(let room, let zone): Self.line(room, zone, "is no part of \(zone.name) any more")
+            case .actionSetAdded(let scene): Self.line(scene, "a scene was added: \(scene.name)")
+            case .actionSetRemoved(let scene): Self.line(scene, "a scene was removed: \(scene.name)")
+            case .actionSetNameUpdated(let scene): Self.line(scene, "a scene is \(scene.name) now")
+            case .actionSetActionsUpdated(let scene): Self.line(scene, "the scene \(scene.name) sets other values")
+            }
+        var all: JSONObject = ["home": .string("\(home.id)")]
+        for member in members.members { all[member.name] = member.value }
+        members = all
+    }
+
+    private static func line(
+        _ accessory: Accessory, _ home: Home, _ sentence: String, isAt room: Room? = nil, members: JSONObject = [:]
+    ) -> NewsLine {
+        var all: JSONObject = ["accessory": .string("\(accessory.id)"), "name": .string(accessory.name)]
+        for member in members.members { all[member.name] = member.value }
+        let place = (room ?? home.room(accessory.room)).map(home.displayName) ?? ""
+        return NewsLine(place: place, subject: accessory.name, sentence: sentence, members: all)
+    }
+
+    private static func line(_ kind: String, _ id: String, _ name: String, _ sentence: String) -> NewsLine {
+        var members: JSONObject = [:]
+        members[kind] = .string(id)
+        members["name"] = .string(name)
+        return NewsLine(sentence: sentence, members: members)
+    }
+
+    private static func line(_ room: Room, _ zone: Zone, _ sentence: String) -> NewsLine {
+        NewsLine(
+            place: room.name, sentence: sentence,
+            members: ["room": .string("\(room.id)"), "zone": .string("\(zone.id)")])
+    }
+
+    private static func line(_ scene: ActionSet, _ sentence: String) -> NewsLine {
+        line("scene", "\(scene.id)", scene.name, sentence)
+    }
+}
+
+// MARK: An accessory
+
+extension NewsLine {
+    /// - Parameters:
+    ///   - event: what happened to an accessory.
+    ///   - home: the home it is in, if that is known.
+    init(_ event: Accessory.Event, in home: Home?) {
+        let accessory = event.accessory
+        place = home.flatMap { home in home.room(accessory.room).map(home.displayName) } ?? ""
+        subject = accessory.name
+        members = [
+            "home": .string("\(accessory.home)"), "room": .string("\(accessory.room)"),
+            "accessory": .string("\(accessory.id)"),
+        ]
+        switch event.change {
+        case .nameUpdated:
+            sentence = "has this name now"
+            members["name"] = .string(accessory.name)
+        case .serviceNameUpdated(let service):
+            sentence = "a part of it is \(service.name) now"
+            members["service"] = .string("\(service.id)")
+            members["name"] = .string(service.name)
+        case .servicesUpdated: sentence = "has other parts"
+        case .reachabilityUpdated:
+            sentence = accessory.isReachable ? "answers again" : "does not answer"
+            members["isReachable"] = .bool(accessory.isReachable)
+        case .valueUpdated(let service, let characteristic):
+            let place = ValuePlace(accessory: accessory, service: service, characteristic: characteristic)
+            subject = place.shownName
+            sentence = characteristic.value.map(characteristic.sentence) ?? "\(characteristic.word) not known"
+            let details = place.listing(value: characteristic.value).object ?? [:]
+            for member in details.members where member.name != "id" { members[member.name] = member.value }
+            members["characteristic"] = .string("\(characteristic.id)")
+        case .associatedServiceTypeUpdated(let service):
+            let type = service.associatedServiceType
+            subject = ValuePlace.shownName(of: service, accessory)
+            sentence = "is shown as \((type ?? service.type).localizedDescription.lowercased()) now"
+            members["service"] = .string("\(service.id)")
+            members["associatedServiceType"] = type.map { .string($0.description) } ?? .null
+        case .favoriteUpdated(let service):
+            subject = ValuePlace.shownName(of: service, accessory)
+            sentence = service.isFavorite ? "is a favourite now" : "is no favourite any more"
+            members["service"] = .string("\(service.id)")
+            members["isFavorite"] = .bool(service.isFavorite)
+        case .firmwareVersionUpdated:
+            sentence = "has other software now: \(accessory.firmwareVersion)"
+            members["firmwareVersion"] = .string(accessory.firmwareVersion)
+        case .homesUpdated: sentence = "was loaded anew"
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import BoundedJSON
+import HAPModel
+import HomeClient
+import TerminalKit
+
+struct WatchCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print what happens in the home, until interrupted.",
+        discussion: """
+            Without a target everything that can be observed is watched, in all homes unless --home names one; with one, \
+            the values of that accessory, room or zone.
+            """)
+
+    @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or id.")
+    var target: String?
+
+    @Argument(help: "The values, as homehub show names them.")
+    var values: [String] = []
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let manager = session.manager
+        // Listening comes first, so that nothing happens unheard while the values are switched on.
+        let news = manager.allEvents()
+        let watch = try await watch(manager)
+        try await enable(watch.places(in: await manager.homes), manager)
+        for await event in news {
+            if watch.isWatched(event) { await show(event, session) }
+            try await enable(watch.places(after: event, in: await manager.homes), manager)
+        }
+        throw HomeError(.daemonUnavailable)
+    }
+
+    private func watch(_ manager: HomeManager) async throws -> Watch {
+        let homes = await manager.homes
+        guard let target else { return Watch(everythingIn: try options.home.map { try homes.home($0).id }) }
+        let home = try homes.home(options.home)
+        let found = try home.valueTarget(target)
+        var places: [ValuePlace] = []
+        for value in values { places.append(try found.place(value)) }
+        if values.isEmpty { places = found.places(allowing: .notify) }
+        guard !places.isEmpty else {
+            throw HomeError(.notificationNotSupported, detail: "\(found.name) has nothing that reports its changes")
+        }
+        for place in places where !place.characteristic.metadata.permissions.contains(.notify) {
+            throw HomeError(
+                .notificationNotSupported,
+                detail: "\(place.characteristic.word) of \(place.shownName) does not report its changes; read it instead")
+        }
+        return Watch(places)
+    }
+
+    /// What cannot be reached now is switched on when it comes back.
+    private func enable(_ places: [Characteristic.ID], _ manager: HomeManager) async throws {
+        guard !places.isEmpty else { return }
+        try await manager.setNotification(true, for: places)
+    }
+
+    private func show(_ event: HomeNews, _ session: HomeSession) async {
+        let line: NewsLine
+        var time = WallClock.now
+        switch event {
+        case .manager(let event): line = NewsLine(event)
+        case .home(let event): line = NewsLine(event)
+        case .accessory(let event):
+            if case .valueUpdated(_, let characteristic) = event.change { time = characteristic.valueTime ?? time }
+            let homes = await session.manager.homes
+            line = NewsLine(event, in: homes.first { $0.id == event.accessory.home })
+        }
+        session.print(line.text(at: WallClock.text(of: time)), json: line.listing(name: event.name, time: time))
+    }
+}
+
+/// What is watched, and which values have to be switched on for it.
+struct Watch {
+    private enum Scope {
+        /// Everything, in one home or in all.
+        case everything(Home.ID?)
+        case values(Set<Characteristic.ID>, of: Set<Accessory.ID>)
+    }
+
+    private let scope: Scope
+
+    /// - Parameter home: the only home that counts, if there is one.
+    init(everythingIn home: Home.ID?) { scope = .everything(home) }
+
+    /// - Parameter places: the only values that count.
+    init(_ places: [ValuePlace]) {
+        scope = .values(Set(places.map(\.characteristic.id)), of: Set(places.map(\.accessory.id)))
+    }
+
+    /// The values that are to be reported.
+    func places(in homes: [Home]) -> [Characteristic.ID] {
+        homes.flatMap { home in home.accessories.flatMap(places) }
+    }
+
+    /// The values that have to be switched on, perhaps once more, because of what happened.
+    func places(after event: HomeNews, in homes: [Home]) -> [Characteristic.ID] {
+        switch event {
+        case .manager(.homesUpdated), .manager(.homeAdded): places(in: homes)
+        case .home(let event):
+            if case .accessoryAdded(let accessory) = event.change { places(of: accessory) } else { [] }
+        case .accessory(let event):
+            switch event.change {
+            case .reachabilityUpdated where event.accessory.isReachable: places(of: event.accessory)
+            case .servicesUpdated: places(of: event.accessory)
+            default: []
+            }
+        case .manager: []
+        }
+    }
+
+    /// Whether an event is to be shown.
+    func isWatched(_ event: HomeNews) -> Bool {
+        switch (scope, event) {
+        case (_, .manager(.authorizationStatusUpdated)): true
+        case (.everything(nil), _): true
+        case (.everything, .manager): false
+        case (.everything(let home), .home(let event)): event.home.id == home
+        case (.everything(let home), .accessory(let event)): event.accessory.home == home
+        case (.values, .manager): false
+        case (.values(_, let accessories), .home(let event)):
+            switch event.change {
+            case .accessoryRemoved(let accessory), .accessoryRoomUpdated(_, let accessory),
+                .accessoryError(_, let accessory), .accessoryUnblocked(let accessory):
+                accessories.contains(accessory.id)
+            default: false
+            }
+        case (.values(let ids, let accessories), .accessory(let event)):
+            if case .valueUpdated(_, let characteristic) = event.change {
+                ids.contains(characteristic.id)
+            } else {
+                accessories.contains(event.accessory.id)
+            }
+        }
+    }
+
+    private func places(of accessory: Accessory) -> [Characteristic.ID] {
+        switch scope {
+        case .everything(let home):
+            guard home == nil || home == accessory.home else { return [] }
+            return accessory.services.flatMap { $0.places(in: accessory) }
+                .filter { $0.characteristic.metadata.permissions.contains(.notify) }.map(\.characteristic.id)
+        case .values(let ids, _):
+            return accessory.services.flatMap(\.characteristics).map(\.id).filter(ids.contains)
+        }
+    }
+}
