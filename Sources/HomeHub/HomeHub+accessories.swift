@@ -56,6 +56,7 @@ extension HomeHub {
             timing: configuration.timing, logger: logger)
         connections[device] = Connection(link)
         connections[device]?.places = places(of: device)
+        if let added { tell(added.database.readings, of: device) }
         start { await self.look(after: link) }
     }
 
@@ -173,6 +174,9 @@ extension HomeHub {
         connections[device]?.isUnproven = false
         connections[device]?.opened()
         updateReachability(of: device)
+        guard connections[device]?.isConnected == true, let early = connections[device]?.early else { return }
+        connections[device]?.early = [:]
+        tell(early, of: device)
     }
 
     /// Looks which of the accessories behind a bridge are there, before any is said to be: the database does not tell.
@@ -209,11 +213,12 @@ extension HomeHub {
                 metadata: ["accessory": "\(device)", "error": "\(error)"])
             if error.code == .accessoryOutOfCompliance { misbehaved(device, error.message) }
         }
-        var readings: [CharacteristicID: Reading] = [:]
-        for (id, characteristic) in database.characteristics where !characteristic.type.isMomentary {
-            readings[id] = characteristic.value.map { .success($0) }
+        // Of what is behind a bridge, the database says nothing of whether it is there.
+        if connections[device]?.isConnected == true {
+            tell(database.readings, of: device)
+        } else {
+            connections[device]?.early = database.readings
         }
-        heard(readings, from: device, isDatabase: true)
         connections[device]?.isUnproven = graph.accessories(at: device).contains(where: \.isBridged)
     }
 
@@ -249,19 +254,24 @@ extension HomeHub {
     ///   - readings: what was heard.
     ///   - device: the server.
     ///   - asker: who asked for it and has it as an answer; nobody for what the accessory told by itself.
-    ///   - isDatabase: whether it came with the database, where a bridge tells values of what it cannot reach, too.
-    func heard(
-        _ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil,
-        isDatabase: Bool = false
-    ) {
-        guard !readings.isEmpty, let places = connections[device]?.places else { return }
+    func heard(_ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil) {
+        guard !readings.isEmpty else { return }
+        // Whoever observes it is told of values again from the moment on in which it is there again, not before.
+        heardOfBridged(readings.mapValues(\.status), behind: device)
+        if connections[device]?.isConnected == true || asker != nil {
+            tell(readings, of: device, asker: asker)
+        } else {
+            connections[device]?.early.merge(readings) { $1 }
+        }
+    }
+
+    private func tell(_ readings: [CharacteristicID: Reading], of device: DeviceID, asker: SessionID? = nil) {
+        guard let places = connections[device]?.places else { return }
         let time = WallClock.now
         for (place, reading) in readings.sorted(by: { $0.key < $1.key }) {
             guard case .success(let value) = reading, let id = places[place] else { continue }
             tell(.valueUpdated(id, value, time: time), writer: asker)
         }
-        guard !isDatabase else { return }
-        heardOfBridged(readings.mapValues(\.status), behind: device)
     }
 
     /// Whether those behind a bridge are there shows in what it answers of them.
@@ -284,6 +294,8 @@ extension HomeHub {
     /// Tells what changed about which accessories of a server can be reached.
     private func updateReachability(of device: DeviceID) {
         let connection = connections[device]
+        // What was just added counts as reachable until it turns out that it is not.
+        guard connection?.isOpening != true else { return }
         for accessory in graph.accessories(at: device) {
             let isReachable =
                 connection?.isConnected == true && connection?.away.contains(accessory.aid) == false
@@ -302,6 +314,17 @@ extension HomeHub {
             }
         }
         perform(feed.heard(event, writer: writer))
+    }
+}
+
+extension AccessoryDatabase {
+    /// The values that it tells.
+    fileprivate var readings: [CharacteristicID: Reading] {
+        var readings: [CharacteristicID: Reading] = [:]
+        for (id, characteristic) in characteristics where !characteristic.type.isMomentary {
+            readings[id] = characteristic.value.map { .success($0) }
+        }
+        return readings
     }
 }
 

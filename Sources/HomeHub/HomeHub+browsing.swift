@@ -26,8 +26,8 @@ extension HomeHub {
         }
         answer(call, .success([:]))
         guard feed.isAuthorized(call.session) else { return }
-        tell(searches.start(call.session))
         searchesSee(browser.snapshot)
+        tell(searches.start(call.session))
     }
 
     /// What the networks show, or what we are paired with, is another.

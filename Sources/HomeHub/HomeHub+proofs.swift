@@ -33,6 +33,9 @@ extension HomeHub {
         perform(vendorRequests.came(session, vendor: vendor))
     }
 
+    /// A session loads its homes anew; what it was asked before may have been lost on the way.
+    func repeatQuestions(to session: SessionID) { perform(vendorRequests.asked(session)) }
+
     /// A session can be asked no more.
     func askOthersForProofs(insteadOf session: SessionID) {
         perform(vendorRequests.went(session) { self.sessions(of: $0).filter { $0 != session } })

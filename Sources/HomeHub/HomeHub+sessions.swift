@@ -90,7 +90,10 @@ extension HomeHub {
     /// - Returns: `nil` once the session is over or the caller is cancelled.
     package func nextDelivery(for session: SessionID) async -> Delivery? {
         while sessions[session] != nil, !Task.isCancelled {
-            if let delivery = feed.next(for: session) { return delivery }
+            if let delivery = feed.next(for: session) {
+                if delivery == .notification(.homesUpdated) { repeatQuestions(to: session) }
+                return delivery
+            }
             let (wakes, reader) = AsyncStream.makeStream(of: Void.self)
             sessions[session]?.reader = reader
             for await _ in wakes {}

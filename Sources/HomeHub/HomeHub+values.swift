@@ -138,10 +138,10 @@ extension HomeHub {
         }
     }
 
-    /// The link to an accessory server; while an accessory that has just been added is connected to, that is waited for.
-    private func openedLink(to device: DeviceID) async -> AccessoryLink? {
-        let isThere = graph.accessories(at: device).contains(where: \.isReachable)
-        if isThere, let opened = connections[device]?.untilOpened() { for await _ in opened {} }
+    /// The link to an accessory server; while the first try to connect to one that is there goes on, it is waited for.
+    func openedLink(to device: DeviceID) async -> AccessoryLink? {
+        let isSeen = browser.snapshot[device] != nil
+        if isSeen, let opened = connections[device]?.untilOpened() { for await _ in opened {} }
         return connections[device]?.link
     }
 

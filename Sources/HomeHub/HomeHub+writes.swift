@@ -92,6 +92,7 @@ extension HomeHub {
     ///
     /// - Returns: whether it knows.
     private func release(_ device: DeviceID) async -> Bool {
+        _ = await openedLink(to: device)
         var connection = connections.removeValue(forKey: device)
         connection?.settled()
         var isTold = false

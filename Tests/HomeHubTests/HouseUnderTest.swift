@@ -14,8 +14,11 @@ import Synchronization
 
 import struct HAPModel.CharacteristicID
 import struct HAPModel.CharacteristicType
+import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
+import struct HAPModel.SetupPayload
+import struct HAPModel.AccessoryCategory
 
 /// A hub with accessories on a network that lies in memory.
 final class HouseUnderTest: Sendable {
@@ -105,11 +108,11 @@ final class HouseUnderTest: Sendable {
     /// A bridge of our own with lamps, seen on the network as it advertises itself.
     func bridge(
         _ number: UInt8 = 1, lamps: [String] = ["lamp"], vendor: String? = nil,
-        store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore()
+        eventWindow: Duration = .zero, store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore()
     ) async throws -> TestBridge {
         let bridge = try await BridgeUnderTest(
             store, stored: store.stored,
-            lights: lamps.map { LightDescription(id: LightID($0), name: "Lamp \($0)") }, eventWindow: .zero)
+            lights: lamps.map { LightDescription(id: LightID($0), name: "Lamp \($0)") }, eventWindow: eventWindow)
         let result = TestBridge(bridge: bridge, store: store, endpoint: .test(number))
         result.plugIn(dialer)
         let first = await bridge.server.advertisement
@@ -173,6 +176,12 @@ struct TestBridge: Sendable {
     var isPaired: Bool { get async { await bridge.server.isPaired } }
     var code: SetupCode { store.stored.setupCode }
 
+    /// What its label says.
+    var payload: AccessorySetupPayload? {
+        AccessorySetupPayload(
+            setup: SetupPayload(category: .bridge, code: code, setupID: store.stored.setupID), token: nil, request: nil)
+    }
+
     func plugIn(_ dialer: InMemoryDialer) { dialer.listen(at: endpoint, bridge.listener { connections.add($0) }) }
 
     /// Nobody can reach it any more.
@@ -231,10 +240,18 @@ struct TestLamp {
 }
 
 extension HouseUnderTest {
+    /// What the hub knows a lamp to be.
+    func value(_ lamp: TestLamp, _ app: TestApp) async throws -> CharacteristicValue? {
+        try await home(app).characteristic(lamp.on)?.value
+    }
+
+    /// Waits until all that was heard so far has been told.
+    func settle(_ app: TestApp) async throws { try await app.call(.homes) }
+
     /// Adds a home with a bridge and a lamp behind it.
-    func lamp(_ app: TestApp) async throws -> TestLamp {
+    func lamp(_ app: TestApp, eventWindow: Duration = .zero) async throws -> TestLamp {
         let home = try await app.addHome()
-        let bridge = try await bridge()
+        let bridge = try await bridge(eventWindow: eventWindow)
         let ids = try await app.add(bridge, to: home)
         let accessory = try await self.home(app).accessory(ids[1])
         guard let on = accessory?.services.compactMap({ $0.characteristic(.on) }).first,

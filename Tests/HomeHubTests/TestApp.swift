@@ -3,6 +3,8 @@ import HomeHub
 import HomeModel
 import Synchronization
 
+import enum HAPModel.CharacteristicValue
+
 /// An app at the end of a session: it asks, and keeps everything that it is told.
 final class TestApp: Sendable {
     let session: SessionID
@@ -53,6 +55,11 @@ final class TestApp: Sendable {
 
     /// The live events among the news.
     var live: [LiveEvent] { news.compactMap { if case .live(let event) = $0 { event } else { nil } } }
+
+    /// The values that it was told.
+    var values: [CharacteristicValue] {
+        live.compactMap { if case .valueUpdated(_, let value, _) = $0 { value } else { nil } }
+    }
 
     /// Begins a call.
     func begin(_ request: HomeRequest) async -> Call {

@@ -325,16 +325,23 @@ package actor AccessoryLink {
             wanted.insert(id)
             refused[id] = nil
         }
-        let (session, _) = try current()
-        do throws(SetupError) {
-            try await settleSubscriptions(session)
-        } catch {
-            guard case .ended(let end, _) = error else { throw .request(.tooMany) }
-            throw .request(.ended(end))
-        }
+        let (session, database) = try current()
         var statuses: [CharacteristicID: HAPStatus] = [:]
-        for id in ids {
-            statuses[id] = subscribed.contains(id) ? .success : refused[id] ?? .notificationNotSupported
+        for id in ids where !database.tells(id) { statuses[id] = .notificationNotSupported }
+        let telling = ids.filter { database.tells($0) }
+        guard !telling.isEmpty else { return statuses }
+        do throws(RequestError) {
+            for (id, status) in try await session.subscribe(telling, true, timing: timing) {
+                statuses[id] = status
+                guard session === connection else { continue }
+                if status == .success { subscribed.insert(id) } else { refused[id] = status }
+            }
+            guard session === connection else { return statuses }
+            learned(try await read(database.canRead(telling), of: database, on: session))
+            // Perhaps it is not wanted any more.
+            bell.ring()
+        } catch {
+            throw .request(error)
         }
         return statuses
     }

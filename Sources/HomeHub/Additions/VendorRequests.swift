@@ -60,6 +60,11 @@ struct VendorRequests: Sendable, Equatable {
         }
     }
 
+    /// What a session was asked and has not answered: it may have missed it.
+    func asked(_ session: SessionID) -> [Ask] {
+        requests.filter { $0.session == session }.map { Ask(session: session, question: $0.question) }
+    }
+
     /// A session has gone, or may see homes no more; what it has not answered is put to others.
     ///
     /// - Parameters:

@@ -17,6 +17,8 @@ struct Connection: Sendable {
     var isOpening = true
     /// Whether it is still to be seen which of the accessories behind it are there.
     var isUnproven = false
+    /// What was heard before it could be said that it is there.
+    var early: [CharacteristicID: Reading] = [:]
     /// How often it has broken the rules since it last kept to them.
     var violations = 0
     /// The accessories behind it that it cannot reach.

@@ -1,0 +1,271 @@
+import HAPAccessory
+import HAPController
+import HAPProtocol
+import HAPTesting
+import HomeHub
+import HomeModel
+import Testing
+
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupCode
+import struct HAPModel.SetupPayload
+
+@Suite("The hub, searches and additions", .timeLimit(.minutes(5)))
+struct HubAdditionTests {
+    // MARK: Searching
+
+    @Test("A search tells of what could be added, once, until it is added by anybody; another start begins anew")
+    func browsing() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (a, b) = (try await house.app(), try await house.app())
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            house.show(TestDevices.id(9), at: .test(9), isPaired: true)
+            #expect(a.found == [])
+            try await a.call(.startBrowsing)
+            try await until("it is found") { a.found == [bridge.id] }
+            // An address more is no other accessory.
+            try await b.add(bridge, to: home)
+            try await until("it is gone") { a.lost == [bridge.id] }
+            #expect(a.found == [bridge.id] && b.found == [] && b.lost == [])
+            try await b.write(.removeHome(home))
+            try await until("it is found again") { a.found == [bridge.id, bridge.id] }
+            try await a.call(.startBrowsing)
+            try await until("it is found in the new search") { a.found.count == 3 }
+            #expect(a.lost == [bridge.id])
+            try await a.call(.stopBrowsing)
+            house.hide(bridge.id)
+            house.show(TestDevices.id(8), at: .test(8), isPaired: false)
+            try await b.call(.startBrowsing)
+            try await until("the other search") { b.found == [TestDevices.id(8)] }
+            #expect(a.found.count == 3 && a.lost.count == 1)
+        }
+    }
+
+    // MARK: Adding
+
+    @Test("A wrong code leaves no trace, and the right one works after it")
+    func wrongCode() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (a, b) = (try await house.app(), try await house.app())
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            let wrong = try #require(SetupCode(number: bridge.code.number == 1 ? 2 : 1))
+            await expect(.accessoryPairingFailed) {
+                try await a.added(AdditionRequest(home: home, device: bridge.id, code: wrong))
+            }
+            #expect(try await house.paired.isEmpty)
+            #expect(await !bridge.isPaired)
+            #expect(house.store.commits == 1)
+            try await a.add(bridge, to: home)
+            try await until("the events at b") { b.events.count == 4 }
+            await expect(.objectAlreadyAssociatedToHome) { try await b.add(bridge, to: home) }
+            let other = try await a.addHome("Other")
+            await expect(.objectAssociatedToAnotherHome) { try await b.add(bridge, to: other) }
+        }
+    }
+
+    @Test("A label finds its accessory among several, a code alone only the one that there is")
+    func finding() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let (one, two) = (try await house.bridge(1), try await house.bridge(2))
+            await expect(.invalidParameter) { try await a.added(AdditionRequest(home: home, code: two.code)) }
+            let ids = try await a.added(AdditionRequest(home: home, payload: two.payload))
+            #expect(try await house.home(a).accessory(ids[0])?.deviceID == two.id)
+            let more = try await a.added(AdditionRequest(home: home, code: one.code, name: "Attic"))
+            #expect(try await house.home(a).accessory(more[0])?.deviceID == one.id)
+            #expect(try await house.home(a).accessory(more[0])?.name == "Attic")
+            await expect(.timedOutWaitingForAccessory) {
+                try await a.added(AdditionRequest(home: home, code: one.code))
+            }
+        }
+    }
+
+    @Test("An accessory that is not there yet is waited for, not without end")
+    func waiting() async throws {
+        let house = try HouseUnderTest { $0.searchPatience = .seconds(20) }
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let store = InMemoryAccessoryServerStore()
+            let call = await a.begin(
+                .addAccessory(
+                    AdditionRequest(
+                        home: home, device: store.stored.identity.deviceID, code: store.stored.setupCode)))
+            try await house.settle(a)
+            _ = try await house.bridge(store: store)
+            _ = try await a.result(call)
+        }
+        let hasty = try HouseUnderTest()
+        try await hasty.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let code = try #require(SetupCode(number: 1))
+            await expect(.notFound) {
+                try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
+            }
+            house.show(TestDevices.id(1), at: .test(1), isPaired: true)
+            await expect(.objectAssociatedToAnotherHome) {
+                try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
+            }
+            house.show(TestDevices.id(1), at: .test(1), isPaired: false)
+            await expect(.accessoryNotReachable) {
+                try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
+            }
+        }
+    }
+
+    @Test("What is wrong with the wish itself is said before any accessory is asked")
+    func refusals() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            let plain = try await house.app("system", capabilities: [.home])
+            await expect(.missingEntitlement) { try await plain.added(AdditionRequest(home: home, payload: bridge.payload)) }
+            await expect(.nameContainsProhibitedCharacters) { try await a.add(bridge, to: home, name: "Lamp!") }
+            await expect(.objectWithSimilarNameExistsInHome) { try await a.add(bridge, to: home, name: "home") }
+            await expect(.missingParameter) { try await a.added(AdditionRequest(home: home, device: bridge.id)) }
+            for (uri, code) in [
+                ("X-HM://0076CDMX27OSX", HomeError.Code.incompatibleAccessory),
+                ("X-HM://00739MG3K0000", .objectAssociatedToAnotherHome),
+            ] {
+                await expect(code) {
+                    try await a.added(AdditionRequest(home: home, payload: AccessorySetupPayload(url: uri)))
+                }
+            }
+            #expect(house.dialer.dialed.isEmpty)
+        }
+    }
+
+    @Test("If the home cannot be stored, the accessory is let go and can be added later")
+    func storeFailure() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            house.store.breakDown()
+            await expect(.genericError) { try await a.add(bridge, to: home) }
+            #expect(await !bridge.isPaired)
+            #expect(try await house.paired.isEmpty)
+            house.store.breakDown(false)
+            try await until("it says so") { AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false }
+            #expect(try await a.add(bridge, to: home).count == 2)
+        }
+    }
+
+    @Test("Who gives up while an accessory is being paired with has it not, and the accessory is let go")
+    func cancelled() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            bridge.store.hold([.pairings])
+            let call = await a.begin(
+                .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            try await until("the accessory keeps the pairing") { bridge.store.waitingCount == 1 }
+            await expect(.operationInProgress) { try await a.add(bridge, to: home) }
+            await house.hub.cancel(call)
+            await expect(.operationCancelled) { try await a.result(call) }
+            bridge.store.release()
+            try await until("it is let go") {
+                let isPaired = await bridge.isPaired
+                let isKept = try await !house.paired.isEmpty
+                return !isPaired && !isKept
+            }
+            #expect(try await house.home(a).accessories.isEmpty)
+            try await until("it says so") { AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false }
+            // Once the home has it, it is too late.
+            let late = await a.begin(
+                .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            _ = try await a.result(late)
+            await house.hub.cancel(late)
+            #expect(try await house.home(a).accessories.count == 2)
+        }
+    }
+
+    // MARK: Proofs of ownership
+
+    @Test("An accessory of a maker is its app's to add: it alone is asked, and who began sees it come")
+    func vendor() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (a, maker) = (try await house.app(), try await house.maker("org.kilgo", of: "kilgo"))
+            let other = try await house.maker("org.other", of: "other")
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            let reply = try AdditionReply(
+                json: try await a.call(
+                    .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))))
+            #expect(reply == .handedOver(app: "org.kilgo"))
+            try await until("the request") { maker.questions.count == 1 }
+            #expect(a.questions == [] && other.questions == [])
+            let question = try #require(maker.questions.first)
+            #expect(question.home == home && !question.requiresSetupPayloadURL)
+            let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
+            let payload = try #require(question.makePayload(ownershipToken: token))
+            await expect(.notFound) { try await other.added(AdditionRequest(home: home, payload: payload)) }
+            let ids = try await maker.added(AdditionRequest(home: home, payload: payload))
+            await expect(.notFound) { try await maker.added(AdditionRequest(home: home, payload: payload)) }
+            try await until("the event") {
+                a.events.contains { if case .accessoryAdded(let new) = $0 { new.id == ids[0] } else { false } }
+            }
+        }
+    }
+
+    @Test("A maker's app that comes in time is asked, one that declines is not asked again, and none lapses")
+    func vendorComesLater() async throws {
+        let house = try HouseUnderTest { $0.vendorPatience = .seconds(600) }
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id))
+            #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "kilgo"))
+            await expect(.operationInProgress) { try await a.call(request) }
+            let maker = try await house.maker("org.kilgo", of: "kilgo")
+            try await until("the request") { maker.questions.count == 1 }
+            let question = try #require(maker.questions.first)
+            #expect(question.requiresSetupPayloadURL)
+            try await maker.call(.declineAddition(question.id))
+            await expect(.notFound) { try await maker.call(.declineAddition(question.id)) }
+            #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "org.kilgo"))
+        }
+        let hasty = try HouseUnderTest { $0.vendorPatience = .milliseconds(50) }
+        try await hasty.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id))
+            try await a.call(request)
+            // When it has lapsed the next one is not "in progress" any more.
+            try await until("it lapses") { (try? await a.call(request)) != nil }
+        }
+    }
+}
+
+extension TestApp {
+    var found: [DeviceID] { news.compactMap { if case .accessoryFound(let accessory) = $0 { accessory.id } else { nil } } }
+    var lost: [DeviceID] { news.compactMap { if case .accessoryLost(let id) = $0 { id } else { nil } } }
+    var questions: [AddAccessoryRequest] {
+        news.compactMap { if case .addAccessoryRequest(let request) = $0 { request } else { nil } }
+    }
+}
+
+extension HouseUnderTest {
+    /// A maker's app that the user allows.
+    func maker(_ name: String, of vendor: String) async throws -> TestApp {
+        let system = try await app()
+        let maker = try await app(name, capabilities: [.home, .vendor], vendor: vendor)
+        try await system.call(.setPermission(AppIdentity(app: name, uid: 1, executable: "/\(name)"), .allow))
+        return maker
+    }
+}
