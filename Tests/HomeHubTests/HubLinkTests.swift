@@ -1,0 +1,117 @@
+import HAPAccessory
+import HAPController
+import HAPCrypto
+import HAPProtocol
+import HAPTesting
+import HomeHub
+import HomeModel
+import LightKit
+import Testing
+
+import struct HAPModel.CharacteristicType
+import enum HAPModel.CharacteristicValue
+
+@Suite("The hub and its accessories", .timeLimit(.minutes(5)))
+struct HubLinkTests {
+    @Test("After a restart everything is there: homes, names, pairings, and soon the values")
+    func restart() async throws {
+        let (store, vault) = (TestStore(), InMemoryPairingVault())
+        let accessories = InMemoryAccessoryServerStore()
+        let (home, on) = try await HouseUnderTest(store: store, vault: vault).run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(store: accessories)
+            let ids = try await a.add(bridge, to: home)
+            let all = try await house.home(a)
+            return (all, try #require(all.accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id))
+        }
+        try await HouseUnderTest(store: store, vault: vault).run { house in
+            let a = try await house.app()
+            var found = try await house.home(a)
+            #expect(found.accessories.map(\.id) == home.accessories.map(\.id))
+            #expect(found.accessories.allSatisfy { !$0.isReachable })
+            let bridge = try await house.bridge(store: accessories)
+            try await until("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            found = try await house.home(a)
+            #expect(found.revision == home.revision && found.characteristic(on)?.value == .bool(false))
+            #expect(await bridge.isPaired)
+        }
+    }
+
+    @Test("After a start a lamp that its bridge does not reach is not said to be there")
+    func restartWithLampAway() async throws {
+        let (store, vault) = (TestStore(), InMemoryPairingVault())
+        let accessories = InMemoryAccessoryServerStore()
+        let ids = try await HouseUnderTest(store: store, vault: vault).run { house in
+            let a = try await house.app()
+            return try await a.add(try await house.bridge(store: accessories), to: try await a.addHome())
+        }
+        let house = try HouseUnderTest(store: store, vault: vault)
+        let bridge = try await BridgeUnderTest(accessories, lights: [LightDescription(id: "lamp", name: "Lamp lamp")])
+        await bridge.host.report(LightReport(reachable: false), from: "lamp")
+        house.dialer.listen(at: .test(1), bridge.listener())
+        house.show(bridge.identity.deviceID, at: .test(1), isPaired: true, configurationNumber: 2)
+        try await house.run { house in
+            let a = try await house.app()
+            try await until("the bridge is there") { a.live.contains(.reachabilityUpdated(ids[0], true)) }
+            try await house.settle(a)
+            #expect(!a.live.contains(.reachabilityUpdated(ids[1], true)))
+            await bridge.host.report(LightReport(on: true, reachable: true), from: "lamp")
+            let on = try #require(
+                try await house.home(a).accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id)
+            #expect(try await a.readValues(on).first?.value == .bool(true))
+            try await until("the lamp is there") { a.live.contains(.reachabilityUpdated(ids[1], true)) }
+        }
+    }
+
+    @Test("What a device shows new, or no more, everybody is told, and it is stored")
+    func structure() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (a, b) = (try await house.app(), try await house.app())
+            let lamp = try await house.lamp(a)
+            #expect(try await b.observe(lamp.on) == nil)
+            await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
+            await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
+            await lamp.bridge.bridge.registry.settleStructure()
+            for app in [a, b] {
+                try await until("the new lamp") {
+                    app.events.contains { if case .accessoryAdded(let new) = $0 { new.name == "New lamp" } else { false } }
+                }
+            }
+            #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
+            await lamp.bridge.bridge.host.removed(lamp.light)
+            await lamp.bridge.bridge.registry.settleStructure()
+            try await until("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
+            #expect(try await a.readValues(lamp.on).first?.error?.code == .notFound)
+        }
+    }
+
+    @Test("An accessory that has forgotten us is away, and can be removed and added again")
+    func reset() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let lamp = try await house.lamp(a)
+            try await lamp.bridge.bridge.server.removeAllPairings()
+            lamp.bridge.connections.endAll()
+            try await until("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
+            #expect(try await a.readValues(lamp.on).first?.error?.code == .accessoryNotReachable)
+            let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
+            #expect(commit.stale == [lamp.bridgeAccessory])
+        }
+    }
+
+    @Test("An accessory that is paired with and in no home is let go at the start")
+    func orphan() async throws {
+        let vault = InMemoryPairingVault()
+        let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
+        let identity = accessories.stored.identity
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        try await HouseUnderTest(vault: vault).run { house in
+            let bridge = try await house.bridge(store: accessories)
+            try await until("it is let go") { try await house.paired.isEmpty }
+            #expect(await !bridge.isPaired)
+        }
+    }
+}
