@@ -32,6 +32,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     /// What is wrong, and what to do.
     ///
     /// - Parameter remedy: how an earlier state is brought back.
+    /// - Returns: one line.
     package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {

@@ -18,14 +18,17 @@ package enum StrictYAML {
     /// - Parameters:
     ///   - type: what to decode.
     ///   - path: the file.
+    ///   - mayBeEmpty: whether a file without any key is one; else that is an error.
     ///   - userInfo: what the types decoded may need to know.
     /// - Returns: the value.
     /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
     package static func decode<Value: Decodable>(
-        _ type: Value.Type, fromFile path: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+        _ type: Value.Type, fromFile path: String, mayBeEmpty: Bool = false,
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
         try decode(
-            type, from: ConfigurationFile.read(path, limit: maximumLength), file: path, userInfo: userInfo)
+            type, from: ConfigurationFile.read(path, limit: maximumLength), file: path, mayBeEmpty: mayBeEmpty,
+            userInfo: userInfo)
     }
 
     /// Decodes a text.
@@ -34,13 +37,15 @@ package enum StrictYAML {
     ///   - type: what to decode.
     ///   - bytes: the text in UTF-8.
     ///   - file: the name that errors show.
+    ///   - mayBeEmpty: whether a text without any key is one; else that is an error.
     ///   - userInfo: what the types decoded may need to know.
     /// - Returns: the value.
     /// - Throws: ``ConfigurationError``.
     package static func decode<Value: Decodable>(
-        _ type: Value.Type, from bytes: [UInt8], file: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+        _ type: Value.Type, from bytes: [UInt8], file: String, mayBeEmpty: Bool = false,
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
-        let document = try YAMLDocument(bytes: bytes, file: file)
+        let document = try YAMLDocument(bytes: bytes, file: file, mayBeEmpty: mayBeEmpty)
         let decoder = NodeDecoder(document: document, node: document.root, path: [], userInfo: userInfo)
         return try decoder.decode(type)
     }

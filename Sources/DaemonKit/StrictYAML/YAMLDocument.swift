@@ -5,7 +5,7 @@ struct YAMLDocument {
     let file: String
     let root: Node
 
-    init(bytes: [UInt8], file: String) throws(ConfigurationError) {
+    init(bytes: [UInt8], file: String, mayBeEmpty: Bool = false) throws(ConfigurationError) {
         self.file = file
         func fault(_ line: Int, _ column: Int, _ problem: String, _ remedy: String) -> ConfigurationError {
             ConfigurationError(file: file, line: line, column: column, keyPath: "", problem: problem, remedy: remedy)
@@ -30,10 +30,14 @@ struct YAMLDocument {
         } catch {
             throw Self.syntaxError(error, text: text, fault)
         }
-        guard let node, !node.isEmpty else {
-            throw fault(1, 1, "the file is empty", "begin with the example that comes with the program")
+        switch node {
+        case let node? where !node.isEmpty: root = node
+        default:
+            guard mayBeEmpty else {
+                throw fault(1, 1, "the file is empty", "begin with the example that comes with the program")
+            }
+            root = .mapping(Node.Mapping([]))
         }
-        root = node
     }
 
     private static func placeOfBadUTF8(in bytes: [UInt8]) -> (line: Int, column: Int) {

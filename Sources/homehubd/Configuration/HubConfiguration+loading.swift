@@ -11,7 +11,7 @@ extension HubConfiguration {
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(from path: String?) throws -> HubConfiguration {
         do {
-            return try StrictYAML.decode(HubConfiguration.self, fromFile: path ?? defaultPath)
+            return try StrictYAML.decode(HubConfiguration.self, fromFile: path ?? defaultPath, mayBeEmpty: true)
         } catch ConfigurationFileError.missing where path == nil {
             return HubConfiguration()
         }

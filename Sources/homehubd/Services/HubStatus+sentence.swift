@@ -1,9 +1,10 @@
 import HomeHub
 
 extension HubStatus {
-    /// How the hub is doing, in one line: "2 homes, 14 accessories (13 reachable), 3 apps."
+    /// How the hub is doing, in one line such as "2 homes, 14 accessories (13 reachable), 3 apps.".
     ///
     /// - Parameter obstacle: why accessories cannot be found, if so.
+    /// - Returns: the line.
     func sentence(obstacle: String? = nil) -> String {
         func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
         let text = [

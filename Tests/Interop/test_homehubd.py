@@ -1,0 +1,202 @@
+"""The home hub from outside: how it starts, what it answers before anybody is known, how it ends."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import time
+
+import pytest
+
+from daemon import program
+from lan import end, until
+
+
+class Hub:
+    """`homehubd` on a host, with state and runtime directories of its own."""
+
+    def __init__(self, host, directory):
+        self.host, self.directory = host, directory
+        self.state, self.run = directory / "state", directory / "run"
+        self.socket = self.run / "home.sock"
+        self.log_path = directory / "homehubd.log"
+        self.process = None
+
+    def arguments(self, *more):
+        return [program("homehubd"), "--state-directory", self.state, "--runtime-directory", self.run, *more]
+
+    def start(self, *more):
+        environment = {key: value for key, value in os.environ.items() if key != "DBUS_SYSTEM_BUS_ADDRESS"}
+        with open(self.log_path, "ab") as log:
+            self.process = self.host.popen(*self.arguments(*more), stdout=log, stderr=log, env=environment)
+        until(self._answers, 20, "homehubd answers on its socket")
+        return self
+
+    def _answers(self):
+        assert self.process.poll() is None, f"homehubd ended with exit code {self.process.returncode}:\n{self.log}"
+        try:
+            self.connect().close()
+        except OSError:
+            return False
+        return True
+
+    def connect(self):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(20)
+        connection.connect(str(self.socket))
+        return connection
+
+    def terminate(self):
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(15), time.monotonic() - began
+
+    def close(self):
+        if self.process:
+            end(self.process)
+
+    @property
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+
+class App:
+    """A connection of an app, spoken to in requests; notifications are passed over."""
+
+    def __init__(self, hub):
+        self.connection = hub.connect()
+        self.lines = self.connection.makefile("rb")
+        self.number = 0
+
+    def ask(self, method, **params):
+        self.number += 1
+        request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
+        self.connection.sendall(json.dumps(request).encode() + b"\n")
+        while True:
+            line = self.lines.readline()
+            assert line, "the hub hung up"
+            answer = json.loads(line)
+            if answer.get("id") == self.number:
+                return answer
+
+    def open(self, **members):
+        opening = {"version": 1, "app": "org.example.test", "capabilities": ["home"], "usageDescription": "to test"}
+        return self.ask("session.open", **{**opening, **members})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+
+@pytest.fixture
+def hub(lan, tmp_path):
+    made = Hub(lan.phone, tmp_path)
+    yield made
+    made.close()
+
+
+def test_it_answers_and_ends_within_five_seconds(hub):
+    hub.start()
+    assert stat.S_IMODE(os.stat(hub.socket).st_mode) == 0o666
+    assert stat.S_IMODE(os.stat(hub.state / "home.sqlite").st_mode) == 0o600
+    with App(hub) as app:
+        assert app.ask("homes.list")["error"]["code"] == -32600, "nothing before the session is open"
+        # Nobody has been asked yet: undecided.
+        assert app.open()["result"] == {"status": 0, "isSystemApp": False}
+        code, seconds = hub.terminate()
+        assert (code, app.lines.read()) == (0, b"")
+    assert seconds < 5
+    assert not hub.socket.exists()
+    hub.start()
+
+
+def test_an_app_without_a_purpose_is_refused(hub):
+    hub.start()
+    with App(hub) as app:
+        for purpose in (None, "", "  "):
+            error = app.open(usageDescription=purpose)["error"]
+            assert error["code"] == 1001 and error["data"]["name"] == "usageDescriptionMissing"
+        assert app.open(capabilities=[])["error"]["code"] == 80
+        assert app.open(version=99)["error"]["code"] == 1003
+
+
+def test_garbage_costs_nobody_anything(hub):
+    hub.start()
+    with App(hub) as app, App(hub) as other:
+        app.connection.sendall(b"\xff\x00garbage\n" + b"[" * 100_000 + b"\n")
+        assert json.loads(app.lines.readline())["error"]["code"] == -32700
+        assert json.loads(app.lines.readline())["error"]["code"] == -32700
+        app.connection.sendall(b"x" * (2 << 20) + b"\n")
+        assert json.loads(app.lines.readline())["error"]["code"] == -32600
+        assert "result" in app.open()
+        assert "result" in other.open()
+
+
+def test_restrictions_take_effect_on_reload(hub, tmp_path):
+    path = tmp_path / "homehub.yaml"
+    path.write_text("restrict: {apps: []}\n")
+    hub.start("--config", path)
+    with App(hub) as app:
+        assert app.open()["result"]["status"] == 0
+        path.write_text("restrict: {apps: [org.example.test]}\nvendor-patience: 5s\n")
+        hub.process.send_signal(signal.SIGHUP)
+        told = json.loads(app.lines.readline())
+        assert (told["method"], told["params"]) == ("authorizationStatusUpdated", {"status": 3})
+        assert app.ask("homes.list")["error"]["code"] == 47
+    until(lambda: "vendor-patience will be as the configuration says" in hub.log, 10, "what waits is said")
+    path.write_text("restrict: {app: []}\n")
+    hub.process.send_signal(signal.SIGHUP)
+    until(lambda: "the configuration is wrong and changes nothing" in hub.log, 10, "the mistake is said")
+    with App(hub) as app:
+        assert app.open()["result"]["status"] == 3
+
+
+def test_two_hubs_never_share_a_database(hub):
+    hub.start()
+    second = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20)
+    assert second.returncode == 69
+    assert f"process {hub.process.pid}" in second.stderr, second.stderr
+
+
+def test_a_damaged_database_is_named_and_left_alone(hub):
+    hub.start()
+    assert hub.terminate()[0] == 0
+    (hub.state / "home.sqlite").write_bytes(b"this is no database")
+    done = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20)
+    assert done.returncode == 65
+    assert "home.sqlite.backup" in done.stderr
+    assert (hub.state / "home.sqlite").read_bytes() == b"this is no database"
+
+
+@pytest.mark.parametrize("text, code, part", [
+    ("restirct: {}\n", 78, ":1:1: restirct: "),
+    ("restrict: {users: [nobody there]}\n", 78, "restrict.users[0]"),
+    ("interfaces: [\n", 78, ":2:"),
+    (None, 66, "no such file"),
+])
+@pytest.mark.parametrize("check", [True, False], ids=["checked", "started"])
+def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, tmp_path, text, code, part, check):
+    path = tmp_path / "homehub.yaml"
+    if text is not None:
+        path.write_text(text)
+    options = ["--config", path] + (["--check-config"] if check else [])
+    done = subprocess.run(hub.arguments(*options), capture_output=True, text=True, timeout=20)
+    assert done.returncode == code
+    assert done.stderr.count("\n") == 1 and part in done.stderr, done.stderr
+    assert not hub.state.exists()
+
+
+def test_without_avahi_it_says_so_and_goes_on(hub):
+    """Outside the pretend LAN there is a bus for nobody."""
+    environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
+    with open(hub.log_path, "ab") as log:
+        hub.process = subprocess.Popen(list(map(str, hub.arguments())), stderr=log, env=environment)
+    until(hub._answers, 20, "homehubd answers on its socket")
+    until(lambda: "accessories cannot be found; this is tried again" in hub.log, 10, "it says so")
+    with App(hub) as app:
+        assert "result" in app.open()
+    assert hub.terminate()[0] == 0

@@ -1,0 +1,287 @@
+import BoundedJSON
+import Discovery
+import FoundationEssentials
+import Glibc
+import HAPController
+import HAPModel
+import HAPTransport
+import HomeHub
+import HomeModel
+import LineRPC
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import homehubd
+
+/// Serves a hub for as long as the body.
+private func withSocket<Result: Sendable>(
+    _ hub: any HubSessions, limits: AppConnections.Limits = AppConnections.Limits(),
+    _ body: @Sendable (String) async throws -> Result
+) async throws -> Result {
+    try await withFolder { folder in
+        let connections = AppConnections(hub: hub, limits: limits, logger: silent)
+        let server = LineRPCServer(
+            path: folder + "/s", mode: 0o666, limits: limits.lines, sessions: connections, logger: silent)
+        let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { sink.finish() }
+                try await server.run { sink.yield() }
+            }
+            guard await listening.first(where: { true }) != nil else { throw Failure(message: "no server") }
+            let result = try await body(folder + "/s")
+            group.cancelAll()
+            try? await group.waitForAll()
+            return result
+        }
+    }
+}
+
+private let opening = SessionOpening(app: "org.example.lights", usageDescription: "to test", capabilities: [.home])
+
+extension LineRPCPeer {
+    fileprivate func ask(_ request: HomeRequest) async throws -> JSONValue {
+        try await call(request.method, request.params, deadline: nil)
+    }
+}
+
+/// A peer that speaks in raw lines, and reads only when it is told to.
+private struct RawApp {
+    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    var splitter = LineSplitter(maximumLength: 1 << 25)
+    var lines: [JSONValue] = []
+
+    func say(_ id: Int64, _ request: HomeRequest) async throws {
+        try await say(.request(id: .integer(id), method: request.method, params: request.params))
+    }
+
+    func say(_ message: RPCMessage) async throws { try await outbound.write(ByteBuffer(bytes: message.line)) }
+
+    mutating func hear() async throws -> JSONValue? {
+        while lines.isEmpty {
+            guard let more = try await bytes.next(isolation: #isolation) else { return nil }
+            for case .line(let line) in splitter.received(more.readableBytesView) {
+                lines.append(try JSONValue(parsing: line, maximumLength: line.count))
+            }
+        }
+        return lines.removeFirst()
+    }
+}
+
+private func withRawApp<Result: Sendable>(
+    _ path: String, _ body: (inout RawApp) async throws -> Result
+) async throws -> Result {
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .connect(unixDomainSocketPath: path) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+    return try await channel.executeThenClose { inbound, outbound in
+        var app = RawApp(outbound: outbound, bytes: inbound.makeAsyncIterator())
+        return try await body(&app)
+    }
+}
+
+@Suite("The socket of the apps", .timeLimit(.minutes(5)))
+struct AppConnectionsTests {
+    @Test("an app is who the system says, and its session ends with its connection")
+    func identity() async throws {
+        let hub = ScriptedHub()
+        try await withSocket(hub) { path in
+            try await LineRPCClient.connect(to: path) { server in
+                let reply = try SessionReply(json: try await server.ask(.open(opening)))
+                #expect(reply.status.contains(.authorized))
+            }
+            var told = hub.told.makeAsyncIterator()
+            let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let peer = AppPeer(uid: getuid(), executable: program, mayDecide: true)
+            #expect(await told.next() == .opened("org.example.lights", peer))
+            #expect(await told.next() == .closed(SessionID(1)))
+        }
+    }
+
+    @Test("a session is opened first, and once; one that is refused may be tried again")
+    func openingFirst() async throws {
+        try await withSocket(ScriptedHub()) { path in
+            try await withRawApp(path) { app in
+                func code() async throws -> JSONValue? { try await app.hear()?["error"]?["code"] }
+                try await app.say(1, .homes)
+                #expect(try await code() == -32600)
+                var silent = opening
+                silent.usageDescription = " "
+                try await app.say(2, .open(silent))
+                let refusal = try await app.hear()?["error"]
+                #expect(refusal?["code"] == 1001)
+                #expect(refusal?["data"]?["name"] == "usageDescriptionMissing")
+                try await app.say(3, .open(opening))
+                #expect(try await app.hear()?["result"]?["status"] == 5)
+                try await app.say(4, .open(opening))
+                #expect(try await code() == -32600)
+            }
+        }
+    }
+
+    @Test("what cannot be read is refused with its reason, and the hub never sees it")
+    func malformed() async throws {
+        let hub = ScriptedHub()
+        try await withSocket(hub) { path in
+            try await withRawApp(path) { app in
+                try await app.say(1, .open(opening))
+                _ = try await app.hear()
+                let attempts: [(String, JSONValue, JSONValue)] = [
+                    ("homes.add", [:], 27), ("homes.add", ["name": 1], 3),
+                    ("values.read", ["characteristics": ["x"]], 3),
+                    ("homes.burn", [:], -32601),
+                ]
+                for (method, params, code) in attempts {
+                    try await app.say(.request(id: .string(method), method: method, params: params))
+                    let error = try await app.hear()?["error"]
+                    #expect(error?["code"] == code)
+                    guard code != -32601 else { continue }
+                    #expect(try HomeError(json: error?["data"] ?? .null).code.rawValue == code.int)
+                }
+                try await app.say(9, .homes)
+                for await told in hub.told {
+                    guard case .received(let request, _) = told else { continue }
+                    #expect(request == .homes)
+                    break
+                }
+            }
+        }
+    }
+
+    @Test("answers and news reach the app in the hub's order, errors whole, and the hub hears of cancellations")
+    func order() async throws {
+        let hub = ScriptedHub()
+        try await withSocket(hub) { path in
+            try await withRawApp(path) { app in
+                try await app.say(1, .open(opening))
+                _ = try await app.hear()
+                try await app.say(20, .homes)
+                try await app.say(30, .permissions)
+                try await app.say(.notification(method: "rpc.cancel", params: ["id": 20]))
+                var calls: [Call] = []
+                for await told in hub.told {
+                    if case .received(_, let call) = told { calls.append(call) }
+                    if case .cancelled(let call) = told {
+                        #expect(call == calls.first)
+                        break
+                    }
+                }
+                #expect(calls.count == 2)
+                let error = HomeError(.nameContainsProhibitedCharacters, detail: "no", suggestions: ["Lamp"])
+                await hub.say(.notification(.homesUpdated), to: SessionID(1))
+                await hub.say(.answer(calls[1], .failure(error)), to: SessionID(1))
+                await hub.say(.notification(.accessoryLost(try #require(.init("1A:2B:3C:4D:5E:6F")))), to: SessionID(1))
+                await hub.say(.answer(calls[0], .success(["homes": []])), to: SessionID(1))
+                #expect(try await app.hear()?["method"] == "homesUpdated")
+                let failure = try await app.hear()
+                #expect(failure?["id"] == 30)
+                #expect(failure?["error"]?["code"] == 35)
+                #expect(try HomeError(json: failure?["error"]?["data"] ?? .null) == error)
+                #expect(try await app.hear()?["method"] == "browser.removed")
+                #expect(try await app.hear()?["id"] == 20)
+                await hub.end(SessionID(1))
+                #expect(try await app.hear() == nil)
+            }
+        }
+    }
+
+    @Test("news that exceed a line become the advice to load everything anew")
+    func tooLong() async throws {
+        let hub = ScriptedHub()
+        var limits = AppConnections.Limits()
+        limits.lines.sentLineLength = 1000
+        try await withSocket(hub, limits: limits) { path in
+            try await withRawApp(path) { app in
+                try await app.say(1, .open(opening))
+                _ = try await app.hear()
+                let app1 = AppIdentity(app: "a", uid: 1, executable: String(repeating: "x", count: 1000))
+                let permission = AppPermission(app: app1, status: [], usageDescription: "", isPending: true)
+                await hub.say(.notification(.permissionAsked(permission)), to: SessionID(1))
+                #expect(try await app.hear()?["method"] == "homesUpdated")
+            }
+        }
+    }
+
+    @Test("a user has so many connections and no more, until one ends")
+    func connectionsOfUser() async throws {
+        let hub = ScriptedHub()
+        var limits = AppConnections.Limits()
+        limits.connectionsOfUser = 1
+        try await withSocket(hub, limits: limits) { path in
+            try await LineRPCClient.connect(to: path) { first in
+                _ = try await first.ask(.open(opening))
+                try await LineRPCClient.connect(to: path) { second in
+                    await #expect(throws: LineRPCError.closed) { try await second.ask(.open(opening)) }
+                }
+            }
+            for await told in hub.told where told == .closed(SessionID(1)) { break }
+            // The session is over a moment before its connection is.
+            var isWelcome = false
+            while !isWelcome {
+                isWelcome = try await LineRPCClient.connect(to: path) { (try? await $0.ask(.open(opening))) != nil }
+            }
+        }
+    }
+
+    @Test("an app that does not read holds up nobody, is not dropped, and is told to load everything anew")
+    func stalledApp() async throws {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var configuration = HomeHub.Configuration(systemApp: SystemApp(app: "homehub", executable: program))
+        configuration.feedLimit = 16
+        let hub = try HomeHub(
+            executor: EventLoopExecutor(loops.next()), store: HomeDatabase(makeQueue()),
+            vault: InMemoryPairingVault(), browser: AccessoryBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
+            configuration: configuration, logger: silent)
+        let opening = SessionOpening(app: "homehub", usageDescription: "to test", capabilities: [.home])
+        var limits = AppConnections.Limits()
+        limits.mark = 1
+        try await withSocket(hub, limits: limits) { path in
+            try await withRawApp(path) { stalled in
+                try await stalled.say(1, .open(opening))
+                #expect(try await stalled.hear()?["result"]?["isSystemApp"] == true)
+                let last = try await LineRPCClient.connect(to: path) { busy in
+                    _ = try await busy.ask(.open(opening))
+                    let added = try HomeCommit(json: try await busy.ask(.write(.addHome(name: "Home"))))
+                    guard case .home(let home) = added.result else { throw Failure(message: "no home") }
+                    var commit = added
+                    // Much more than the system takes for somebody who does not read.
+                    for number in 0..<3000 {
+                        let name = String(repeating: "x", count: 50) + String(number)
+                        commit = try HomeCommit(json: try await busy.ask(.write(.renameHome(home, name: name))))
+                    }
+                    return try #require(commit.transaction)
+                }
+                // It reads again.
+                var replica = HomeGraph()
+                var (isVoid, loads) = (false, 0)
+                while replica.home(last.home)?.revision != last.revision {
+                    let line = try #require(await stalled.hear())
+                    if let method = line["method"]?.string {
+                        let news = try HomeNotification(method: method, params: line["params"] ?? .null)
+                        switch news {
+                        case .transaction(let transaction)? where !isVoid:
+                            #expect(replica.apply(transaction) != .missed)
+                        case .homesUpdated?:
+                            isVoid = true
+                            loads += 1
+                            try await stalled.say(2, .homes)
+                        default: break
+                        }
+                    } else {
+                        replica = HomeGraph(homes: try HomesReply(json: line["result"] ?? .null).homes)
+                        isVoid = false
+                    }
+                }
+                // Otherwise nothing was lost, and this shows nothing.
+                #expect(loads > 0)
+            }
+        }
+        try await loops.shutdownGracefully()
+    }
+}

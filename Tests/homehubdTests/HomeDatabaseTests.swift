@@ -1,0 +1,224 @@
+import DaemonKit
+import GRDB
+import Glibc
+import HAPModel
+import HomeHub
+import HomeModel
+import Testing
+
+@testable import homehubd
+
+@Suite("The homes in SQLite", .timeLimit(.minutes(5)))
+struct HomeDatabaseTests {
+    @Test(
+        "after any changes the homes are stored as they are, also for who opens the file anew",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func anyChanges(seed: UInt64) async throws {
+        try await withFolder { folder in
+            var homes = RandomHomes(seed: seed)
+            var opened: DatabaseFile?
+            var seen: Set<String> = []
+            for step in 0..<120 {
+                if step.isMultiple(of: 10) {
+                    try opened?.close()
+                    opened = nil
+                    opened = try openDatabase(in: folder)
+                }
+                let transaction = try homes.next()
+                let file = try #require(opened)
+                try HomeDatabase(file.queue).commit(transaction, in: homes.graph)
+                if let (id, value) = homes.hear(at: Int64(step)) {
+                    try HomeDatabase(file.queue).note([id: HeardValue(value, at: Int64(step))])
+                }
+                let stored = try HomeDatabase(file.queue).load().graph
+                for home in stored.homes {
+                    if home.zones.contains(where: { !$0.rooms.isEmpty }) { seen.insert("zones") }
+                    if home.actionSets.contains(where: { !$0.actions.isEmpty }) { seen.insert("scenes") }
+                    if home.accessories.contains(where: \.isBridged) { seen.insert("bridges") }
+                }
+                guard stored == homes.graph.asStored else {
+                    Issue.record("step \(step) is stored otherwise: \(transaction.changes)")
+                    return
+                }
+            }
+            // A walk over nothing shows nothing.
+            #expect(seen == ["bridges", "scenes", "zones"])
+            try opened?.close()
+        }
+    }
+
+    @Test("what does not follow the stored revision is refused, and nothing of it is stored")
+    func revisions() throws {
+        let database = HomeDatabase(try makeQueue())
+        var homes = RandomHomes(seed: 7)
+        for _ in 0..<40 { try database.commit(try homes.next(), in: homes.graph) }
+        let before = try database.load()
+        var skipped = homes
+        _ = try skipped.next()
+        let home = try #require(homes.graph.homes.first)
+        let change = [HomeChange(.nameUpdated("Elsewhere"))]
+        for revision in [home.revision, home.revision + 2] {
+            let transaction = HomeTransaction(home: home.id, revision: revision, changes: change)
+            #expect(throws: HomeDatabase.Refusal.revision(stored: home.revision, committed: revision)) {
+                try database.commit(transaction, in: homes.graph)
+            }
+        }
+        #expect(try database.load() == before)
+    }
+
+    @Test("a transaction of which one part cannot be stored is not stored at all")
+    func atomicity() throws {
+        let database = HomeDatabase(try makeQueue())
+        var homes = RandomHomes(seed: 8)
+        while homes.graph.homes.allSatisfy(\.zones.isEmpty) { try database.commit(try homes.next(), in: homes.graph) }
+        let home = try #require(homes.graph.homes.first { !$0.zones.isEmpty })
+        let zone = try #require(home.zones.first)
+        var random = SeededGenerator(seed: 1)
+        let before = try database.load()
+        let transaction = HomeTransaction(
+            home: home.id, revision: home.revision + 1,
+            changes: [
+                HomeChange(.nameUpdated("Elsewhere")), HomeChange(.roomAddedToZone(Room.ID(using: &random), zone.id)),
+            ])
+        #expect(throws: DatabaseError.self) { try database.commit(transaction, in: homes.graph) }
+        #expect(try database.load() == before)
+    }
+
+    @Test("one room of a zone, one bridge, one target of a scene cannot be of another home")
+    func otherHomes() throws {
+        let queue = try makeQueue()
+        var (graph, random) = (HomeGraph(), SeededGenerator(seed: 1))
+        for name in ["Home", "Cottage"] {
+            let commit = try graph.perform(.addHome(name: name), using: &random)
+            try HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
+        }
+        let (home, other) = (graph.homes[0].id, graph.homes[1].id)
+        let writes: [HomeWrite] = [.addZone(home, name: "Upstairs"), .addRoom(other, name: "Kitchen")]
+        for write in writes {
+            let commit = try graph.perform(write, using: &random)
+            try HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
+        }
+        let change = HomeChange(.roomAddedToZone(graph.homes[1].rooms[0].id, graph.homes[0].zones[0].id))
+        #expect(throws: DatabaseError.self) {
+            try HomeDatabase(queue).commit(HomeTransaction(home: home, revision: 3, changes: [change]), in: graph)
+        }
+    }
+
+    @Test("answers of the user are kept for each app and user and program, the last one counts, and they are forgotten")
+    func permissions() throws {
+        let database = HomeDatabase(try makeQueue())
+        let lights = AppIdentity(app: "org.example.lights", uid: .max, executable: "/usr/bin/lights")
+        var other = lights
+        other.executable = ""
+        func permission(_ app: AppIdentity, _ isAllowed: Bool) -> RememberedPermission {
+            RememberedPermission(app: app, isAllowed: isAllowed, usageDescription: "to \"switch\" 'lights'")
+        }
+        try database.remember(permission(lights, false))
+        try database.remember(permission(other, true))
+        try database.remember(permission(lights, true))
+        #expect(try database.load().permissions == [permission(lights, true), permission(other, true)])
+        try database.forget(lights)
+        #expect(try database.load().permissions == [permission(other, true)])
+    }
+
+    @Test("values of what is not there are passed over")
+    func strayValues() throws {
+        let database = HomeDatabase(try makeQueue())
+        var random = SeededGenerator(seed: 1)
+        try database.note([Characteristic.ID(using: &random): HeardValue(.bool(true), at: 1)])
+        #expect(try database.load() == StoredHomes())
+    }
+
+    @Test(
+        "what cannot be true is damage, not another home",
+        arguments: [
+            "UPDATE home SET isPrimary = 0", "UPDATE home SET id = 'x'", "UPDATE room SET name = 'Home'",
+            "UPDATE room SET name = ' Kitchen'", "UPDATE accessory SET deviceID = 'here'",
+            "UPDATE accessory SET category = 65536", "UPDATE service SET type = 'lamp'",
+            "UPDATE characteristic SET metadata = '{'", "UPDATE characteristic SET value = '[]'",
+            "UPDATE characteristic SET iid = 'one'", "UPDATE accessory SET isBridge = 1, name = CAST(x'FF' AS BLOB)",
+        ])
+    func damage(sql: String) throws {
+        let queue = try makeQueue()
+        var (graph, random) = (HomeGraph(), SeededGenerator(seed: 3))
+        let home = try graph.perform(.addHome(name: "Home"), using: &random)
+        try HomeDatabase(queue).commit(try #require(home.transaction), in: graph)
+        let room = try graph.perform(.addRoom(graph.homes[0].id, name: "Kitchen"), using: &random)
+        try HomeDatabase(queue).commit(try #require(room.transaction), in: graph)
+        let lamp = HAPModel.Accessory(
+            aid: AccessoryID(1),
+            services: [
+                HAPModel.Service(
+                    iid: InstanceID(9), type: .lightbulb,
+                    characteristics: [
+                        HAPModel.Characteristic(
+                            iid: InstanceID(10), type: .on,
+                            metadata: CharacteristicMetadata(format: .bool, permissions: .pairedRead), value: nil)
+                    ])
+            ])
+        let deviceID = try #require(DeviceID("1A:2B:3C:4D:5E:6F"))
+        let added = try graph.add(
+            AccessoryAddition(home: graph.homes[0].id, deviceID: deviceID, category: .lightbulb, accessories: [lamp]),
+            using: &random)
+        try HomeDatabase(queue).commit(try #require(added.transaction), in: graph)
+        #expect(try HomeDatabase(queue).load().graph == graph.asStored)
+
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(sql)") }
+        #expect(throws: DamagedDatabase.self) { try HomeDatabase(queue).load() }
+    }
+
+    @Test("the file is for its owner alone, and one of a newer version is left as it is")
+    func file() async throws {
+        try await withFolder { folder in
+            try openDatabase(in: folder).close()
+            var status = stat()
+            #expect(stat(folder + "/home.sqlite", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            var newer = HomeSchema.migrator
+            newer.registerMigration("of the future") { _ in }
+            try DatabaseFile(
+                path: folder + "/home.sqlite", migrator: newer, applicationID: HomeSchema.applicationID, logger: silent
+            ).close()
+            do {
+                _ = try openDatabase(in: folder)
+                Issue.record("it was opened")
+            } catch let error as DatabaseFileError {
+                #expect(ExitCode(DatabaseTrouble(error)) == .badData)
+                #expect(!DatabaseTrouble(error).description.contains("lamplighter"))
+            }
+        }
+    }
+
+    @Test("who is killed while writing has stored all that was acknowledged, and half of nothing")
+    func sudden() async throws {
+        try await withFolder { folder in
+            let seed: UInt64 = 11
+            await #expect(processExitsWith: .signal(SIGALRM)) { [folder = folder as String] in
+                let file = try openDatabase(in: folder)
+                let acknowledged = open(folder + "/acknowledged", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+                var homes = RandomHomes(seed: 11)
+                // Its signal ends the process wherever it is.
+                alarm(1)
+                while true {
+                    let transaction = try homes.next()
+                    try HomeDatabase(file.queue).commit(transaction, in: homes.graph)
+                    _ = write(acknowledged, ".", 1)
+                }
+            }
+            var status = stat()
+            #expect(stat(folder + "/acknowledged", &status) == 0)
+            let count = Int(status.st_size)
+            #expect(count > 0)
+            var homes = RandomHomes(seed: seed)
+            for _ in 0..<count { _ = try homes.next() }
+            let file = try openDatabase(in: folder)
+            let stored = try HomeDatabase(file.queue).load().graph
+            if stored != homes.graph.asStored {
+                // The last may have been stored and not acknowledged any more.
+                _ = try homes.next()
+                #expect(stored == homes.graph.asStored)
+            }
+            try file.close()
+        }
+    }
+}

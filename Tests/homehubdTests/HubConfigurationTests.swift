@@ -1,0 +1,91 @@
+import DaemonKit
+import Glibc
+import HomeHub
+import Testing
+
+@testable import homehubd
+
+private func decode(_ text: String) throws -> HubConfiguration {
+    try StrictYAML.decode(HubConfiguration.self, from: Array(text.utf8), file: "f", mayBeEmpty: true)
+}
+
+@Suite("The hub's configuration")
+struct HubConfigurationTests {
+    @Test("the example says what counts where nothing is written")
+    func example() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Config/homehub.yaml"
+        #expect(try HubConfiguration.load(from: path) == HubConfiguration())
+        #expect(try decode("# nothing\n") == HubConfiguration())
+    }
+
+    @Test("every key counts")
+    func keys() throws {
+        let configuration = try decode(
+            """
+            interfaces: [eth0, wlan0]
+            restrict: {apps: [org.example.lights], users: [root, 4294967295]}
+            vendor-patience: 5s
+            system-app: /opt/homehub
+            """)
+        #expect(configuration.interfaces == .named(["eth0", "wlan0"]))
+        #expect(configuration.restrict.restrictions == AppRestrictions(apps: ["org.example.lights"], users: [0, .max]))
+        #expect(configuration.vendorPatience == .seconds(5))
+        #expect(configuration.systemApp == "/opt/homehub")
+    }
+
+    @Test(
+        "what is wrong is named, with what to write",
+        arguments: [
+            ("restrictions: {}", "f:1:1: restrictions: unknown key"),
+            ("vendor-patience: 0s", "vendor-patience: nobody can answer within that"),
+            ("vendor-patience: 1h", "vendor-patience"),
+            ("restrict: {users: [no such user]}", "restrict.users[0]: this system has no user no such user"),
+            ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: no app has such an id"),
+            ("system-app: homehub", "system-app: this is no absolute path; write for example /usr/bin/homehub"),
+            ("interfaces: eth0", "interfaces: interfaces are auto or a list; write auto or [eth0]"),
+        ])
+    func mistakes(text: String, message: String) {
+        let error = #expect(throws: ConfigurationError.self) { try decode(text) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "no error")")
+        #expect(error.map { ExitCode($0) } == .configuration)
+    }
+
+    @Test("the file may be missing at its usual place only")
+    func missing() throws {
+        #expect(throws: ConfigurationFileError.missing(file: "/nowhere/h.yaml")) {
+            try HubConfiguration.load(from: "/nowhere/h.yaml")
+        }
+        #expect(HubConfiguration.check("/nowhere/h.yaml").code == .noInput)
+        if access(HubConfiguration.defaultPath, F_OK) != 0 {
+            #expect(try HubConfiguration.load(from: nil) == HubConfiguration())
+        }
+    }
+
+    @Test("only restrictions change while the hub runs")
+    func waiting() throws {
+        let running = HubConfiguration()
+        #expect(try decode("restrict: {apps: [a]}").keysThatWait(comparedWith: running).isEmpty)
+        let next = try decode("interfaces: [eth0]\nvendor-patience: 5s\nsystem-app: /x")
+        #expect(next.keysThatWait(comparedWith: running) == ["interfaces", "vendor-patience", "system-app"])
+    }
+
+    @Test("users and members of groups are those of the system")
+    func users() throws {
+        #expect(SystemUsers.uid(of: "root") == 0)
+        #expect(SystemUsers.uid(of: "no such user") == nil)
+        // root's first group, which no list of members names.
+        #expect(SystemUsers.isMember(0, of: "root"))
+        #expect(!SystemUsers.isMember(0, of: "no such group"))
+        #expect(!SystemUsers.isMember(.max - 1, of: "root"))
+    }
+
+    @Test("the status is one line for people")
+    func status() {
+        let busy = HubStatus(homes: 2, accessories: 14, reachable: 13, sessions: 3)
+        #expect(busy.sentence() == "2 homes, 14 accessories (13 reachable), 3 apps.")
+        let idle = HubStatus(homes: 1, accessories: 0, reachable: 0, sessions: 1)
+        #expect(
+            idle.sentence(obstacle: "no Avahi")
+                == "1 home, 0 accessories, 1 app; accessories cannot be found: no Avahi.")
+    }
+}

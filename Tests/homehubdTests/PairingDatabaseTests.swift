@@ -1,0 +1,70 @@
+import DaemonKit
+import GRDB
+import HAPController
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import Testing
+
+@testable import homehubd
+
+@Suite("The pairings in SQLite", .timeLimit(.minutes(5)))
+struct PairingDatabaseTests {
+    private func pairing(_ number: UInt8, key: UInt8) throws -> AccessoryPairing {
+        AccessoryPairing(
+            deviceID: try #require(DeviceID(octets: [2, 0, 0, 0, 0, number])),
+            publicKey: [UInt8](repeating: key, count: Ed25519.publicKeyLength))
+    }
+
+    @Test("who we are is made once, and stays the same")
+    func identity() async throws {
+        let queue = try makeQueue()
+        let identity = try await PairingDatabase(queue).identity()
+        #expect(try await PairingDatabase(queue).identity() == identity)
+        #expect(try await PairingDatabase(makeQueue()).identity() != identity)
+    }
+
+    @Test("pairings are kept and forgotten; the newest with an accessory counts")
+    func pairings() async throws {
+        let vault = PairingDatabase(try makeQueue())
+        try await vault.keep(pairing(1, key: 1))
+        try await vault.keep(pairing(2, key: 2))
+        try await vault.keep(pairing(1, key: 3))
+        var kept = try await vault.pairings()
+        kept.sort { $0.deviceID.octets[5] < $1.deviceID.octets[5] }
+        #expect(try kept == [pairing(1, key: 3), pairing(2, key: 2)])
+        try await vault.forget(pairing(1, key: 1).deviceID)
+        try await vault.forget(pairing(3, key: 1).deviceID)
+        #expect(try await vault.pairings() == [pairing(2, key: 2)])
+    }
+
+    @Test("a pairing is kept although whoever keeps it is cancelled")
+    func cancelled() async throws {
+        let vault = PairingDatabase(try makeQueue())
+        let pairing = try pairing(1, key: 1)
+        let keeper = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await vault.keep(pairing)
+        }
+        keeper.cancel()
+        try await keeper.value
+        #expect(try await vault.pairings() == [pairing])
+    }
+
+    @Test(
+        "what cannot be true is damage, and not a new identity",
+        arguments: [
+            "DELETE FROM controller", "UPDATE controller SET longTermSeed = x'00'",
+            "UPDATE controller SET identifier = x''", "UPDATE pairing SET publicKey = x'00'",
+            "UPDATE pairing SET deviceID = 'here'",
+        ])
+    func damage(sql: String) async throws {
+        let queue = try makeQueue()
+        let vault = PairingDatabase(queue)
+        _ = try await vault.identity()
+        try await vault.keep(pairing(1, key: 1))
+        try vault.check()
+        try await queue.write { try $0.execute(sql: sql) }
+        #expect(throws: DamagedDatabase.self) { try vault.check() }
+    }
+}
