@@ -35,8 +35,9 @@ extension HomeManager {
         }
     }
 
-    /// The daemon bounds the news that wait for us; this has room for that twice, beside the answers.
-    private static let limits = LineLimits(lineLength: 16 << 20, outbox: 32 << 20, notifications: 4096)
+    /// The daemon bounds the news that wait for us; this has room for more than that, beside the answers.
+    static let limits = LineLimits(
+        lineLength: 16 << 20, sentLineLength: 1 << 20, outbox: 32 << 20, notifications: 4096)
 
     private func serve(_ peer: LineRPCPeer) async {
         connectionNumber += 1

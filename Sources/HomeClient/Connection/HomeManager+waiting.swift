@@ -1,6 +1,9 @@
 import LineRPC
 
 extension HomeManager {
+    /// How many calls of the app may wait for answers at once; the others belong to the session itself.
+    private static var callsOfApp: Int { limits.outstandingRequests - 8 }
+
     /// Waits until there is something; looks again whenever ``ring()`` is called.
     ///
     /// - Parameters:
@@ -30,17 +33,18 @@ extension HomeManager {
     /// Something changed that somebody may wait for.
     func ring() { for bell in bells.values { bell.yield() } }
 
-    /// The connection, once there is one.
+    /// The connection, once there is one that takes another call.
     ///
     /// - Throws: `daemonUnavailable` after some time, what the daemon refuses us for, 23 if the task is cancelled.
     func connected() async throws(HomeError) -> LineRPCPeer {
         let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: patience.connection) {
-            if isOpen, let peer { return .success(peer) }
+            if isOpen, let peer, calls.count < Self.callsOfApp { return .success(peer) }
             if let failure, failure.isFinal { return .failure(failure) }
             return nil
         }
         if let result { return try result.get() }
         if Task.isCancelled { throw HomeError(.operationCancelled) }
+        if isOpen { throw .tooManyCalls }
         throw failure ?? .unavailable("nobody answers at \(socket)")
     }
 }

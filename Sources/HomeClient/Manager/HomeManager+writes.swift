@@ -16,12 +16,11 @@ extension HomeManager {
     func remove(_ write: HomeWrite) async throws(HomeError) -> AccessoryRemoval {
         let removal = try await call(.write(write), deadline: patience.setup) { json throws(HomeError) in
             let commit = try Self.understood { () throws(HomeError) in try HomeCommit(json: json) }
-            let stale = (json["stale"]?.array ?? []).compactMap { $0.string.flatMap { Accessory.ID($0) } }
             var removed: [Accessory.ID] = []
             if case .accessories(let ids) = commit.result { removed = ids }
             if case .removeHome(let id) = write { removed = self.replica.graph.home(id)?.accessories.map(\.id) ?? [] }
             self.settle(commit)
-            return AccessoryRemoval(removed: removed, stale: stale)
+            return AccessoryRemoval(removed: removed, stale: commit.stale)
         }
         if !replica.isCurrent { try await waitUntilLoaded() }
         return removal

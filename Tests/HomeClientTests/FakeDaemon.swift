@@ -1,0 +1,301 @@
+import BoundedJSON
+import HAPModel
+import HomeHub
+import HomeModel
+import LineRPC
+
+/// A daemon that serves homes in memory, without devices and without a database, and does what the test says.
+actor FakeDaemon: LineRPCSessions {
+    private struct Session {
+        let peer: LineRPCPeer
+        var isBrowsing = false
+        var answersQuestions = false
+        var waiting: [(request: HomeRequest, call: Call)] = []
+    }
+
+    private(set) var graph = HomeGraph()
+    private var feed = ChangeFeed()
+    private var sessions: [SessionID: Session] = [:]
+    private var lastSession: UInt64 = 0
+    private var random = SystemRandomNumberGenerator()
+    private var time: Int64 = 1_000
+
+    /// What sessions may do that are opened from now on.
+    var status: AuthorizationStatus = [.determined, .authorized]
+    /// Why sessions are refused.
+    var refusal: HomeError?
+    /// What can be found.
+    var devices: [DiscoveredAccessory] = []
+    /// What adding a device adds.
+    var additions: [HAPModel.Accessory] = [TestDevices.lamp()]
+    /// Requests of these methods are not answered unless the test does, or they are cancelled.
+    var held: Set<String> = []
+    /// Whether cancellations are heeded.
+    var heedsCancellation = true
+    /// What the devices would not report.
+    var silent: Set<Characteristic.ID> = []
+    /// All that was asked, in order.
+    private(set) var asked: [HomeRequest] = []
+    private var heldCalls: [(request: HomeRequest, call: Call)] = []
+    private(set) var cancelled = 0
+
+    func configure(_ change: @Sendable (isolated FakeDaemon) -> Void) { change(self) }
+
+    // MARK: Sessions
+
+    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async {
+        lastSession += 1
+        let id = SessionID(lastSession)
+        for await inquiry in inquiries {
+            switch inquiry {
+            case .request(let number, let method, let params):
+                do {
+                    guard let request = try HomeRequest(method: method, params: params) else {
+                        peer.answer(number, with: .failure(.methodNotFound(method)))
+                        continue
+                    }
+                    asked.append(request)
+                    if case .open = request { open(id, peer, number) } else { receive(request, Call(id, number)) }
+                } catch {
+                    peer.answer(number, with: .failure(failure(error)))
+                }
+            case .cancelled(let number): cancel(Call(id, number))
+            }
+        }
+        sessions[id] = nil
+        run(feed.closed(id))
+    }
+
+    private func open(_ id: SessionID, _ peer: LineRPCPeer, _ number: UInt64) {
+        if let refusal { return peer.answer(number, with: .failure(failure(refusal))) }
+        sessions[id] = Session(peer: peer)
+        feed.opened(id, status: status)
+        peer.answer(number, with: .success(SessionReply(status: status, isSystemApp: true).json))
+    }
+
+    private func cancel(_ call: Call) {
+        cancelled += 1
+        guard heedsCancellation else { return }
+        heldCalls.removeAll { $0.call == call }
+        if let index = sessions[call.session]?.waiting.firstIndex(where: { $0.call == call }) {
+            sessions[call.session]?.waiting.remove(at: index)
+            return answer(call, .failure(HomeError(.homeAccessNotAuthorized)))
+        }
+        answer(call, .failure(HomeError(.operationCancelled)))
+    }
+
+    /// Hangs up on everybody.
+    func hangUp() { for session in sessions.values { session.peer.close() } }
+
+    /// How many sessions there are.
+    var sessionCount: Int { sessions.count }
+
+    /// The user decides about all apps.
+    func decide(_ status: AuthorizationStatus) {
+        self.status = status
+        run(feed.authorizationChanged(of: Array(sessions.keys), to: status))
+        for id in sessions.keys {
+            let waiting = sessions[id]?.waiting ?? []
+            sessions[id]?.waiting = []
+            sessions[id]?.isBrowsing = false
+            for (request, call) in waiting { receive(request, call) }
+        }
+    }
+
+    // MARK: Calls
+
+    private func receive(_ request: HomeRequest, _ call: Call) {
+        guard !held.contains(request.method) else { return heldCalls.append((request, call)) }
+        guard status.contains(.authorized) else {
+            if status.contains(.determined) {
+                return answer(call, .failure(HomeError(.homeAccessNotAuthorized)))
+            }
+            sessions[call.session]?.waiting.append((request, call))
+            return
+        }
+        perform(request, call)
+    }
+
+    /// Does what was held.
+    func release() {
+        held = []
+        let calls = heldCalls
+        heldCalls = []
+        for (request, call) in calls { receive(request, call) }
+    }
+
+    /// How many calls are held.
+    var heldCount: Int { heldCalls.count }
+
+    private func perform(_ request: HomeRequest, _ call: Call) {
+        do throws(HomeError) {
+            switch request {
+            case .write(let write): return try commit(graph.perform(write, using: &random), call)
+            case .addAccessory(let addition):
+                if let token = addition.payload?.ownershipToken { _ = token }
+                guard let device = devices.first(where: { $0.id == addition.device }) ?? devices.first else {
+                    throw HomeError(.timedOutWaitingForAccessory)
+                }
+                if device.vendor != nil, addition.payload?.ownershipToken == nil {
+                    return answer(call, .success(AdditionReply.handedOver(app: "org.example.maker").json))
+                }
+                let commit = try graph.add(
+                    AccessoryAddition(
+                        home: addition.home, deviceID: device.id, category: device.category, accessories: additions,
+                        name: addition.name), using: &random)
+                try self.commit(commit, call)
+            default: answer(call, .success(try result(of: request, call)))
+            }
+        } catch {
+            answer(call, .failure(error))
+        }
+    }
+
+    private func commit(_ commit: HomeCommit, _ call: Call) throws(HomeError) {
+        if let transaction = commit.transaction { run(feed.committed(transaction, by: call.session)) }
+        answer(call, .success(commit.json))
+    }
+
+    private func result(of request: HomeRequest, _ call: Call) throws(HomeError) -> JSONValue {
+        switch request {
+        case .homes: return HomesReply(homes: graph.homes).json
+        case .accessories(let page):
+            var reply = try graph.page(page)
+            let observed = feed.observed(by: call.session)
+            var copy = HomeGraph(homes: graph.homes)
+            for id in observed { copy.setNotification(true, for: id) }
+            reply.accessories = reply.accessories.map { copy.accessory($0.id) ?? $0 }
+            return reply.json
+        case .readValues(let ids):
+            return ids.map { id in
+                guard let characteristic = graph.characteristic(id) else {
+                    return ValueResult(characteristic: id, error: HomeError(.notFound))
+                }
+                return ValueResult(characteristic: id, value: characteristic.value, time: tick())
+            }.json
+        case .writeValues(let writes):
+            return writes.map { write in
+                guard let value = write.value else {
+                    return ValueResult(characteristic: write.characteristic, error: HomeError(.nilParameter))
+                }
+                let event = LiveEvent.valueUpdated(write.characteristic, value, time: tick())
+                if graph.apply(event) { run(feed.heard(event, writer: call.session)) }
+                return ValueResult(characteristic: write.characteristic, value: value, time: time)
+            }.json
+        case .setNotification(let ids, let isEnabled):
+            var (results, actions) = feed.setNotification(isEnabled, for: ids, by: call.session, in: graph)
+            for index in results.indices where silent.contains(results[index].characteristic) {
+                feed.refused([results[index].characteristic])
+                results[index].error = HomeError(.notificationNotSupported)
+            }
+            run(actions)
+            return results.json
+        case .startBrowsing:
+            sessions[call.session]?.isBrowsing = true
+            for device in devices { run(feed.tell(.accessoryFound(device), to: [call.session])) }
+            return [:]
+        case .stopBrowsing:
+            sessions[call.session]?.isBrowsing = false
+            return [:]
+        case .permissions: return [AppPermission]().json
+        case .answerQuestions:
+            sessions[call.session]?.answersQuestions = true
+            return [:]
+        default: return [:]
+        }
+    }
+
+    private func tick() -> Int64 {
+        time += 1
+        return time
+    }
+
+    // MARK: What happens by itself
+
+    /// Somebody else writes.
+    @discardableResult func write(_ write: HomeWrite) throws(HomeError) -> HomeCommit {
+        let commit = try graph.perform(write, using: &random)
+        if let transaction = commit.transaction { run(feed.committed(transaction)) }
+        return commit
+    }
+
+    /// Somebody else adds a device.
+    @discardableResult
+    func add(_ device: DeviceID, _ accessories: [HAPModel.Accessory], to home: Home.ID) throws(HomeError) -> [Accessory]
+    {
+        let commit = try graph.add(
+            AccessoryAddition(
+                home: home, deviceID: device, category: accessories.count > 1 ? .bridge : .lightbulb,
+                accessories: accessories), using: &random)
+        if let transaction = commit.transaction { run(feed.committed(transaction)) }
+        return graph.accessories(at: device)
+    }
+
+    /// A device is heard.
+    func hear(_ id: Characteristic.ID, _ value: CharacteristicValue) {
+        let event = LiveEvent.valueUpdated(id, value, time: tick())
+        if graph.apply(event) { run(feed.heard(event)) }
+    }
+
+    /// A device comes back or goes.
+    func reach(_ id: Accessory.ID, _ isReachable: Bool) {
+        let event = LiveEvent.reachabilityUpdated(id, isReachable)
+        if graph.apply(event) { run(feed.heard(event)) }
+    }
+
+    /// All homes are others.
+    func replaceHomes(by graph: HomeGraph) {
+        self.graph = graph
+        run(feed.homesReplaced(by: graph))
+    }
+
+    /// Changes the homes and tells nobody.
+    func writeSilently(_ write: HomeWrite) throws(HomeError) { _ = try graph.perform(write, using: &random) }
+
+    /// Tells everybody something, be it sense or not.
+    func tell(_ notification: HomeNotification) { run(feed.tell(notification, to: Array(sessions.keys))) }
+
+    /// Tells everybody something raw.
+    func tell(_ method: String, _ params: JSONValue) {
+        for session in sessions.values { try? session.peer.notify(method, params) }
+    }
+
+    /// A device can be added.
+    func find(_ device: DiscoveredAccessory) {
+        devices.append(device)
+        run(feed.tell(.accessoryFound(device), to: sessions.filter(\.value.isBrowsing).map(\.key)))
+    }
+
+    /// It went.
+    func lose(_ id: DeviceID) {
+        devices.removeAll { $0.id == id }
+        run(feed.tell(.accessoryLost(id), to: sessions.filter(\.value.isBrowsing).map(\.key)))
+    }
+
+    /// Whether somebody searches.
+    var isBrowsing: Bool { sessions.values.contains(where: \.isBrowsing) }
+
+    /// What is observed by anybody.
+    var observed: Set<Characteristic.ID> { feed.subscriptions }
+
+    // MARK: Sending
+
+    private func answer(_ call: Call, _ result: Result<JSONValue, HomeError>) { run(feed.answered(call, with: result)) }
+
+    private func run(_ actions: [ChangeFeed.Action]) {
+        for case .deliver(let id) in actions {
+            while let delivery = feed.next(for: id) {
+                guard let peer = sessions[id]?.peer else { break }
+                switch delivery {
+                case .notification(let news): try? peer.notify(news.method, news.params)
+                case .answer(let call, let result):
+                    peer.answer(call.number, with: result.mapError { failure($0) })
+                }
+            }
+        }
+    }
+
+    private nonisolated func failure(_ error: HomeError) -> RPCFailure {
+        RPCFailure(code: error.code.rawValue, message: error.message, data: error.json)
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import HAPModel
+import HomeModel
+import LineRPC
+import Logging
+import Testing
+
+@testable import HomeClient
+
+struct Trouble: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+let lights = AppDeclaration(id: "org.example.lights", usageDescription: "To switch the lights of the tests.")
+
+/// Everything at once, but for what tests wait for in vain.
+let hasty: Patience = {
+    var patience = Patience()
+    patience.connection = .seconds(60)
+    patience.cancelled = .seconds(60)
+    patience.reconnect = (.milliseconds(1), .milliseconds(20))
+    patience.reload = .milliseconds(1)
+    return patience
+}()
+
+/// A folder of its own for one test's socket, gone afterwards.
+func withSocketPath<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = "/tmp/home-client-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    guard mkdir(folder, 0o700) == 0 else { throw Trouble("mkdir \(folder): \(errno)") }
+    defer {
+        unlink(folder + "/s.new")
+        unlink(folder + "/s")
+        rmdir(folder)
+    }
+    return try await body(folder + "/s")
+}
+
+/// Runs a daemon at a socket for as long as the body.
+@discardableResult
+func serving<Result: Sendable>(
+    _ daemon: FakeDaemon, at path: String, _ body: @Sendable () async throws -> Result
+) async throws -> Result {
+    let server = LineRPCServer(
+        path: path, mode: 0o600, limits: LineLimits(lineLength: 1 << 20, sentLineLength: 16 << 20), sessions: daemon,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            defer { sink.finish() }
+            try await server.run { sink.yield() }
+        }
+        guard await listening.first(where: { true }) != nil else { throw Trouble("no server") }
+        let result = try await body()
+        group.cancelAll()
+        try? await group.waitForAll()
+        return result
+    }
+}
+
+/// Runs a manager for as long as the body.
+@discardableResult
+func running<Result: Sendable>(
+    at path: String, as app: AppDeclaration = lights, patience: Patience = hasty,
+    _ body: @Sendable (HomeManager) async throws -> Result
+) async throws -> Result {
+    let manager = HomeManager(
+        app, socket: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await manager.run() }
+        defer { group.cancelAll() }
+        return try await body(manager)
+    }
+}
+
+/// A daemon and an app that has loaded its homes.
+func withHome(
+    app: AppDeclaration = lights, prepare: @Sendable (FakeDaemon) async throws -> Void = { _ in },
+    _ body: @Sendable (FakeDaemon, HomeManager) async throws -> Void
+) async throws {
+    let daemon = FakeDaemon()
+    try await prepare(daemon)
+    try await withSocketPath { path in
+        try await serving(daemon, at: path) {
+            try await running(at: path, as: app) { manager in
+                try await manager.waitUntilLoaded()
+                try await body(daemon, manager)
+            }
+        }
+    }
+}
+
+/// Waits until something is so; the test's time limit bounds it.
+func until(_ condition: () async -> Bool) async {
+    while await !condition() { await Task.yield() }
+}
+
+extension EventStream {
+    /// The next events, so many of them; fewer if the stream ends.
+    func take(_ count: Int) async -> [Event] {
+        var events: [Event] = []
+        var iterator = makeAsyncIterator()
+        while events.count < count, let event = await iterator.next() { events.append(event) }
+        return events
+    }
+}
+
+extension FakeDaemon {
+    /// A home of one lamp.
+    func furnish() throws -> (home: Home, lamp: Accessory) {
+        try write(.addHome(name: "My Home"))
+        guard let home = graph.homes.first else { throw Trouble("no home") }
+        let lamp = try add(TestDevices.id(1), [TestDevices.lamp()], to: home.id)
+        guard let lamp = lamp.first, let home = graph.homes.first else { throw Trouble("no lamp") }
+        return (home, lamp)
+    }
+}
+
+extension Accessory {
+    /// The characteristic that is switched.
+    var power: Characteristic.ID {
+        get throws {
+            guard let id = primaryService?.characteristic(.on)?.id else { throw Trouble("no power") }
+            return id
+        }
+    }
+}
+
+/// What a call throws; `nil` if it does not.
+func refusal<Result>(of call: () async throws(HomeError) -> Result) async -> HomeError.Code? {
+    do { _ = try await call() } catch { return error.code }
+    return nil
+}

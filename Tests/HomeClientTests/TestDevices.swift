@@ -1,0 +1,64 @@
+import HAPModel
+import HomeModel
+
+// HAP has words of its own for these; here the home's are meant.
+typealias Accessory = HomeModel.Accessory
+typealias Service = HomeModel.Service
+typealias Characteristic = HomeModel.Characteristic
+
+/// Devices as they describe themselves.
+enum TestDevices {
+    /// A lamp, or something that can be switched like one.
+    static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> HAPModel.Accessory {
+        HAPModel.Accessory(
+            aid: AccessoryID(aid),
+            services: [
+                information,
+                service(type, characteristic(11, .on, .bool, [.pairedRead, .pairedWrite, .notify], .bool(false))),
+            ])
+    }
+
+    static func button(aid: UInt64 = 1) -> HAPModel.Accessory {
+        HAPModel.Accessory(
+            aid: AccessoryID(aid),
+            services: [
+                information,
+                service(
+                    .statelessProgrammableSwitch,
+                    characteristic(12, .programmableSwitchEvent, .uint8, [.pairedRead, .notify], .integer(0))),
+            ])
+    }
+
+    static func bridge(_ devices: [HAPModel.Accessory]) -> [HAPModel.Accessory] {
+        [HAPModel.Accessory(aid: .bridge, services: [information])] + devices
+    }
+
+    static func id(_ number: Int) -> DeviceID {
+        guard let id = DeviceID(octets: [2, 0, 0, 0, 0, UInt8(number & 255)]) else {
+            preconditionFailure("six octets are an id")
+        }
+        return id
+    }
+
+    private static var information: HAPModel.Service {
+        HAPModel.Service(
+            iid: .accessoryInformation, type: .accessoryInformation,
+            characteristics: [characteristic(2, .name, .string, .pairedRead, .string("Device"))])
+    }
+
+    private static func service(
+        _ type: ServiceType, _ characteristic: HAPModel.Characteristic
+    ) -> HAPModel.Service {
+        HAPModel.Service(iid: InstanceID(10), type: type, isPrimary: true, characteristics: [characteristic])
+    }
+
+    private static func characteristic(
+        _ iid: UInt64, _ type: CharacteristicType, _ format: CharacteristicFormat,
+        _ permissions: CharacteristicPermissions, _ value: CharacteristicValue
+    ) -> HAPModel.Characteristic {
+        HAPModel.Characteristic(
+            iid: InstanceID(iid), type: type,
+            metadata: CharacteristicMetadata(format: format, permissions: permissions),
+            value: value)
+    }
+}
