@@ -1,13 +1,80 @@
+// A maker's app: it proves to the accessories of its make that they may be added to a home.
+//
+//     vendor-app VENDOR TOKEN-FILE [SOCKET]
+//
+// VENDOR is the name under which the accessories advertise their maker. The token that a real app would fetch from its
+// maker's service comes from a file here. Run it, and add an accessory of that maker with any other app.
+
+import FoundationEssentials
+import Glibc
 import HomeClient
 
 @main
 struct VendorApp {
-    static func main() async {
-        let x = CharacteristicValue.bool(true)
-        print(x.number as Any, ServiceType.lightbulb.description, SetupCode(typed: "123") as Any)
-        let s: Service? = nil
-        print(s?.characteristic(.on)?.metadata.format as Any)
-        let a: Accessory? = nil
-        print(a?.category.localizedDescription ?? "")
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 2 else {
+            print("usage: vendor-app VENDOR TOKEN-FILE [SOCKET]")
+            return
+        }
+        let app = AppDeclaration(
+            id: "org.example.vendor-app", usageDescription: "To add the accessories of \(arguments[0]) to your home.",
+            capabilities: [.home, .setupPayload, .vendor], vendor: arguments[0])
+        try await withHomeManager(app, socket: arguments.dropFirst(2).first) { manager in
+            let events = manager.events()
+            do throws(HomeError) {
+                try await manager.waitUntilLoaded()
+            } catch {
+                guard error.code == .homeAccessNotAuthorized else { throw error }
+                return say("You do not let this app see your home. To change that: homehub privacy allow \(app.id)")
+            }
+            await list(manager)
+            for await event in events {
+                switch event {
+                case .addAccessoryRequest(let request): await answer(request, tokenFile: arguments[1], manager)
+                case .homesUpdated: await list(manager)
+                case .authorizationStatusUpdated(let status) where !status.contains(.authorized):
+                    say("You do not let this app see your home any more.")
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Adds the accessory that somebody wants to add, if there is a token for it.
+    static func answer(_ request: AddAccessoryRequest, tokenFile: String, _ manager: HomeManager) async {
+        do {
+            // A real app would ask the accessory for a challenge, and its maker's service for the answer.
+            guard let bytes = try? Data(contentsOf: URL(filePath: tokenFile)),
+                let token = AccessoryOwnershipToken(data: Array(bytes)),
+                let payload = request.makePayload(ownershipToken: token)
+            else {
+                try await manager.decline(request)
+                return say("Declined \(request.accessoryName): there is no token for it, or no setup code yet.")
+            }
+            switch try await manager.addAndSetupAccessories(with: payload, to: request.home) {
+            case .added(let accessories):
+                say("Added \(accessories.map(\.name).joined(separator: ", ")).")
+            case .handedOver(let appName):
+                say("\(appName) goes on.")
+            }
+        } catch {
+            say("Could not add \(request.accessoryName): \(error)")
+        }
+    }
+
+    /// Prints a line at once, also into a pipe.
+    static func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+
+    /// Lists what there is, by home and room.
+    static func list(_ manager: HomeManager) async {
+        for home in await manager.homes {
+            for group in home.grouped(by: .room) {
+                say("\(group.name): \(group.accessories.map(\.name).joined(separator: ", "))")
+            }
+        }
     }
 }

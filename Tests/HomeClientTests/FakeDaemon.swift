@@ -171,7 +171,7 @@ actor FakeDaemon: LineRPCSessions {
                 guard let characteristic = graph.characteristic(id) else {
                     return ValueResult(characteristic: id, error: HomeError(.notFound))
                 }
-                return ValueResult(characteristic: id, value: characteristic.value, time: tick())
+                return ValueResult(characteristic: id, value: characteristic.value ?? .bool(false), time: tick())
             }.json
         case .writeValues(let writes):
             return writes.map { write in

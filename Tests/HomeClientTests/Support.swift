@@ -126,6 +126,10 @@ extension Accessory {
     }
 }
 
+extension Observations {
+    func readerCount(of id: Characteristic.ID) -> Int { readers[id]?.count ?? 0 }
+}
+
 /// What a call throws; `nil` if it does not.
 func refusal<Result>(of call: () async throws(HomeError) -> Result) async -> HomeError.Code? {
     do { _ = try await call() } catch { return error.code }

@@ -1,7 +1,53 @@
+import BoundedJSON
+import Glibc
 import HomeClient
+import Logging
 
 /// An app for tests, which does what it is told on standard input and prints what it is told by the home.
+///
+/// `home-probe [--socket SOCKET] [--app ID] [--purpose TEXT] [--capabilities home,vendor] [--vendor VENDOR]`
+///
+/// Commands are JSON objects, one a line: ``Commands`` knows them. They are carried out side by side, so wait for an answer if the next needs
+/// it; it bears the
+/// command's `id`, if it has one: `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are lines
+/// `{"event":"roomAdded",...}` under the names that `homehub watch --json` has, in the order in which they happened.
 @main
 struct HomeProbe {
-    static func main() async {}
+    static func main() async {
+        let arguments = Dictionary(options(CommandLine.arguments.dropFirst())) { _, last in last }
+        let capabilities = arguments["--capabilities"]?.split(separator: ",") ?? ["home", "setupPayload"]
+        let app = AppDeclaration(
+            id: arguments["--app"] ?? "org.example.probe",
+            usageDescription: arguments["--purpose"] ?? "To try the home.",
+            capabilities: Set(capabilities.compactMap { HomeCapability(rawValue: String($0)) }),
+            vendor: arguments["--vendor"])
+        let manager = HomeManager(
+            app, socket: arguments["--socket"],
+            logger: Logger(label: "probe") { StreamLogHandler.standardError(label: $0) })
+        let events = manager.allEvents()
+        let commands = Commands(manager)
+        await withDiscardingTaskGroup { group in
+            group.addTask { await manager.run() }
+            group.addTask { for await news in events { say(news.json) } }
+            await withDiscardingTaskGroup { calls in
+                while let line = await nextLine() { calls.addTask { say(await commands.answer(line)) } }
+                await commands.cancelAll()
+                calls.cancelAll()
+            }
+            group.cancelAll()
+        }
+    }
+
+    private static func options(_ arguments: ArraySlice<String>) -> [(String, String)] {
+        stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2).map { (arguments[$0], arguments[$0 + 1]) }
+    }
+
+    /// The next line of standard input; a thread of the pool waits for it.
+    @concurrent private static func nextLine() async -> String? { readLine() }
+
+    /// One line, at once.
+    static func say(_ json: JSONValue) {
+        var line = json.encoded + [UInt8(ascii: "\n")]
+        _ = line.withUnsafeMutableBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
 }

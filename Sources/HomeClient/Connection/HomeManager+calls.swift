@@ -14,7 +14,10 @@ extension HomeManager {
     func call<Reply: Sendable>(
         _ request: HomeRequest, deadline: Duration?, _ take: @escaping (JSONValue) throws(HomeError) -> Reply
     ) async throws(HomeError) -> Reply {
-        try await call(request, on: try await connected(), deadline: deadline, take)
+        var peer = try await connected()
+        // Others may have been woken with us.
+        while calls.count >= Self.callsOfApp { peer = try await connected() }
+        return try await call(request, on: peer, deadline: deadline, take)
     }
 
     func call<Reply: Sendable>(

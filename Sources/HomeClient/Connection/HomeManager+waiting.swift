@@ -2,7 +2,7 @@ import LineRPC
 
 extension HomeManager {
     /// How many calls of the app may wait for answers at once; the others belong to the session itself.
-    private static var callsOfApp: Int { limits.outstandingRequests - 8 }
+    static var callsOfApp: Int { limits.outstandingRequests - 8 }
 
     /// Waits until there is something; looks again whenever ``ring()`` is called.
     ///

@@ -13,6 +13,11 @@ final class Listeners: Sendable {
 
     private let contents = Mutex(Contents())
 
+    /// How many there are.
+    var count: Int {
+        contents.withLock { $0.all.count + $0.manager.count + $0.homes.count + $0.accessories.count }
+    }
+
     // MARK: Subscribing
 
     func all() -> EventStream<HomeNews> { stream(add: { $0.all[$1] = $2 }, remove: { $0.all[$1] = nil }) }

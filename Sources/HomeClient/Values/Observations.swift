@@ -6,7 +6,7 @@ struct Observations {
     typealias Reports = Mailbox<Result<CharacteristicValue, HomeError>>
 
     private var switchedOn: Set<Characteristic.ID> = []
-    private var readers: [Characteristic.ID: [UInt64: Reports]] = [:]
+    private(set) var readers: [Characteristic.ID: [UInt64: Reports]] = [:]
     private var lastNumber: UInt64 = 0
     /// What the daemon tells this session.
     private(set) var active: Set<Characteristic.ID> = []

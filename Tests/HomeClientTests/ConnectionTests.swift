@@ -1,0 +1,272 @@
+import BoundedJSON
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import HomeClient
+
+@Suite("The connection to the daemon", .timeLimit(.minutes(5)))
+struct ConnectionTests {
+    @Test("without a daemon a call fails after a while, and says how to start it")
+    func nobody() async throws {
+        var patience = hasty
+        patience.connection = .milliseconds(50)
+        try await withSocketPath { path in
+            try await running(at: path, patience: patience) { [path] manager in
+                do throws(HomeError) {
+                    _ = try await manager.addHome(named: "My Home")
+                    Issue.record("there is no daemon")
+                } catch {
+                    #expect(error.code == .daemonUnavailable)
+                    #expect(error.message.contains(path) && error.message.contains("systemctl start homehubd"))
+                }
+                #expect(
+                    await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() } == .daemonUnavailable)
+                #expect(await !manager.isConnected)
+            }
+        }
+    }
+
+    @Test("a call waits for a daemon that comes a little later")
+    func later() async throws {
+        try await withSocketPath { path in
+            try await running(at: path) { [path] manager in
+                let call = Task { try await manager.addHome(named: "My Home") }
+                try await serving(FakeDaemon(), at: path) {
+                    let home = try await call.value
+                    #expect(await manager.homes == [home])
+                }
+            }
+        }
+    }
+
+    @Test("a daemon that refuses the app is asked again, and calls say why not")
+    func refused() async throws {
+        let daemon = FakeDaemon()
+        await daemon.configure { $0.refusal = HomeError(.protocolMismatch) }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    #expect(
+                        await refusal { () throws(HomeError) in
+                            try await manager.waitUntilLoaded()
+                        } == .protocolMismatch)
+                    await daemon.configure { $0.refusal = nil }
+                    await until { await manager.isConnected }
+                    try await manager.waitUntilLoaded()
+                }
+            }
+        }
+    }
+
+    @Test("when it comes back everything is loaded anew, and one homesUpdated says so")
+    func reconnect() async throws {
+        let daemon = FakeDaemon()
+        let (home, lamp) = try await daemon.furnish()
+        try await withSocketPath { path in
+            try await running(at: path) { manager in
+                try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
+                await until { await !manager.isConnected }
+                #expect(await manager.homes == [home], "what was known stays")
+                let all = manager.allEvents()
+                let inHome = manager.events(in: home.id)
+                let ofLamp = manager.events(of: lamp.id)
+                try await daemon.writeSilently(.addRoom(home.id, name: "Kitchen"))
+                try await serving(daemon, at: path) {
+                    try await manager.waitUntilLoaded()
+                    #expect(await manager.homes == daemon.graph.homes)
+                    try await daemon.write(.addRoom(home.id, name: "Hall"))
+                    #expect(await all.take(2).map(\.name) == ["homesUpdated", "roomAdded"])
+                    #expect(await inHome.take(2).map(\.change.name) == ["homesUpdated", "roomAdded"])
+                    #expect(await ofLamp.take(1).map(\.change) == [.homesUpdated])
+                }
+            }
+        }
+    }
+
+    @Test("a call whose connection breaks fails")
+    func broken() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.held = ["homes.add"] }
+        } _: { daemon, manager in
+            async let code = refusal { () throws(HomeError) in try await manager.addHome(named: "My Home") }
+            await until { await daemon.heldCount == 1 }
+            await daemon.hangUp()
+            #expect(await code == .daemonUnavailable)
+        }
+    }
+
+    @Test("a transaction that is missing has everything loaded anew")
+    func gap() async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+        } _: { daemon, manager in
+            let home = try #require(await manager.homes.first)
+            let events = manager.allEvents()
+            try await daemon.writeSilently(.addRoom(home.id, name: "Kitchen"))
+            try await daemon.write(.addRoom(home.id, name: "Hall"))
+            #expect(await events.take(1).map(\.name) == ["homesUpdated"])
+            #expect(await manager.homes == daemon.graph.homes)
+        }
+    }
+
+    @Test("homes that change while they are loaded come right")
+    func changesDuringLoad() async throws {
+        let daemon = FakeDaemon()
+        let (home, lamp) = try await daemon.furnish()
+        await daemon.configure { $0.held = ["accessories.list"] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    let events = manager.allEvents()
+                    await until { await daemon.heldCount == 1 }
+                    await daemon.reach(lamp.id, false)
+                    try await daemon.write(.addHome(name: "Cabin"))
+                    try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
+                    await daemon.release()
+                    try await manager.waitUntilLoaded()
+                    #expect(await manager.homes == daemon.graph.homes)
+                    try await daemon.write(.addRoom(home.id, name: "Kitchen"))
+                    #expect(await events.take(2).map(\.name) == ["homesUpdated", "roomAdded"])
+                }
+            }
+        }
+    }
+
+    @Test("a write during a load returns what it made")
+    func writeDuringLoad() async throws {
+        let daemon = FakeDaemon()
+        let (home, _) = try await daemon.furnish()
+        await daemon.configure { $0.held = ["accessories.list"] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    await until { await daemon.heldCount == 1 }
+                    async let room = manager.addRoom(named: "Kitchen", to: home.id)
+                    await until { await daemon.graph.homes.first?.rooms.count == 1 }
+                    await daemon.release()
+                    let made = try await room
+                    #expect(await manager.homes.first?.rooms == [made])
+                    #expect(await manager.homes == daemon.graph.homes)
+                }
+            }
+        }
+    }
+
+    @Test("when all homes are replaced they are loaded anew")
+    func replaced() async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+        } _: { daemon, manager in
+            let lamp = try #require(await manager.homes.first?.accessories.first)
+            let events = manager.allEvents()
+            let ofLamp = manager.events(of: lamp.id)
+            await daemon.replaceHomes(by: HomeGraph())
+            #expect(await events.take(1).map(\.name) == ["homesUpdated"])
+            #expect(await manager.homes.isEmpty)
+            #expect(await manager.isLoaded)
+            #expect(await ofLamp.take(1).isEmpty)
+        }
+    }
+
+    @Test("what is not understood does no harm")
+    func nonsense() async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+        } _: { daemon, manager in
+            let events = manager.allEvents()
+            await daemon.tell("weatherChanged", ["sun": true])
+            await daemon.tell("live", ["event": "moodUpdated"])
+            await daemon.tell("authorizationStatusUpdated", [])
+            await daemon.tell("browser.found", [:])
+            await daemon.tell("transaction", ["home": "?"])
+            #expect(await events.take(1).map(\.name) == ["homesUpdated"], "a transaction may have been missed")
+            #expect(await manager.homes == daemon.graph.homes)
+        }
+    }
+
+    // MARK: Calls that nobody waits for
+
+    @Test("a cancelled call is told to the daemon, and fails with 23 if nothing was done")
+    func cancellation() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.held = ["homes.add"] }
+        } _: { daemon, manager in
+            let call = Task { await refusal { () throws(HomeError) in try await manager.addHome(named: "My Home") } }
+            await until { await daemon.heldCount == 1 }
+            call.cancel()
+            #expect(await call.value == .operationCancelled)
+            #expect(await daemon.cancelled == 1)
+            #expect(await daemon.graph.homes.isEmpty)
+        }
+    }
+
+    @Test("a cancelled call that was done nevertheless succeeds")
+    func tooLate() async throws {
+        try await withHome { daemon in
+            await daemon.configure {
+                $0.held = ["homes.add"]
+                $0.heedsCancellation = false
+            }
+        } _: { daemon, manager in
+            let call = Task { try await manager.addHome(named: "My Home") }
+            await until { await daemon.heldCount == 1 }
+            call.cancel()
+            await until { await daemon.cancelled == 1 }
+            await daemon.release()
+            let home = try await call.value
+            #expect(await manager.homes == [home])
+        }
+    }
+
+    @Test("a daemon that says nothing even to that is not waited for, and its late answer still counts")
+    func silence() async throws {
+        var patience = hasty
+        patience.call = .milliseconds(20)
+        patience.cancelled = .milliseconds(20)
+        let daemon = FakeDaemon()
+        await daemon.configure {
+            $0.held = ["homes.add"]
+            $0.heedsCancellation = false
+        }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) { [patience] in
+                try await running(at: path, patience: patience) { manager in
+                    try await manager.waitUntilLoaded()
+                    #expect(
+                        await refusal { () throws(HomeError) in
+                            try await manager.addHome(named: "My Home")
+                        } == .operationTimedOut)
+                    await daemon.release()
+                    await until { await manager.homes.count == 1 }
+                    #expect(await manager.homes == daemon.graph.homes)
+                }
+            }
+        }
+    }
+
+    @Test("more calls than the daemon takes at once are carried out one after the other")
+    func manyCalls() async throws {
+        try await withHome { _, manager in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<60 { group.addTask { _ = try await manager.addHome(named: "Home \(number)") } }
+                try await group.waitForAll()
+            }
+            #expect(await manager.homes.count == 60)
+        }
+    }
+
+    @Test("when the manager is over, so are the streams")
+    func end() async throws {
+        let daemon = FakeDaemon()
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                let events = try await running(at: path) { manager in
+                    try await manager.waitUntilLoaded()
+                    return manager.events()
+                }
+                #expect(await events.take(1).isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import HomeClient
+
+@Suite("The user's permission", .timeLimit(.minutes(5)))
+struct PermissionTests {
+    @Test("calls wait for it, and then the homes are there")
+    func granted() async throws {
+        let daemon = FakeDaemon()
+        _ = try await daemon.furnish()
+        await daemon.configure { $0.status = [] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    let events = manager.allEvents()
+                    async let loaded: Void = manager.waitUntilLoaded()
+                    await until { await daemon.asked.contains(.homes) }
+                    #expect(await manager.homes.isEmpty)
+                    #expect(await manager.authorizationStatus == [])
+                    await daemon.decide([.determined, .authorized])
+                    try await loaded
+                    #expect(await manager.homes == daemon.graph.homes)
+                    try await daemon.write(.addHome(name: "Cabin"))
+                    #expect(
+                        await events.take(3).map(\.name) == [
+                            "authorizationStatusUpdated", "homesUpdated", "homeAdded",
+                        ])
+                }
+            }
+        }
+    }
+
+    @Test("a refusal fails the call that raised the question, and all later ones")
+    func denied() async throws {
+        let daemon = FakeDaemon()
+        await daemon.configure { $0.status = [] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    let loading = Task {
+                        await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
+                    }
+                    await until { await daemon.asked.contains(.homes) }
+                    await daemon.decide([.determined])
+                    #expect(await loading.value == .homeAccessNotAuthorized)
+                    #expect(
+                        await refusal { () throws(HomeError) in
+                            try await manager.addHome(named: "My Home")
+                        } == .homeAccessNotAuthorized)
+                }
+            }
+        }
+    }
+
+    @Test("a withdrawal empties the homes and ends what runs, with one event; permission given again brings all back")
+    func withdrawn() async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            let lamp = try #require(await manager.homes.first?.accessories.first)
+            let power = try lamp.power
+            let events = manager.allEvents()
+            let inHome = manager.events(in: lamp.home)
+            let values = Task { () async throws in
+                for try await _ in manager.values(of: power) {}
+            }
+            let browser = manager.makeAccessoryBrowser()
+            try await browser.start()
+            await until { await daemon.observed == [power] }
+            await daemon.decide([.determined])
+            #expect(await events.take(1) == [.manager(.authorizationStatusUpdated([.determined]))])
+            #expect(await manager.homes.isEmpty)
+            #expect(await !manager.isLoaded)
+            #expect(await browser.events.take(1).isEmpty)
+            await #expect(throws: HomeError(.homeAccessNotAuthorized)) { try await values.value }
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.readValue(of: power)
+                } == .homeAccessNotAuthorized)
+            try await daemon.write(.addHome(name: "Cabin"))
+            await daemon.decide([.determined, .authorized])
+            #expect(await events.take(2).map(\.name) == ["authorizationStatusUpdated", "homesUpdated"])
+            #expect(await inHome.take(1).map(\.change) == [.homesUpdated])
+            #expect(await manager.homes == daemon.graph.homes)
+            #expect(await daemon.observed.isEmpty)
+        }
+    }
+
+    @Test("a withdrawal while the connection is lost counts, too")
+    func withdrawnMeanwhile() async throws {
+        let daemon = FakeDaemon()
+        _ = try await daemon.furnish()
+        try await withSocketPath { path in
+            try await running(at: path) { manager in
+                try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
+                let events = manager.allEvents()
+                await daemon.configure { $0.status = [.determined] }
+                try await serving(daemon, at: path) {
+                    #expect(await events.take(1).map(\.name) == ["authorizationStatusUpdated"])
+                    #expect(await manager.homes.isEmpty)
+                }
+            }
+        }
+    }
+}
+
+let bulb = DiscoveredAccessory(id: TestDevices.id(7), name: "Bulb", category: .lightbulb, model: "B1")

@@ -1,0 +1,158 @@
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import HomeClient
+
+@Suite("An app's copy of the homes")
+struct ReplicaTests {
+    /// A daemon's homes, and a copy that was loaded from them.
+    private struct Scene {
+        var graph = HomeGraph()
+        var replica = Replica()
+        var random = SystemRandomNumberGenerator()
+
+        mutating func write(_ write: HomeWrite) throws -> HomeTransaction {
+            try #require(try graph.perform(write, using: &random).transaction)
+        }
+
+        mutating func load() -> Replica.Update {
+            replica.loadBegan()
+            return replica.loaded(graph)
+        }
+    }
+
+    @Test("is nothing before it was loaded, whatever is told")
+    func beforeLoad() throws {
+        var scene = Scene()
+        #expect(scene.replica.received(try scene.write(.addHome(name: "My Home"))) == Replica.Update())
+        #expect(scene.replica.graph.homes.isEmpty && !scene.replica.isCurrent)
+        #expect(scene.load().news == [.manager(.homesUpdated)])
+        #expect(scene.replica.graph == scene.graph && scene.replica.isCurrent)
+    }
+
+    @Test("takes what was told during a load, once")
+    func duringLoad() throws {
+        var scene = Scene()
+        _ = try scene.write(.addHome(name: "My Home"))
+        scene.replica.loadBegan()
+        let early = scene.graph
+        let contained = try scene.write(.addHome(name: "Cabin"))
+        #expect(scene.replica.received(contained) == Replica.Update())
+        let update = scene.replica.loaded(early)
+        #expect(update.news == [.manager(.homesUpdated)] && scene.replica.graph == scene.graph)
+        #expect(scene.replica.received(contained).news.isEmpty, "it is known already")
+    }
+
+    @Test("says so when something is missing, and takes nothing until it was loaded anew")
+    func gap() throws {
+        var scene = Scene()
+        _ = try scene.write(.addHome(name: "My Home"))
+        _ = scene.load()
+        let home = try #require(scene.graph.homes.first?.id)
+        _ = try scene.write(.addRoom(home, name: "Kitchen"))
+        #expect(scene.replica.received(try scene.write(.addRoom(home, name: "Hall"))) == Replica.Update(isGap: true))
+        #expect(!scene.replica.isCurrent)
+        #expect(scene.replica.received(try scene.write(.addRoom(home, name: "Attic"))) == Replica.Update())
+        #expect(scene.load().news == [.manager(.homesUpdated)])
+    }
+
+    @Test("keeps a bounded number of changes during a load, and begins anew above that")
+    func bound() throws {
+        var scene = Scene()
+        let transaction = try scene.write(.addHome(name: "My Home"))
+        scene.replica.loadBegan()
+        for _ in 0..<Replica.keptChanges { #expect(scene.replica.received(transaction) == Replica.Update()) }
+        #expect(scene.replica.received(transaction).isGap)
+        #expect(scene.replica.loaded(scene.graph).isGap, "what was loaded may be without it")
+    }
+
+    @Test("is empty without permission")
+    func emptied() throws {
+        var scene = Scene()
+        _ = try scene.write(.addHome(name: "My Home"))
+        _ = scene.load()
+        scene.replica.emptied()
+        #expect(scene.replica.graph == HomeGraph() && !scene.replica.isCurrent)
+    }
+
+    @Test("tells listeners of its own app only what is marked for them")
+    func own() throws {
+        var scene = Scene()
+        let transaction = try scene.write(.addHome(name: "My Home"))
+        scene.replica.loadBegan()
+        _ = scene.replica.loaded(HomeGraph())
+        #expect(scene.replica.received(transaction, isOwn: true).news.isEmpty)
+        #expect(scene.replica.graph == scene.graph)
+    }
+
+    @Test("says what is gone with a home")
+    func gone() throws {
+        var scene = Scene()
+        _ = try scene.write(.addHome(name: "My Home"))
+        let home = try #require(scene.graph.homes.first)
+        let addition = AccessoryAddition(
+            home: home.id, deviceID: TestDevices.id(1), category: .lightbulb, accessories: [TestDevices.lamp()])
+        _ = try scene.graph.add(addition, using: &scene.random)
+        _ = scene.load()
+        let lamp = try #require(scene.graph.homes.first?.accessories.first)
+        let before = try #require(scene.graph.homes.first)
+        let update = scene.replica.received(try scene.write(.removeHome(home.id)))
+        #expect(update.gone == Replica.Gone(homes: [home.id], accessories: [lamp.id]))
+        #expect(
+            update.news.first == .manager(.homeRemoved(before)) || update.news.last == .manager(.homeRemoved(before)))
+    }
+
+    @Test("has every event of the database for listeners", arguments: [1, 2, 3, 4, 5, 6, 7, 8])
+    func equality(seed: UInt64) throws {
+        var scene = Scene()
+        var numbers = SeededNumbers(seed: seed)
+        scene.replica.loadBegan()
+        _ = scene.replica.loaded(scene.graph)
+        var told = 0
+        for step in 0..<300 {
+            guard let commit = try? scene.graph.perform(random(step, scene.graph, &numbers), using: &scene.random),
+                let transaction = commit.transaction
+            else { continue }
+            let update = scene.replica.received(transaction)
+            #expect(!update.isGap && update.news.count == transaction.changes.count)
+            #expect(update.news.map(\.name) == transaction.changes.map(\.event.name))
+            told += update.news.count
+            #expect(scene.replica.graph == scene.graph)
+        }
+        #expect(told > 50)
+    }
+
+    private func random(_ step: Int, _ graph: HomeGraph, _ numbers: inout SeededNumbers) -> HomeWrite {
+        guard let home = graph.homes.randomElement(using: &numbers) else { return .addHome(name: "Home \(step)") }
+        let room = home.rooms.randomElement(using: &numbers)?.id ?? home.defaultRoomID
+        let zone = home.zones.randomElement(using: &numbers)?.id
+        let scene = home.actionSets.randomElement(using: &numbers)?.id
+        let writes: [HomeWrite?] = [
+            .addHome(name: "Home \(step)"), .renameHome(home.id, name: "House \(step)"), .setPrimaryHome(home.id),
+            .removeHome(home.id), .addRoom(home.id, name: "Room \(step)"), .addRoom(home.id, name: "Chamber \(step)"),
+            .renameRoom(room, name: "Hall \(step)"), .removeRoom(home.id, room),
+            .addZone(home.id, name: "Zone \(step)"), zone.map { .renameZone($0, name: "Floor \(step)") },
+            zone.map { .removeZone(home.id, $0) }, zone.map { .addRoomToZone($0, room) },
+            zone.map { .addRoomToZone($0, room) }, zone.map { .removeRoomFromZone($0, room) },
+            .addActionSet(home.id, name: "Scene \(step)", kind: .userDefined),
+            scene.map { .renameActionSet($0, name: "Mood \(step)") }, scene.map { .removeActionSet($0) },
+        ]
+        return writes.compactMap { $0 }.randomElement(using: &numbers) ?? .addHome(name: "Home \(step)")
+    }
+}
+
+/// Random numbers that are the same in every run.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var number = state
+        number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
+        return number ^ (number >> 31)
+    }
+}

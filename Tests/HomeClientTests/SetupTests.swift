@@ -1,0 +1,234 @@
+import HAPModel
+import HomeModel
+import Synchronization
+import Testing
+
+@testable import HomeClient
+
+@Suite("Searching and adding", .timeLimit(.minutes(5)))
+struct SetupTests {
+    private let plug = DiscoveredAccessory(id: TestDevices.id(8), name: "Plug", category: .outlet, model: "P1")
+
+    // MARK: Searching
+
+    @Test("a search tells what is there, what comes and what goes, between start and stop")
+    func browser() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            let browser = manager.makeAccessoryBrowser()
+            try await browser.start()
+            try await browser.start()
+            #expect(await browser.events.take(1) == [.found(bulb)])
+            await daemon.find(plug)
+            await daemon.lose(bulb.id)
+            #expect(await browser.events.take(2) == [.found(plug), .removed(bulb)])
+            await browser.stop()
+            await until { await !daemon.isBrowsing }
+            #expect(await browser.discoveredAccessories == [plug])
+            await daemon.find(bulb)
+            try await browser.start()
+            #expect(await Set(browser.events.take(2)) == [.found(plug), .found(bulb)])
+        }
+    }
+
+    @Test("a search ends with its scope, also when that throws; and with the last of several")
+    func scope() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            await #expect(throws: Trouble.self) {
+                try await manager.withAccessoryBrowser { found in
+                    #expect(await found.take(1) == [.found(bulb)])
+                    try await manager.withAccessoryBrowser { found in
+                        #expect(await found.take(1) == [.found(bulb)], "what the other found is found here, too")
+                    }
+                    _ = try? await manager.permissions()
+                    #expect(await daemon.isBrowsing)
+                    throw Trouble("enough")
+                }
+            }
+            await until { await !daemon.isBrowsing }
+        }
+    }
+
+    @Test("a search goes on after the connection was lost")
+    func searchAgain() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            try await manager.withAccessoryBrowser { found in
+                #expect(await found.take(1) == [.found(bulb)])
+                await daemon.hangUp()
+                #expect(await found.take(2) == [.removed(bulb), .found(bulb)])
+            }
+        }
+    }
+
+    // MARK: Adding
+
+    @Test("a device of a maker's app is handed over")
+    func handedOver() async throws {
+        let locked = DiscoveredAccessory(
+            id: TestDevices.id(7), name: "Lock", category: .doorLock, model: "L", vendor: "maker")
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure { $0.devices = [locked] }
+        } _: { daemon, manager in
+            let home = try #require(await manager.homes.first)
+            let code = try #require(SetupCode(typed: "51808582"))
+            #expect(
+                try await manager.addAccessory(locked, code: code, to: home.id)
+                    == .handedOver(appName: "org.example.maker"))
+        }
+    }
+
+    @Test("a maker's app is told of requests, and answers or declines")
+    func vendor() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            let home = try #require(await manager.homes.first)
+            let events = manager.events()
+            let id = try #require(AddAccessoryRequest.ID("00000000-0000-4000-8000-000000000000"))
+            let request = AddAccessoryRequest(
+                id: id, home: home.id, accessoryName: "Bulb", category: .lightbulb, requiresSetupPayloadURL: false)
+            await daemon.tell(.addAccessoryRequest(request))
+            #expect(await events.take(1) == [.addAccessoryRequest(request)])
+            try await manager.decline(request)
+            #expect(await daemon.asked.last == .declineAddition(id))
+            let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
+            let payload = try #require(request.makePayload(ownershipToken: token))
+            guard case .added(let added) = try await manager.addAndSetupAccessories(with: payload, to: home.id) else {
+                throw Trouble("not added")
+            }
+            #expect(await manager.homes.first?.accessories == added)
+        }
+    }
+
+    @Test("a payload that cannot be added is refused before anybody is asked")
+    func payloads() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+        } _: { daemon, manager in
+            let home = try #require(await manager.homes.first)
+            let bluetooth = try #require(AccessorySetupPayload(url: "X-HM://0076CDMX27OSX"))
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.addAndSetupAccessories(with: bluetooth, to: home.id)
+                } == .incompatibleAccessory)
+        }
+    }
+
+    // MARK: The standard setup
+
+    @Test("the standard setup asks for everything, and again for a name that is refused")
+    func standardSetup() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            guard let home = await daemon.graph.homes.first else { return }
+            try await daemon.write(.addRoom(home.id, name: "Kitchen"))
+            await daemon.configure {
+                $0.devices = [bulb]
+                $0.additions = [TestDevices.lamp(type: .outlet)]
+            }
+        } _: { daemon, manager in
+            let person = Person(code: try #require(SetupCode(typed: "518-08-582")))
+            let room = try #require(await manager.homes.first?.rooms.first)
+            let outcome = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(suggestedRoom: room.id, suggestedName: "Toaster"), interaction: person)
+            let home = try #require(await manager.homes.first)
+            let plug = try #require(home.accessories.first)
+            #expect(outcome == .added(AccessorySetupResult(home: home.id, accessories: [plug.id])))
+            #expect(plug.name == "Toaster" && plug.room == room.id)
+            #expect(plug.primaryService?.name == "Toaster")
+            #expect(plug.primaryService?.associatedServiceType == .fan && plug.primaryService?.isFavorite == true)
+            #expect(
+                person.log == [
+                    "code", "choose", "adding Bulb", "added", "name", "name again 31", "room Kitchen", "service name",
+                    "type", "favorite",
+                ])
+            await until { await !daemon.isBrowsing }
+        }
+    }
+
+    @Test("a person who goes away before the end leaves the accessory in the home")
+    func leaving() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { _, manager in
+            let person = Person(code: try #require(SetupCode(typed: "518-08-582")), leaves: true)
+            let outcome = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(), interaction: person)
+            guard case .added(let result) = outcome else { throw Trouble("not added") }
+            #expect(await manager.homes.first?.accessories.map(\.id) == result.accessories)
+        }
+    }
+}
+
+/// Says what a person would say.
+private final class Person: AccessorySetupInteraction {
+    private let code: SetupCode
+    private let leaves: Bool
+    private let words = Mutex<[String]>([])
+
+    init(code: SetupCode, leaves: Bool = false) {
+        self.code = code
+        self.leaves = leaves
+    }
+
+    var log: [String] { words.withLock { $0 } }
+
+    private func say(_ word: String) { words.withLock { $0.append(word) } }
+
+    func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials {
+        say("code")
+        return .code(code)
+    }
+
+    func setupCode(for accessory: DiscoveredAccessory?) async throws(HomeError) -> SetupCode { code }
+
+    func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
+        say("choose")
+        for await case .found(let accessory) in found { return accessory }
+        throw HomeError(.operationCancelled)
+    }
+
+    func adding(_ accessory: DiscoveredAccessory?) async { say("adding \(accessory?.name ?? "")") }
+
+    func added(_ accessories: [Accessory]) async { say("added") }
+
+    func name(for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?)
+        async throws(HomeError) -> String?
+    {
+        if leaves { throw HomeError(.operationCancelled) }
+        say(refusal.map { "name again \($0.code.rawValue)" } ?? "name")
+        return refusal == nil ? "kitchen" : suggestions.first
+    }
+
+    func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID? {
+        say("room \(suggestion?.name ?? "")")
+        return suggestion?.id
+    }
+
+    func name(for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?)
+        async throws(HomeError) -> String?
+    {
+        say("service name")
+        return "Toaster"
+    }
+
+    func serviceType(for service: Service, of accessory: Accessory, choices: [ServiceType])
+        async throws(HomeError) -> ServiceType?
+    {
+        say("type")
+        return choices.first { $0 == .fan }
+    }
+
+    func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
+        say("favorite")
+        return true
+    }
+}

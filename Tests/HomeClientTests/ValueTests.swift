@@ -1,0 +1,200 @@
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import HomeClient
+
+@Suite("Values", .timeLimit(.minutes(5)))
+struct ValueTests {
+    private func withLamp(
+        _ body: @Sendable (FakeDaemon, HomeManager, Accessory, Characteristic.ID) async throws -> Void
+    ) async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+        } _: { daemon, manager in
+            let lamp = try #require(await manager.homes.first?.accessories.first)
+            try await body(daemon, manager, lamp, try lamp.power)
+        }
+    }
+
+    @Test("that are read or set are in the homes afterwards, and are no event for this app")
+    func readAndWrite() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            let events = manager.allEvents()
+            let value = { await manager.homes.first?.characteristic(power)?.value }
+            #expect(await value() == nil)
+            await daemon.hear(power, .bool(true))
+            #expect(try await manager.readValue(of: power) == .bool(true))
+            #expect(await value() == .bool(true))
+            try await manager.setNotification(true, for: power)
+            #expect(try await manager.writeValue(.bool(false), to: power) == .bool(false))
+            #expect(await value() == .bool(false))
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.writeValue(nil, to: power)
+                } == .nilParameter)
+            let unknown = try #require(Characteristic.ID("00000000-0000-4000-8000-000000000000"))
+            let read = try await manager.readValues(of: [power, unknown])
+            #expect(read[power] == .success(.bool(false)) && read[unknown] == .failure(HomeError(.notFound)))
+            #expect(try await manager.writeValues([power: .bool(true)])[power] == .success(.bool(true)))
+            #expect(try await manager.readValues(of: []).isEmpty)
+            try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
+            #expect(await events.take(1).map(\.name) == ["accessory.nameUpdated"])
+        }
+    }
+
+    @Test("are told when they were switched on, and not when they were switched off")
+    func notification() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            let events = manager.events(of: lamp.id)
+            try await manager.setNotification(true, for: power)
+            #expect(await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true)
+            await daemon.hear(power, .bool(true))
+            let heard = try #require(await events.take(1).first)
+            guard case .valueUpdated(let service, let characteristic) = heard.change else {
+                throw Trouble("\(heard)")
+            }
+            #expect(characteristic.id == power && characteristic.value == .bool(true))
+            #expect(service.characteristics.contains(characteristic) && heard.accessory.services.contains(service))
+            try await manager.setNotification(false, for: power)
+            #expect(await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false)
+            await daemon.hear(power, .bool(false))
+            try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
+            #expect(await events.take(1).map(\.change) == [.nameUpdated])
+            #expect(await daemon.observed.isEmpty)
+        }
+    }
+
+    @Test("that are not reported are refused with 7")
+    func notSupported() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            let name = try #require(
+                lamp.services.flatMap(\.characteristics).first { !$0.metadata.permissions.contains(.notify) })
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.setNotification(true, for: name.id)
+                } == .notificationNotSupported)
+            await #expect(throws: HomeError.self) { for try await _ in manager.values(of: name.id) {} }
+            let results = try await manager.setNotification(true, for: [power, name.id])
+            #expect((try? results[power]?.get()) != nil && (try? results[name.id]?.get()) == nil)
+        }
+    }
+
+    @Test("that are iterated are reported until the last iteration ends")
+    func iterations() async throws {
+        try await withLamp { daemon, manager, _, power in
+            let first = Task { () async throws in
+                var iterator = manager.values(of: power).makeAsyncIterator()
+                return [try await iterator.next(), try await iterator.next()]
+            }
+            let second = Task { () async throws in
+                for try await value in manager.values(of: power) where value == .bool(false) { return }
+            }
+            await until { await manager.observations.readerCount(of: power) == 2 }
+            await until { await daemon.observed == [power] }
+            await daemon.hear(power, .bool(true))
+            await daemon.hear(power, .bool(false))
+            let heard = try await first.value
+            #expect(heard == [.bool(true), .bool(false)])
+            try await second.value
+            await until { await daemon.observed.isEmpty }
+            await until { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false }
+        }
+    }
+
+    @Test("go on being reported when an iteration ends but they were switched on, and the other way round")
+    func both() async throws {
+        try await withLamp { daemon, manager, _, power in
+            try await manager.setNotification(true, for: power)
+            let iteration = Task { () async throws in for try await _ in manager.values(of: power) {} }
+            await until { await manager.observations.readerCount(of: power) == 1 }
+            try await manager.setNotification(false, for: power)
+            #expect(await daemon.observed == [power])
+            try await manager.setNotification(true, for: power)
+            iteration.cancel()
+            try await iteration.value
+            await until { await manager.observations.readerCount(of: power) == 0 }
+            _ = try await manager.readValue(of: power)
+            #expect(await daemon.observed == [power])
+        }
+    }
+
+    @Test("are reported again after the connection was lost")
+    func reconnect() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            try await manager.setNotification(true, for: power)
+            let value = Task { () async throws -> CharacteristicValue? in
+                for try await value in manager.values(of: power) { return value }
+                return nil
+            }
+            await until { await manager.observations.readerCount(of: power) == 1 }
+            await daemon.hangUp()
+            await until { await daemon.observed.isEmpty }
+            await until { await daemon.observed == [power] }
+            await until { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true }
+            await daemon.hear(power, .bool(true))
+            let heard = try await value.value
+            #expect(heard == .bool(true))
+        }
+    }
+
+    @Test("of an accessory that went and came back are reported again")
+    func reachability() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            try await manager.setNotification(true, for: power)
+            let events = manager.events(of: lamp.id)
+            let isEnabled = { await manager.homes.first?.characteristic(power)?.isNotificationEnabled }
+            await daemon.reach(lamp.id, false)
+            #expect(await events.take(1).map(\.accessory.isReachable) == [false])
+            #expect(await isEnabled() == false)
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.setNotification(true, for: power)
+                } == .accessoryNotReachable)
+            await daemon.reach(lamp.id, true)
+            #expect(await events.take(1).map(\.accessory.isReachable) == [true])
+            await until { await isEnabled() == true }
+            await daemon.hear(power, .bool(true))
+            #expect(await events.take(1).map(\.change.name) == ["valueUpdated"])
+        }
+    }
+
+    @Test("of an accessory that is away are waited for")
+    func away() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            await daemon.reach(lamp.id, false)
+            let value = Task { () async throws -> CharacteristicValue? in
+                for try await value in manager.values(of: power) { return value }
+                return nil
+            }
+            await until { await manager.observations.readerCount(of: power) == 1 }
+            await daemon.reach(lamp.id, true)
+            await until { await daemon.observed == [power] }
+            await daemon.hear(power, .bool(true))
+            let heard = try await value.value
+            #expect(heard == .bool(true))
+        }
+    }
+
+    @Test("of an accessory that is removed end")
+    func removed() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            let iteration = Task { () async throws in for try await _ in manager.values(of: power) {} }
+            await until { await daemon.observed == [power] }
+            try await daemon.write(.removeAccessory(lamp.home, lamp.id))
+            try await iteration.value
+            #expect(await manager.observations.wanted.isEmpty)
+        }
+    }
+
+    @Test("that an accessory does not report after all fail the iteration")
+    func silent() async throws {
+        try await withLamp { daemon, manager, _, power in
+            await daemon.configure { $0.silent = [power] }
+            await #expect(throws: HomeError(.notificationNotSupported)) {
+                for try await _ in manager.values(of: power) {}
+            }
+            await until { await manager.observations.wanted.isEmpty }
+        }
+    }
+}
