@@ -10,12 +10,14 @@ STATE   ?= .lamplighter
 SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xlinker -z -Xlinker now --product
 
-.PHONY: all run test guest-test check format install install-files help deb bench fuzz docs
+.PHONY: all run test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz docs
 .PHONY: packages test-packages package-packages guest-packages
 
 all: packages
 	$(SHIP) lamplighterd
 	$(SHIP) lamplighter
+	$(SHIP) homehubd
+	$(SHIP) homehub
 	Scripts/generate-manual $(SHIPPED)
 
 ## run      build and run a bridge of simulated lights in the foreground; its state is in ./.lamplighter
@@ -42,35 +44,46 @@ check:
 format:
 	swift format -i -r Sources Tests Package.swift
 
-## install  put programs, units, manual, completions and an example configuration under DESTDIR
+## install  put programs, units, manual, completions and example configurations under DESTDIR
 install: all install-files
-	test -e $(DESTDIR)/etc/lamplighter/lamplighter.yaml || \
-		install -D -m 0644 Config/lamplighter.yaml $(DESTDIR)/etc/lamplighter/lamplighter.yaml
+	for file in lamplighter/lamplighter.yaml homehub/homehub.yaml; do set -e; \
+		test -e $(DESTDIR)/etc/$$file || install -D -m 0644 Config/$${file#*/} $(DESTDIR)/etc/$$file; \
+	done
 
-# What the package holds, too.
-install-files:
-	install -D -m 0755 -s $(SHIPPED)/lamplighterd $(DESTDIR)$(PREFIX)/sbin/lamplighterd
-	install -D -m 0755 -s $(SHIPPED)/lamplighter $(DESTDIR)$(PREFIX)/bin/lamplighter
-	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/lamplighterd.service systemd/lamplighterd@.service
-	sed -i 's,^\(Exec[A-Z][a-z]*\)=/usr,\1=$(PREFIX),' $(DESTDIR)$(UNITDIR)/lamplighterd*.service
-	install -D -m 0644 systemd/lamplighter.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/lamplighter.conf
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/lamplighter.1
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(SHIPPED)/manual/lamplighter.yaml.5
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(SHIPPED)/manual/lamplighterd.8
-	for name in lamplighter lamplighterd; do set -e; \
+install-files: install-bridge-files install-home-files
+
+# What a package holds, too: $(call install-common,PACKAGE,COMMAND,DAEMON).
+define install-common
+	install -D -m 0755 -s $(SHIPPED)/$(3) $(DESTDIR)$(PREFIX)/sbin/$(3)
+	install -D -m 0755 -s $(SHIPPED)/$(2) $(DESTDIR)$(PREFIX)/bin/$(2)
+	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/$(3)*.service
+	sed -i 's,^\(Exec[A-Z][a-z]*\)=/usr,\1=$(PREFIX),' $(DESTDIR)$(UNITDIR)/$(3)*.service
+	install -D -m 0644 systemd/$(1).sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/$(1).conf
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/$(2).1
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(SHIPPED)/manual/$(1).yaml.5
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(SHIPPED)/manual/$(3).8
+	for name in $(2) $(3); do set -e; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_$$name; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$name.fish; \
 	done
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter README.md Documentation/Operation.md \
-		Documentation/Observability.md
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Config/demo.yaml Config/lamplighter.yaml
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/$(1)/examples Config/$(1).yaml
+endef
 
-## deb      build the Debian package and print where it is
+install-bridge-files:
+	$(call install-common,lamplighter,lamplighter,lamplighterd)
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter README.md Documentation/Operation.md \
+		Documentation/Observability.md Documentation/OwnershipTokens.md
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Config/demo.yaml
+
+install-home-files:
+	$(call install-common,homehub,homehub,homehubd)
+
+## deb      build the Debian packages and print where they are
 deb: package-packages all
 	Scripts/build-package
 
-## guest-test  boot a Debian guest, install the package there and put it through a service's life (root)
+## guest-test  boot a Debian guest, install the packages there and put them through a service's life (root)
 guest-test: guest-packages $(VENV)/ready
 	Scripts/guest-test
 
