@@ -120,7 +120,9 @@ struct ScenesRunCommand: HomeCommand {
         let scene = try home.scene(addressed: scene)
         let results = try await session.manager.runActionSet(scene.id)
         let places = scene.actions.compactMap { home.place(of: $0.characteristic) }
-        try ValueReport(places, results).show(in: session, isSilent: true)
+        let wanted = Dictionary(scene.actions.map { ($0.characteristic, $0.targetValue) }) { $1 }
+        try ValueReport(places, wanted: wanted, errors: results.compactMapValues(\.self))
+            .show(in: session, isSilent: true)
     }
 }
 

@@ -89,17 +89,32 @@ extension ValueTarget {
 
 /// What came of reading or writing values.
 struct ValueReport {
-    typealias Results = [Characteristic.ID: Result<Characteristic, HomeError>]
-
     private let places: [ValuePlace]
-    private let results: Results
+    private var values: [Characteristic.ID: CharacteristicValue] = [:]
+    private var errors: [Characteristic.ID: HomeError] = [:]
 
     /// - Parameters:
     ///   - places: the values, in the order to show them.
     ///   - results: what came of each.
-    init(_ places: [ValuePlace], _ results: Results) {
+    init(_ places: [ValuePlace], _ results: [Characteristic.ID: Result<CharacteristicValue, HomeError>]) {
         self.places = places
-        self.results = results
+        for place in places {
+            switch results[place.characteristic.id] {
+            case .success(let value): values[place.characteristic.id] = value
+            case .failure(let error): errors[place.characteristic.id] = error
+            case nil: errors[place.characteristic.id] = HomeError(.notFound)
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - places: the values, in the order to show them.
+    ///   - wanted: what they were set to.
+    ///   - errors: why they were not.
+    init(_ places: [ValuePlace], wanted: [Characteristic.ID: CharacteristicValue], errors: [Characteristic.ID: HomeError]) {
+        self.places = places
+        values = wanted.filter { errors[$0.key] == nil }
+        self.errors = errors
     }
 
     /// The values as a table; what failed has a dash.
@@ -150,16 +165,7 @@ struct ValueReport {
         if let error { throw error }
     }
 
-    private func value(of place: ValuePlace) -> CharacteristicValue? {
-        guard case .success(let characteristic) = results[place.characteristic.id] else { return nil }
-        return characteristic.value
-    }
+    private func value(of place: ValuePlace) -> CharacteristicValue? { values[place.characteristic.id] }
 
-    private func error(of place: ValuePlace) -> HomeError? {
-        switch results[place.characteristic.id] {
-        case .success: nil
-        case .failure(let error): error
-        case nil: HomeError(.notFound)
-        }
-    }
+    private func error(of place: ValuePlace) -> HomeError? { errors[place.characteristic.id] }
 }
