@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import HomeClient
+import HomeModel
 import TerminalKit
 
 /// What every command takes, before or behind its name.
@@ -21,19 +22,19 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     static let order = OptionOrder(flags: ["--json"], options: ["--socket", "--app", "--home"])
 
-    /// The command's own id, under which it is the system app for those who may decide about apps.
-    static let ownID = "org.lamplighter.homehub"
-
     private var declaration: AppDeclaration {
         AppDeclaration(
-            id: app ?? Self.ownID, usageDescription: "To look after the home from the command line.",
+            id: app ?? SessionOpening.systemApp, usageDescription: "To look after the home from the command line.",
             capabilities: [.home, .setupPayload])
     }
 
     func validate() throws {
-        let plain = { (letter: Character) in letter.isASCII && (letter.isLetter || letter.isNumber || "-._".contains(letter)) }
+        let plain = { (letter: Character) in
+            letter.isASCII && (letter.isLetter || letter.isNumber || "-._".contains(letter))
+        }
         if let app, app.isEmpty || !app.allSatisfy(plain) {
-            throw ValidationError("The id of an app holds letters, digits, points and dashes, such as org.example.lights.")
+            throw ValidationError(
+                "The id of an app holds letters, digits, points and dashes, such as org.example.lights.")
         }
     }
 

@@ -121,13 +121,11 @@ struct HubDaemon {
     private var systemApp: SystemApp {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let candidates = [configuration.systemApp, beside + "/" + Self.systemAppName].compactMap(\.self)
+        let candidates = [configuration.systemApp, beside + "/homehub"].compactMap(\.self)
         let path = candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "/usr/bin/homehub"
-        return SystemApp(app: Self.systemAppName, executable: URL(filePath: path).resolvingSymlinksInPath().path)
+        return SystemApp(app: SessionOpening.systemApp, executable: URL(filePath: path).resolvingSymlinksInPath().path)
     }
 
-    /// The id that `homehub` declares, and its file's name.
-    private static let systemAppName = "homehub"
 }
 
 /// A home database that cannot be used, and how to go on from there.

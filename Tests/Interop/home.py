@@ -25,6 +25,7 @@ class HomeDaemon:
         self.log_path = self.directory / "homehubd.log"
         self.process = None
         self.apps = []
+        self._marks = 0
         for path in (self.directory, self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True)
         self.configuration_path.write_text(configuration)
@@ -93,14 +94,23 @@ class HomeDaemon:
         app = App(self, name, **options)
         self.apps.append(app)
         if allowed:
-            app.start("waitUntilLoaded")
+            app.start("wait")
             self.allow(name)
             app.finish()
+            app.told("authorizationStatusUpdated", "homesUpdated")
         return app
 
     def allow(self, name, timeout=10):
         """Answer the question about an app, which comes when the app first asks for something."""
         until(lambda: self.cli("privacy", "allow", name, check=False).returncode == 0, timeout, f"{name} asks for the home")
+
+    def mark(self):
+        """Have everybody who may see the homes told of something: behind that, nothing else is on its way."""
+        self._marks += 1
+        name = f"Mark {self._marks}"
+        self.cli("zones", "add", name)
+        self.cli("zones", "remove", name)
+        return name
 
 
 class Refused(AssertionError):
@@ -116,9 +126,11 @@ class App(Talker):
     """An app on `HomeClient` that does what it is told (Tests/HomeProbe), and notes what it is told by the home."""
 
     def __init__(self, home, name, purpose="To test the home", capabilities=None, vendor=None, wrapper=()):
+        self.home_daemon = home
         self.name = name
         #: Everything that was told, in order, as far as it was looked at.
         self.news = []
+        self._mark = None
         arguments = ["--socket", home.socket, "--app", name]
         if purpose is not None:
             arguments += ["--purpose", purpose]
@@ -133,14 +145,14 @@ class App(Talker):
     def start(self, command, **members):
         self.say({"do": command, **members})
 
-    def finish(self, timeout=30):
+    def finish(self, timeout=60):
         """The answer to what was started; news that come before it are kept."""
         line = self.until(self._sorted(lambda line: "answer" in line or "error" in line), timeout)
         if "error" in line:
             raise Refused(line["error"])
         return line["answer"]
 
-    def do(self, command, timeout=30, **members):
+    def do(self, command, timeout=60, **members):
         self.start(command, **members)
         return self.finish(timeout)
 
@@ -157,7 +169,10 @@ class App(Talker):
     def _sorted(self, condition):
         def look(line):
             if "event" in line:
-                self.news.append(line)
+                if line.get("name", "").startswith("Mark "):
+                    self._mark = line["name"], line["event"]
+                else:
+                    self.news.append(line)
             return condition(line)
 
         return look
@@ -179,14 +194,34 @@ class App(Talker):
                     return line
             self.until(self._sorted(lambda line: "event" in line), timeout)
 
+    def await_mark(self):
+        """Wait until everything has arrived that was on its way."""
+        mark = self.home_daemon.mark()
+        while self._mark != (mark, "zoneRemoved"):
+            self.until(self._sorted(lambda line: "event" in line))
+
     def told_nothing(self):
-        """Nothing was told: not until an answer that left behind everything."""
-        self.do("homes")
+        """Nothing was told that has not been looked at."""
+        self.await_mark()
         assert self.news == [], f"{self.name} was told {self.news}"
 
     def forget_news(self):
-        self.do("homes")
+        """Drop what was told so far."""
+        self.await_mark()
         self.news = []
+
+    # Adding
+
+    def find(self, device, timeout=20):
+        """Search for an accessory that belongs to nobody."""
+        self.do("startBrowsing")
+        self.told_eventually("browser.found", lambda line: line["accessory"]["deviceId"] == device, timeout)
+        self.do("stopBrowsing")
+
+    def add(self, device, code, home, **members):
+        """Search for an accessory and add it; what came with it is at the head of the news then."""
+        self.find(device)
+        return self.do("addAccessory", device=device, code=code, home=home, timeout=90, **members)
 
     # Looking
 
@@ -200,10 +235,14 @@ class App(Talker):
         (home,) = self.homes
         return home
 
+    @property
+    def accessories(self):
+        """The accessories of all homes, by their names."""
+        return {accessory["name"]: accessory for home in self.homes for accessory in home["accessories"]}
+
     def accessory(self, name):
-        found = [accessory for home in self.homes for accessory in home["accessories"] if accessory["name"] == name]
-        assert len(found) == 1, f"{name}: {[a['name'] for h in self.homes for a in h['accessories']]}"
-        return found[0]
+        assert name in self.accessories, f"{name}: {list(self.accessories)}"
+        return self.accessories[name]
 
     def characteristic(self, name, kind, service=None):
         """A characteristic of an accessory, by its short type."""

@@ -30,6 +30,8 @@ public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
 package struct SessionOpening: HomeMessage {
     /// The version of these messages; both sides must have the same.
     package static let protocolVersion = 1
+    /// The id of the system app.
+    package static let systemApp = "org.lamplighter.homehub"
 
     package var version: Int
     /// The app's own id, such as `org.example.lights`.
