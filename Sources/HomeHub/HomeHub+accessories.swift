@@ -4,7 +4,6 @@ import HomeModel
 import Logging
 
 import struct HAPModel.CharacteristicID
-import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
 extension HomeHub {
@@ -97,9 +96,10 @@ extension HomeHub {
                 async let running: Void = link.run()
                 await link.appeared(self.browser.snapshot[link.id])
                 var isTold = false
-                for await update in link.updates where update == .state(.connected) {
-                    isTold = (try? await link.unpair()) != nil
-                    break
+                for await update in link.updates {
+                    if update == .state(.connected) { isTold = (try? await link.unpair()) != nil }
+                    if update == .state(.unreachable(.notPaired)) { isTold = true }
+                    if isTold || update == .state(.connected) { break }
                 }
                 await link.stop()
                 await running
@@ -244,76 +244,7 @@ extension HomeHub {
         connection.settled()
         let link = connection.link
         start { await link.stop() }
-    }
-
-    // MARK: What was heard
-
-    /// Takes over what was heard of an accessory server.
-    ///
-    /// - Parameters:
-    ///   - readings: what was heard.
-    ///   - device: the server.
-    ///   - asker: who asked for it and has it as an answer; nobody for what the accessory told by itself.
-    func heard(_ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil) {
-        guard !readings.isEmpty else { return }
-        // Whoever observes it is told of values again from the moment on in which it is there again, not before.
-        heardOfBridged(readings.mapValues(\.status), behind: device)
-        if connections[device]?.isConnected == true || asker != nil {
-            tell(readings, of: device, asker: asker)
-        } else {
-            connections[device]?.early.merge(readings) { $1 }
-        }
-    }
-
-    private func tell(_ readings: [CharacteristicID: Reading], of device: DeviceID, asker: SessionID? = nil) {
-        guard let places = connections[device]?.places else { return }
-        let time = WallClock.now
-        for (place, reading) in readings.sorted(by: { $0.key < $1.key }) {
-            guard case .success(let value) = reading, let id = places[place] else { continue }
-            tell(.valueUpdated(id, value, time: time), writer: asker)
-        }
-    }
-
-    /// Whether those behind a bridge are there shows in what it answers of them.
-    func heardOfBridged(_ statuses: [CharacteristicID: HAPStatus], behind device: DeviceID) {
-        let bridged = graph.accessories(at: device).filter(\.isBridged)
-        guard !bridged.isEmpty else { return }
-        let aids = Set(bridged.map(\.aid))
-        let descriptions = Set(
-            bridged.flatMap { accessory in
-                accessory.services.filter { $0.type == .accessoryInformation }.flatMap(\.characteristics)
-                    .map { CharacteristicID(accessory.aid, $0.iid) }
-            })
-        for (aid, isThere) in BridgedReachability.heard(statuses, descriptions: descriptions.contains)
-        where aids.contains(aid) {
-            if isThere { connections[device]?.away.remove(aid) } else { connections[device]?.away.insert(aid) }
-        }
         updateReachability(of: device)
-    }
-
-    /// Tells what changed about which accessories of a server can be reached.
-    private func updateReachability(of device: DeviceID) {
-        let connection = connections[device]
-        // What was just added counts as reachable until it turns out that it is not.
-        guard connection?.isOpening != true else { return }
-        for accessory in graph.accessories(at: device) {
-            let isReachable =
-                connection?.isConnected == true && connection?.away.contains(accessory.aid) == false
-            tell(.reachabilityUpdated(accessory.id, isReachable))
-        }
-    }
-
-    /// Applies something that was heard, and tells of it if it is news.
-    func tell(_ event: LiveEvent, writer: SessionID? = nil) {
-        guard graph.apply(event) else { return }
-        if case .valueUpdated(let id, let value, let time) = event {
-            unnoted[id] = HeardValue(value, at: time)
-            if noteAt == nil {
-                noteAt = .now.advanced(by: configuration.noteInterval)
-                alarm.ring()
-            }
-        }
-        perform(feed.heard(event, writer: writer))
     }
 }
 

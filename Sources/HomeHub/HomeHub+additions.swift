@@ -141,8 +141,13 @@ extension HomeHub {
     ) async throws(HomeError) {
         let setup = AccessorySetup(
             dialer: dialer, vault: vault, timing: configuration.timing, logger: logger)
-        let added: AccessorySetup.Added
         let identity: ControllerIdentity
+        do {
+            identity = try await vault.identity()
+        } catch {
+            throw HomeError(SetupError.vaultFailed)
+        }
+        let added: AccessorySetup.Added
         do throws(SetupError) {
             added = try await setup.pair(with: accessory, code: code, ownershipToken: order.token?.bytes)
         } catch {
@@ -151,11 +156,6 @@ extension HomeHub {
         }
         paired.insert(accessory.id)
         searchesSee(browser.snapshot)
-        do {
-            identity = try await vault.identity()
-        } catch {
-            throw HomeError(.unexpectedError)
-        }
         do throws(HomeError) {
             guard isAwaited(call) else { throw HomeError(.operationCancelled) }
             var planned = graph

@@ -1,13 +1,11 @@
-import HAPCrypto
-import HAPModel
-import HAPProtocol
-import HAPTesting
-import Synchronization
+internal import HAPCrypto
+package import HAPProtocol
+internal import Synchronization
 
 /// An accessory that keeps to the protocol only as far as a test wants: real bytes, real pair verify, then a script.
-final class ScriptedAccessory: Sendable {
+package final class ScriptedAccessory: Sendable {
     /// What it does with a request.
-    enum Reaction: Sendable {
+    package enum Reaction: Sendable {
         case answer(HTTPResponse)
         /// These bytes as they are, then nothing more.
         case bytes([UInt8])
@@ -19,7 +17,7 @@ final class ScriptedAccessory: Sendable {
 
     /// Gets a request and its number on this connection, from 0; answers to pair verify are made without it if there is
     /// an identity.
-    typealias Script = @Sendable (HTTPRequest, Int) -> Reaction
+    package typealias Script = @Sendable (HTTPRequest, Int) -> Reaction
 
     private struct State {
         var stream = MessageStream(role: .accessory)
@@ -34,27 +32,27 @@ final class ScriptedAccessory: Sendable {
     private let log = Mutex<[HTTPRequest]>([])
     private let streams = Mutex<State?>(nil)
 
-    init(_ identity: AccessoryIdentity? = nil, pairedWith pairings: [Pairing] = [], _ script: @escaping Script) {
+    package init(_ identity: AccessoryIdentity? = nil, pairedWith pairings: [Pairing] = [], _ script: @escaping Script) {
         self.identity = identity
         self.pairings = PairingList(pairings)
         self.script = script
     }
 
     /// Every request, but those of pair verify.
-    var requests: [HTTPRequest] { log.withLock { $0 } }
-    var connection: InMemoryByteConnection? { current.withLock { $0 } }
+    package var requests: [HTTPRequest] { log.withLock { $0 } }
+    package var connection: InMemoryByteConnection? { current.withLock { $0 } }
 
-    func listen(_ dialer: InMemoryDialer, at endpoint: AccessoryEndpoint) {
+    package func listen(_ dialer: InMemoryDialer, at endpoint: AccessoryEndpoint) {
         dialer.listen(at: endpoint) { self.connect() }
     }
 
     /// Sends bytes as the wire wants them now.
-    func push(_ bytes: [UInt8]) {
+    package func push(_ bytes: [UInt8]) {
         let carried = streams.withLock { state in (try? state?.stream.carried(bytes)) ?? bytes }
         connection?.deliver(carried)
     }
 
-    func sendEvent(_ text: String) { push(HTTPSerializer.bytes(of: .event(body: Array(text.utf8)))) }
+    package func sendEvent(_ text: String) { push(HTTPSerializer.bytes(of: .event(body: Array(text.utf8)))) }
 
     private func connect() -> InMemoryByteConnection {
         let connection = InMemoryByteConnection(onSend: { self.received($0) })
@@ -108,7 +106,7 @@ final class ScriptedAccessory: Sendable {
 
 extension HTTPResponse {
     /// An answer in JSON.
-    static func json(_ text: String, status: Int = 200) -> HTTPResponse {
+    package static func json(_ text: String, status: Int = 200) -> HTTPResponse {
         HTTPResponse(status, .hapJSON, body: Array(text.utf8))
     }
 }

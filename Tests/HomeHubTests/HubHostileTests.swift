@@ -1,0 +1,160 @@
+import HAPController
+import HAPCrypto
+import HAPProtocol
+import HAPTesting
+import HomeHub
+import HomeModel
+import Synchronization
+import Testing
+
+import struct HAPModel.AccessoryID
+import struct HAPModel.CharacteristicType
+import enum HAPModel.CharacteristicValue
+
+private let sound = #"""
+    {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},{"iid":7,"type":"43",
+    "characteristics":[{"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
+    {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
+    """#
+
+/// An accessory of a home that does what a test says.
+private final class Device: Sendable {
+    let house: HouseUnderTest
+    let accessory: Accessory
+    let on: Characteristic.ID
+    let button: Characteristic.ID
+    let server: ScriptedAccessory
+
+    init(
+        timeout: Duration = .seconds(20),
+        _ reaction: @escaping @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction? = { _ in nil }
+    ) throws {
+        let vault = InMemoryPairingVault()
+        let identity = AccessoryIdentity(
+            deviceID: TestDevices.id(1), longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        var generator = SeededGenerator(seed: 1)
+        var graph = HomeGraph()
+        guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &generator).result else {
+            throw HouseUnderTest.NeverCame(what: "a home")
+        }
+        let database = try AccessoryDatabase(parsing: Array(sound.utf8))
+        _ = try graph.add(
+            AccessoryAddition(
+                home: home, deviceID: identity.deviceID, category: .lightbulb, accessories: database.accessories),
+            using: &generator)
+        accessory = try #require(graph.homes.first?.accessories.first)
+        on = try #require(accessory.services.last?.characteristic(.on)?.id)
+        button = try #require(accessory.services.last?.characteristic(.programmableSwitchEvent)?.id)
+        house = try HouseUnderTest(store: TestStore(StoredHomes(graph: graph)), vault: vault) {
+            $0.timing.request = timeout
+        }
+        server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
+            if let special = reaction(request) { return special }
+            switch (request.method, request.path) {
+            case (.get, "/accessories"): return .answer(.json(sound))
+            case (.get, _): return .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#))
+            default: return .answer(HTTPResponse(204))
+            }
+        }
+        server.listen(house.dialer, at: .test(1))
+        house.show(identity.deviceID, at: .test(1), isPaired: true)
+    }
+
+    func run(_ body: (TestApp, TestApp) async throws -> Void) async throws {
+        try await house.run { house in try await body(try await house.app(), try await house.app()) }
+    }
+
+    /// Waits until an app knows that the accessory is there.
+    func isThere(_ app: TestApp) async throws {
+        try await until("it is there") { try await house.home(app).accessories.first?.isReachable == true }
+    }
+}
+
+@Suite("The hub and accessories that are not as they should be", .timeLimit(.minutes(5)))
+struct HubHostileTests {
+    @Test("An accessory that never answers costs its own requests only, and not for ever")
+    func silence() async throws {
+        let device = try Device(timeout: .milliseconds(300)) { $0.method == .put ? .silence : nil }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            let call = await a.begin(.writeValues([ValueWrite(characteristic: device.on, value: .bool(true))]))
+            #expect(try HomesReply(json: try await b.call(.homes)).homes.count == 1)
+            let results = try [ValueResult](json: try await a.result(call))
+            #expect(results.map(\.error?.code) == [.operationTimedOut])
+            try await until("it is away") { b.live.contains(.reachabilityUpdated(device.accessory.id, false)) }
+        }
+    }
+
+    @Test("What an accessory will not report is not observed, and the app is told why")
+    func refusesToReport() async throws {
+        let device = try Device { request in
+            request.method == .put
+                ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70407}]}"#, status: 207)) : nil
+        }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            #expect(try await a.observe(device.on)?.code == .accessoryOutOfResources)
+            #expect(try await device.house.home(a).characteristic(device.on)?.isNotificationEnabled == false)
+            // Asked again, it is asked again.
+            #expect(try await b.observe(device.on)?.code == .accessoryOutOfResources)
+        }
+    }
+
+    @Test("What an accessory says of a write is what the app is told, and what goes with the write reaches it")
+    func writes() async throws {
+        let device = try Device { request in
+            request.method == .put
+                ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70411}]}"#, status: 207)) : nil
+        }
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            let write = ValueWrite(characteristic: device.on, value: .bool(false), authorizationData: [1, 2, 255])
+            #expect(try await a.writeValues(write).map(\.error?.code) == [.invalidOrMissingAuthorizationData])
+            let request = try #require(device.server.requests.last { $0.method == .put })
+            #expect(WriteRequest(parsing: request.body)?.entries.map(\.authorizationData) == [[1, 2, 255]])
+            // What was refused is not taken for what is.
+            #expect(try await device.house.home(a).characteristic(device.on)?.value == .bool(false))
+        }
+    }
+
+    @Test("Each press of a button is told to who observes it, and is no value to keep")
+    func button() async throws {
+        let device = try Device()
+        try await device.run { a, b in
+            try await device.isThere(a)
+            #expect(try await a.observe(device.button) == nil)
+            for number in 1...3 {
+                device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":12,"value":0}]}"#)
+                try await until("the press") { a.values.count == number }
+            }
+            #expect(a.values == Array(repeating: .integer(0), count: 3) && b.values == [])
+        }
+        #expect(device.house.store.noted.allSatisfy { $0[device.button] == nil })
+    }
+
+    @Test("An accessory that breaks the rules again and again is left alone until somebody unblocks it")
+    func blocking() async throws {
+        let isSound = Mutex(false)
+        let device = try Device { request in
+            request.path == "/accessories" && !isSound.withLock { $0 }
+                ? .answer(.json(#"{"accessories":[]}"#)) : nil
+        }
+        try await device.run { a, b in
+            try await until("it is blocked") {
+                try await device.house.home(a).accessories.first?.isBlocked == true
+            }
+            let id = device.accessory.id
+            #expect(b.events.contains(.accessoryError(id, .accessoryIsBlocked)))
+            #expect(try await a.readValues(device.on).map(\.error?.code) == [.accessoryIsBlocked])
+            #expect(try await a.observe(device.on)?.code == .accessoryIsBlocked)
+            let dialed = device.house.dialer.dialed.count
+            isSound.withLock { $0 = true }
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(device.house.dialer.dialed.count == dialed)
+            try await a.write(.unblockAccessory(device.accessory.home, id))
+            try await device.isThere(a)
+            #expect(try await a.readValues(device.on).first?.value == .bool(true))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import Discovery
+import HAPController
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import HomeModel
+import Testing
+
+@testable import HomeHub
+
+private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
+    CharacteristicID(AccessoryID(aid), InstanceID(iid))
+}
+
+@Suite("Searches") struct SearchesTests {
+    private func accessory(_ number: Int) -> HomeModel.DiscoveredAccessory {
+        HomeModel.DiscoveredAccessory(id: TestDevices.id(number), name: "\(number)", category: .other, model: "")
+    }
+
+    private func found(_ session: UInt64, _ number: Int) -> Searches.News {
+        .init(session: SessionID(session), notification: .accessoryFound(accessory(number)))
+    }
+
+    private func lost(_ session: UInt64, _ number: Int) -> Searches.News {
+        .init(session: SessionID(session), notification: .accessoryLost(TestDevices.id(number)))
+    }
+
+    @Test("Each session hears of each accessory once, from its start to its stop")
+    func transcript() {
+        var searches = Searches()
+        #expect(searches.see([accessory(1)]) == [])
+        #expect(searches.start(SessionID(1)) == [found(1, 1)])
+        #expect(searches.see([accessory(1), accessory(2)]) == [found(1, 2)])
+        #expect(searches.start(SessionID(2)) == [found(2, 1), found(2, 2)])
+        #expect(searches.see([accessory(2)]) == [lost(1, 1), lost(2, 1)])
+        #expect(searches.start(SessionID(1)) == [found(1, 2)])
+        searches.stop(SessionID(1))
+        #expect(searches.see([]) == [lost(2, 2)])
+        #expect(searches.see([accessory(2)]) == [found(2, 2)])
+        searches.stop(SessionID(2))
+        #expect(searches.see([accessory(3)]) == [])
+    }
+}
+
+@Suite("Requests under way") struct RequestsUnderWayTests {
+    @Test("News of what is asked for waits until all who asked have their answer; other news does not")
+    func transcript() {
+        var requests = RequestsUnderWay()
+        let (a, b) = (place(1, 1), place(1, 2))
+        #expect(requests.received([a: .success(.bool(true))]) == [a: .success(.bool(true))])
+        requests.begin([a])
+        requests.begin([a])
+        #expect(
+            requests.received([a: .success(.bool(true)), b: .success(.bool(true))]) == [b: .success(.bool(true))])
+        #expect(requests.received([a: .success(.bool(false))]) == [:])
+        #expect(requests.end([a]) == [a: .success(.bool(false))])
+        #expect(requests.received([a: .success(.bool(true))]) == [:])
+        #expect(requests.end([a]) == [a: .success(.bool(true))])
+        #expect(requests == RequestsUnderWay())
+        #expect(requests.end([a]) == [:])
+    }
+}
+
+@Suite("Reachability behind a bridge") struct BridgedReachabilityTests {
+    @Test(
+        "One that anything cannot be had of is away, one that did anything is there",
+        arguments: [
+            ([:], [:]), ([place(2, 8): .success], [2: true]), ([place(2, 8): .unableToCommunicate], [2: false]),
+            ([place(2, 8): .unableToCommunicate, place(2, 9): .success], [2: false]),
+            ([place(2, 8): .busy], [:]), ([place(2, 1): .success], [:]),
+            ([place(2, 8): .success, place(3, 8): .unableToCommunicate], [2: true, 3: false]),
+        ] as [([CharacteristicID: HAPStatus], [UInt64: Bool])])
+    func rows(statuses: [CharacteristicID: HAPStatus], reachable: [UInt64: Bool]) {
+        let heard = BridgedReachability.heard(statuses) { $0.iid == InstanceID(1) }
+        #expect(heard == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
+    }
+}
+
+@Suite("Which accessory is meant") struct SetupTargetTests {
+    private func snapshot(_ shown: (Int, isPaired: Bool, hash: String?)..., isComplete: Bool = true) throws
+        -> AccessorySnapshot
+    {
+        let house = try HouseUnderTest()
+        for accessory in shown {
+            house.show(
+                TestDevices.id(accessory.0), at: .test(1), isPaired: accessory.isPaired, setupHash: accessory.hash)
+        }
+        var snapshot = AccessorySnapshot(house.network.snapshot)
+        snapshot.isComplete = isComplete
+        return snapshot
+    }
+
+    private func look(
+        _ target: SetupTarget, _ snapshot: AccessorySnapshot, paired: Set<DeviceID> = []
+    ) -> String {
+        switch target.look(at: snapshot, paired: paired) {
+        case .found(let accessory): "\(accessory.id.octets[5])"
+        case .missing: "missing"
+        case .ambiguous: "ambiguous"
+        case .paired: "paired"
+        }
+    }
+
+    @Test("The one chosen, if nobody has paired with it; while we let it go it is not there yet")
+    func chosen() throws {
+        let both = try snapshot((1, false, nil), (2, true, nil))
+        #expect(look(.device(TestDevices.id(1)), both) == "1")
+        #expect(look(.device(TestDevices.id(2)), both) == "paired")
+        #expect(look(.device(TestDevices.id(2)), both, paired: [TestDevices.id(2)]) == "missing")
+        #expect(look(.device(TestDevices.id(3)), both) == "missing")
+    }
+
+    @Test("The one whose label was scanned; the hashes are those of the public vectors")
+    func scanned() throws {
+        let id = try #require(SetupID("7OSX"))
+        #expect(SetupTarget.hash(id, try #require(DeviceID("E1:91:1A:70:85:AA"))) == "yf4bzw==")
+        #expect(SetupTarget.hash(id, try #require(DeviceID("C8:D8:58:C6:63:F5"))) == "712Omw==")
+        let hash = SetupTarget.hash(id, TestDevices.id(2))
+        #expect(look(.setupID(id), try snapshot((1, false, nil), (2, false, hash))) == "2")
+        #expect(look(.setupID(id), try snapshot((1, false, nil), (2, true, hash))) == "missing")
+        #expect(look(.setupID(id), try snapshot((1, false, hash))) == "missing")
+    }
+
+    @Test("The only one, once all have had time to show themselves")
+    func only() throws {
+        #expect(look(.any, try snapshot((1, false, nil), (2, true, nil))) == "1")
+        #expect(look(.any, try snapshot((1, false, nil), (2, false, nil))) == "ambiguous")
+        #expect(look(.any, try snapshot((1, false, nil), isComplete: false)) == "missing")
+        #expect(look(.any, try snapshot()) == "missing")
+    }
+}
+
+@Suite("Requests for proofs") struct VendorRequestsTests {
+    private let now = ContinuousClock.now
+    private let one = SessionID(1)
+    private let two = SessionID(2)
+
+    private func request(_ number: UInt64, vendor: String = "kilgo", after seconds: Int = 60) -> VendorRequests.Request {
+        var generator = SeededGenerator(seed: number)
+        let question = AddAccessoryRequest(
+            id: AddAccessoryRequest.ID(using: &generator), home: Home.ID(using: &generator), accessoryName: "Lamp",
+            category: .lightbulb, requiresSetupPayloadURL: true)
+        return VendorRequests.Request(
+            question: question, device: TestDevices.id(Int(number)), vendor: vendor,
+            deadline: now + .seconds(seconds))
+    }
+
+    private func ask(_ session: SessionID, _ request: VendorRequests.Request) -> VendorRequests.Ask {
+        .init(session: session, question: request.question)
+    }
+
+    @Test("The first session is asked, and it alone can answer, once")
+    func answer() throws {
+        var requests = VendorRequests()
+        let lamp = request(1)
+        #expect(requests.add(lamp, sessions: [two, one]) == ask(two, lamp))
+        #expect(requests.isPending(lamp.device) && !requests.isPending(TestDevices.id(2)))
+        #expect(throws: HomeError.self) { try requests.answered(lamp.question.id, by: one) }
+        #expect(try requests.answered(lamp.question.id, by: two).device == lamp.device)
+        #expect(!requests.isPending(lamp.device))
+        #expect(throws: HomeError.self) { try requests.answered(lamp.question.id, by: two) }
+    }
+
+    @Test("A request waits for its maker's app, and goes on to another session when one goes")
+    func comingAndGoing() throws {
+        var requests = VendorRequests()
+        let (lamp, fan) = (request(1), request(2, vendor: "other"))
+        #expect(requests.add(lamp, sessions: []) == nil)
+        #expect(requests.add(fan, sessions: []) == nil)
+        #expect(requests.came(one, vendor: "kilgo") == [ask(one, lamp)])
+        #expect(requests.came(two, vendor: "kilgo") == [])
+        #expect(requests.asked(one) == [ask(one, lamp)] && requests.asked(two) == [])
+        #expect(requests.went(one) { $0 == "kilgo" ? [two] : [] } == [ask(two, lamp)])
+        #expect(requests.went(two) { _ in [] } == [])
+        #expect(throws: HomeError.self) { try requests.answered(lamp.question.id, by: two) }
+        #expect(requests.came(one, vendor: "kilgo") == [ask(one, lamp)])
+    }
+
+    @Test("A request that nobody has answered in time lapses")
+    func lapse() {
+        var requests = VendorRequests()
+        #expect(requests.nextDeadline == nil)
+        let (soon, late) = (request(1, after: 10), request(2, after: 20))
+        _ = requests.add(late, sessions: [one])
+        _ = requests.add(soon, sessions: [one])
+        #expect(requests.nextDeadline == soon.deadline)
+        #expect(requests.deadlinesPassed(now: now + .seconds(9)) == [])
+        #expect(requests.deadlinesPassed(now: now + .seconds(10)).map(\.device) == [soon.device])
+        #expect(throws: HomeError.self) { try requests.answered(soon.question.id, by: one) }
+        #expect(requests.nextDeadline == late.deadline)
+    }
+}
