@@ -64,10 +64,13 @@ extension HomeHub {
         start {
             do {
                 let identity = try await self.vault.identity()
-                guard let pairing = try await self.vault.pairings().first(where: { $0.deviceID == device }) else { return }
+                guard let pairing = try await self.vault.pairings().first(where: { $0.deviceID == device }) else {
+                    return
+                }
                 await self.connect(to: pairing, as: identity)
             } catch {
-                self.logger.error("a pairing cannot be read", metadata: ["accessory": "\(device)", "error": "\(error)"])
+                self.logger.error(
+                    "a pairing cannot be read", metadata: ["accessory": "\(device)", "error": "\(error)"])
             }
         }
     }

@@ -168,7 +168,8 @@ extension HomeHub {
             connect(to: added.pairing, as: identity, knowing: added)
         } catch {
             logger.info(
-                "an accessory was paired with, but not added", metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
+                "an accessory was paired with, but not added",
+                metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
             _ = await takeLeave(of: added.pairing, as: identity)
             await forget(accessory.id)
             throw error

@@ -211,7 +211,8 @@ extension HomeHub {
         answer(
             call,
             with: HomeError(
-                isTotal ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess, detail: explanation(of: failures)))
+                isTotal ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess,
+                detail: explanation(of: failures)))
     }
 
     /// What went wrong with which accessories.

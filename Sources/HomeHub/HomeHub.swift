@@ -131,7 +131,8 @@ package actor HomeHub {
     /// Does what is due at a time.
     private func watchTime() async {
         while !Task.isCancelled {
-            await alarm.wait(until: [permissions.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
+            await alarm.wait(
+                until: [permissions.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
             let now = ContinuousClock.now
             perform(permissions.deadlinesPassed(now: now))
             lapse(vendorRequests.deadlinesPassed(now: now))

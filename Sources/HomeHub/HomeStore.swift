@@ -13,6 +13,7 @@ package protocol HomeStore: Sendable {
     /// - Parameters:
     ///   - transaction: what changed.
     ///   - graph: the homes with it applied.
+    /// - Throws: whatever is in the way; then nothing of it is stored.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws
 
     /// Stores the answer to a question of permission, in place of an earlier one.

@@ -12,13 +12,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
+import struct HAPModel.AccessoryCategory
 import struct HAPModel.CharacteristicID
 import struct HAPModel.CharacteristicType
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 import struct HAPModel.SetupPayload
-import struct HAPModel.AccessoryCategory
 
 /// A hub with accessories on a network that lies in memory.
 final class HouseUnderTest: Sendable {

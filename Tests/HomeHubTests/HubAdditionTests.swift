@@ -128,7 +128,9 @@ struct HubAdditionTests {
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             let plain = try await house.app("system", capabilities: [.home])
-            await expect(.missingEntitlement) { try await plain.added(AdditionRequest(home: home, payload: bridge.payload)) }
+            await expect(.missingEntitlement) {
+                try await plain.added(AdditionRequest(home: home, payload: bridge.payload))
+            }
             await expect(.nameContainsProhibitedCharacters) { try await a.add(bridge, to: home, name: "Lamp!") }
             await expect(.objectWithSimilarNameExistsInHome) { try await a.add(bridge, to: home, name: "home") }
             await expect(.missingParameter) { try await a.added(AdditionRequest(home: home, device: bridge.id)) }
@@ -253,7 +255,9 @@ struct HubAdditionTests {
 }
 
 extension TestApp {
-    var found: [DeviceID] { news.compactMap { if case .accessoryFound(let accessory) = $0 { accessory.id } else { nil } } }
+    var found: [DeviceID] {
+        news.compactMap { if case .accessoryFound(let accessory) = $0 { accessory.id } else { nil } }
+    }
     var lost: [DeviceID] { news.compactMap { if case .accessoryLost(let id) = $0 { id } else { nil } } }
     var questions: [AddAccessoryRequest] {
         news.compactMap { if case .addAccessoryRequest(let request) = $0 { request } else { nil } }

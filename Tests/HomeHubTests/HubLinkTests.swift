@@ -76,7 +76,9 @@ struct HubLinkTests {
             await lamp.bridge.bridge.registry.settleStructure()
             for app in [a, b] {
                 try await until("the new lamp") {
-                    app.events.contains { if case .accessoryAdded(let new) = $0 { new.name == "New lamp" } else { false } }
+                    app.events.contains {
+                        if case .accessoryAdded(let new) = $0 { new.name == "New lamp" } else { false }
+                    }
                 }
             }
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)

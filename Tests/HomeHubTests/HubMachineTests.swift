@@ -135,7 +135,8 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     private let one = SessionID(1)
     private let two = SessionID(2)
 
-    private func request(_ number: UInt64, vendor: String = "kilgo", after seconds: Int = 60) -> VendorRequests.Request {
+    private func request(_ number: UInt64, vendor: String = "kilgo", after seconds: Int = 60) -> VendorRequests.Request
+    {
         var generator = SeededGenerator(seed: number)
         let question = AddAccessoryRequest(
             id: AddAccessoryRequest.ID(using: &generator), home: Home.ID(using: &generator), accessoryName: "Lamp",

@@ -44,7 +44,9 @@ struct HubValuesTests {
         }
     }
 
-    @Test("Only who observes is told of changes, until it observes no more; the device reports for the first and to the last")
+    @Test(
+        "Only who observes is told of changes, until it observes no more; the device reports for the first and to the last"
+    )
     func observing() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -108,7 +110,8 @@ struct HubValuesTests {
                     .readOnlyCharacteristic, nil, .invalidParameter, .invalidParameter, .invalidParameter,
                 ])
             for (value, code) in [
-                (nil, HomeError.Code.nilParameter), (.string("on"), .invalidValueType), (.integer(2), .invalidValueType),
+                (nil, HomeError.Code.nilParameter), (.string("on"), .invalidValueType),
+                (.integer(2), .invalidValueType),
             ] as [(CharacteristicValue?, HomeError.Code)] {
                 let result = try await a.writeValues(ValueWrite(characteristic: lamp.on, value: value))
                 #expect(result.first?.error?.code == code && result.first?.error?.accessory == lamp.accessory)
@@ -174,10 +177,12 @@ struct HubValuesTests {
             #expect(try await b.observe(lamp.on) == nil)
             guard
                 case .actionSet(let scene) = try await a.write(
-                    .addActionSet(lamp.home, name: "Evening", kind: .userDefined)).result
+                    .addActionSet(lamp.home, name: "Evening", kind: .userDefined)
+                ).result
             else { return }
             await expect(.noActionsInActionSet) { try await a.call(.runActionSet(scene)) }
-            try await a.write(.setActions(scene, [CharacteristicWriteAction(characteristic: lamp.on, targetValue: .bool(true))]))
+            try await a.write(
+                .setActions(scene, [CharacteristicWriteAction(characteristic: lamp.on, targetValue: .bool(true))]))
             let results = try [ValueResult](json: try await a.call(.runActionSet(scene)))
             #expect(results.map(\.characteristic) == [lamp.on])
             try await until("the event at b") { b.values == [.bool(true)] }

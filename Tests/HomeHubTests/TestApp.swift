@@ -100,7 +100,9 @@ final class TestApp: Sendable {
     }
 
     /// Adds an accessory.
-    @discardableResult func add(_ bridge: TestBridge, to home: Home.ID, name: String? = nil) async throws -> [Accessory.ID] {
+    @discardableResult func add(_ bridge: TestBridge, to home: Home.ID, name: String? = nil) async throws -> [Accessory
+        .ID]
+    {
         let request = AdditionRequest(home: home, device: bridge.id, code: bridge.code, name: name)
         return try await added(request)
     }

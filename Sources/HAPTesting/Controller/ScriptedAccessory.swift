@@ -32,7 +32,8 @@ package final class ScriptedAccessory: Sendable {
     private let log = Mutex<[HTTPRequest]>([])
     private let streams = Mutex<State?>(nil)
 
-    package init(_ identity: AccessoryIdentity? = nil, pairedWith pairings: [Pairing] = [], _ script: @escaping Script) {
+    package init(_ identity: AccessoryIdentity? = nil, pairedWith pairings: [Pairing] = [], _ script: @escaping Script)
+    {
         self.identity = identity
         self.pairings = PairingList(pairings)
         self.script = script

@@ -30,6 +30,7 @@ enum SetupTarget: Sendable, Equatable {
     /// - Parameters:
     ///   - snapshot: what the network shows.
     ///   - paired: those that we are paired with ourselves; while one is let go, it will soon be there anew.
+    /// - Returns: what is seen of it.
     func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> Sight {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }

@@ -70,6 +70,7 @@ struct VendorRequests: Sendable, Equatable {
     /// - Parameters:
     ///   - session: the session.
     ///   - others: the sessions of a maker's app that are there.
+    /// - Returns: whom to ask instead.
     mutating func went(_ session: SessionID, others: (_ vendor: String) -> [SessionID]) -> [Ask] {
         requests.indices.compactMap { index in
             guard requests[index].session == session else { return nil }
