@@ -26,6 +26,7 @@ extension HomeHub {
     /// Changes the homes as an app asks.
     ///
     /// The answer to a removal waits until the accessories have been told, or could not be: the homes are changed before.
+    /// An app that hears of another change of the home in between has a gap in its copy then, and loads it anew.
     func write(_ write: HomeWrite, _ call: Call) {
         let before = graph
         let commit: HomeCommit

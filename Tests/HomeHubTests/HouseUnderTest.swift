@@ -28,6 +28,7 @@ final class HouseUnderTest: Sendable {
     let dialer = InMemoryDialer()
     let hub: HomeHub
     private let shown = Mutex<[DeviceID: (service: DiscoveredService, order: Int)]>([:])
+    private let hidden = Mutex<Set<DeviceID>>([])
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
     /// What a test waited for has not come in 30 s.
@@ -94,14 +95,15 @@ final class HouseUnderTest: Sendable {
         publish()
     }
 
-    /// Takes an accessory off the network.
+    /// Takes an accessory off the network for good.
     func hide(_ id: DeviceID) {
-        shown.withLock { $0[id] = nil }
+        hidden.withLock { _ = $0.insert(id) }
         publish()
     }
 
     private func publish() {
-        let services = shown.withLock { $0.values.sorted { $0.order < $1.order }.map(\.service) }
+        let gone = hidden.withLock { $0 }
+        let services = shown.withLock { $0.filter { !gone.contains($0.key) }.values.sorted { $0.order < $1.order }.map(\.service) }
         network.show(ServiceSnapshot(services: services, isComplete: true))
     }
 
@@ -149,8 +151,18 @@ final class HouseUnderTest: Sendable {
         return app
     }
 
-    /// The homes as the hub has them.
+    /// The home as the hub has it; if it changes on the way, it is read anew.
     func home(_ app: TestApp) async throws -> Home {
+        while true {
+            do {
+                return try await readHome(app)
+            } catch let error as HomeError where error.code == .operationInProgress {
+                continue
+            }
+        }
+    }
+
+    private func readHome(_ app: TestApp) async throws -> Home {
         let homes = try HomesReply(json: try await app.call(.homes)).homes
         guard var home = homes.first else { throw NeverCame(what: "a home") }
         var offset: Int? = 0
