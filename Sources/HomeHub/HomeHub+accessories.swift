@@ -28,8 +28,9 @@ extension HomeHub {
                     "an accessory is paired with and in no home; it is let go",
                     metadata: ["accessory": "\(pairing.deviceID)"])
                 start {
-                    _ = await self.takeLeave(of: pairing, as: identity)
-                    await self.forget(pairing.deviceID)
+                    let isTold = await self.takeLeave(of: pairing, as: identity)
+                    // A hub that ends meanwhile tries again with its next start.
+                    if isTold || !Task.isCancelled { await self.forget(pairing.deviceID) }
                 }
             } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
                 connect(to: pairing, as: identity)

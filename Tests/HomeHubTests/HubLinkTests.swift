@@ -104,6 +104,19 @@ struct HubLinkTests {
         }
     }
 
+    @Test("A hub that ends before it could let an accessory go has not forgotten it")
+    func orphanOutOfReach() async throws {
+        let vault = InMemoryPairingVault()
+        let identity = InMemoryAccessoryServerStore().stored.identity
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        let house = try HouseUnderTest(vault: vault)
+        try await house.run { house in
+            // Behind what the hub began with.
+            _ = try await house.app().readValues()
+        }
+        #expect(try await house.paired == [identity.deviceID])
+    }
+
     @Test("An accessory that is paired with and in no home is let go at the start")
     func orphan() async throws {
         let vault = InMemoryPairingVault()
