@@ -23,7 +23,7 @@ package final class LineRPCPeer: Sendable {
         package var result: Result<JSONValue, RPCFailure>
     }
 
-    /// What the peer tells, for one reader; ends with the connection.
+    /// What the peer tells, for one reader; ends with the connection. In a session nothing is told.
     package let notifications: AsyncStream<Notification>
 
     /// Who the peer is, as the system says; known to the sessions of a server only.
@@ -272,6 +272,8 @@ package final class LineRPCPeer: Sendable {
         case nobody
         case handler(any LineRPCHandler)
         case session(AsyncStream<LineRPCInquiry>.Continuation)
+
+        var isSession: Bool { if case .session = self { true } else { false } }
     }
 
     private func taker(_ service: PeerService, in group: inout DiscardingTaskGroup) -> Taker {
@@ -334,6 +336,9 @@ package final class LineRPCPeer: Sendable {
                 let number = state.withLock({ $0.open.cancel(id) })
             else { return }
             inbox.yield(.cancelled(number: number))
+        case .notification where taker.isSession:
+            // Nobody listens, so nothing is kept.
+            break
         case .notification(let method, let params):
             handOn(Notification(method: method, params: params))
         case .response(.integer(let id), let result):

@@ -121,11 +121,11 @@ struct HubDaemon {
     private var systemApp: SystemApp {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let candidates = [configuration.systemApp, beside + "/homehub"].compactMap(\.self)
-        let path = candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "/usr/bin/homehub"
+        let neighbour = beside + "/homehub"
+        let installed = FileManager.default.isExecutableFile(atPath: neighbour) ? neighbour : "/usr/bin/homehub"
+        let path = configuration.systemApp ?? installed
         return SystemApp(app: SessionOpening.systemApp, executable: URL(filePath: path).resolvingSymlinksInPath().path)
     }
-
 }
 
 /// A home database that cannot be used, and how to go on from there.

@@ -155,6 +155,99 @@ def test_restrictions_take_effect_on_reload(hub, tmp_path):
         assert app.open()["result"]["status"] == 3
 
 
+@pytest.fixture
+def system_app(tmp_path):
+    """Options with which this very program is the system app."""
+    path = tmp_path / "system-app.yaml"
+    path.write_text(f"system-app: {os.path.realpath('/proc/self/exe')}\n")
+    return ["--config", path]
+
+
+def test_the_system_app_is_told_by_user_and_program_and_id(hub, system_app):
+    hub.start(*system_app)
+    with App(hub) as app, App(hub) as other:
+        assert app.open(app="homehub")["result"] == {"status": 5, "isSystemApp": True}
+        assert other.open()["result"]["isSystemApp"] is False
+        assert app.ask("homes.add", name="Home")["result"]["home"]
+
+    def stranger():
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        with App(hub) as app:
+            return app.open(app="homehub")["result"]
+
+    hub.directory.chmod(0o755)
+    for folder in hub.directory.parents:
+        if folder.stat().st_uid == 0 and folder.name.startswith("pytest"):
+            folder.chmod(0o755)
+    assert in_child(stranger) == {"status": 0, "isSystemApp": False}
+
+
+def in_child(body):
+    """What the body returns in a child process."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, json.dumps(body()).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading) as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return json.loads(text)
+
+
+def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
+    """The connection of a process that has ended may be held by any other."""
+    hub.start(*system_app)
+    with App(hub) as app:
+        assert app.open(app="homehub")["result"]["isSystemApp"] is True
+    hub.process.send_signal(signal.SIGSTOP)
+    ours, theirs = socket.socketpair()
+    ours.settimeout(20)
+
+    def connect():
+        # The system takes the connection for the hub, which stands still and so looks at it after our end.
+        connection = hub.connect()
+        socket.send_fds(theirs, [b"."], [connection.fileno()])
+
+    in_child(connect)
+    _, (held,), _, _ = socket.recv_fds(ours, 1, 1)
+    hub.process.send_signal(signal.SIGCONT)
+    app = App.__new__(App)
+    app.connection, app.number = socket.socket(fileno=held), 0
+    app.connection.settimeout(20)
+    app.lines = app.connection.makefile("rb")
+    with app:
+        assert app.open(app="homehub")["result"]["isSystemApp"] is False
+
+
+def test_what_was_acknowledged_survives_a_kill(hub, system_app):
+    rooms = set()
+    for round in range(3):
+        hub.start(*system_app)
+        with App(hub) as app:
+            assert app.open(app="homehub")["result"]["isSystemApp"]
+            homes = app.ask("homes.list")["result"]["homes"]
+            assert rooms <= {room["name"] for home in homes for room in home["rooms"]}
+            home = homes[0]["id"] if homes else app.ask("homes.add", name="Home")["result"]["home"]
+            deadline = time.monotonic() + 0.5
+            while time.monotonic() < deadline:
+                name = f"Room {round} {len(rooms)}"
+                assert "result" in app.ask("rooms.add", home=home, name=name)
+                rooms.add(name)
+            # One more is under way.
+            app.connection.sendall(json.dumps({
+                "jsonrpc": "2.0", "id": 0, "method": "rooms.add", "params": {"home": home, "name": "Last one"}
+            }).encode() + b"\n")
+            hub.process.kill()
+            hub.process.wait()
+    assert len(rooms) > 10
+
+
 def test_two_hubs_never_share_a_database(hub):
     hub.start()
     second = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20)

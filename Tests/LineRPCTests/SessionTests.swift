@@ -226,6 +226,11 @@ struct SessionTests {
                     for params: JSONValue in [[:], ["id": 7], ["id": true], [1], ["id": 1], ["id": 1]] {
                         try await cancel(params)
                     }
+                    // More than are kept where somebody listens.
+                    for _ in 0..<2000 {
+                        try await outbound.write(
+                            ByteBuffer(bytes: RPCMessage.notification(method: "news", params: [:]).line))
+                    }
                     try await outbound.write(line(2, "end"))
                     #expect(try await lines.next()?["id"] == 2)
                 }

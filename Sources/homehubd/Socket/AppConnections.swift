@@ -115,6 +115,7 @@ struct AppConnections: LineRPCSessions {
             }
             await peer.drained(below: limits.mark)
         }
+        await peer.drained()
         peer.close()
     }
 
