@@ -28,7 +28,6 @@ struct VendorApp {
                 guard error.code == .homeAccessNotAuthorized else { throw error }
                 return say("You do not let this app see your home. To change that: homehub privacy allow \(app.id)")
             }
-            await list(manager)
             for await event in events {
                 switch event {
                 case .addAccessoryRequest(let request): await answer(request, tokenFile: arguments[1], manager)

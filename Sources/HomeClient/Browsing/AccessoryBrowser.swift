@@ -11,7 +11,9 @@ public actor AccessoryBrowser {
 
     init(_ manager: HomeManager) { self.manager = manager }
 
-    /// What the search finds; only between ``start()`` and ``stop()``. For one reader.
+    /// What the search finds; only between ``start()`` and ``stop()``.
+    ///
+    /// For one reader.
     public nonisolated var events: EventStream<BrowserEvent> { EventStream(finds) {} }
 
     /// The devices that are there; after ``stop()`` those that were there then.

@@ -3,8 +3,9 @@ import LineRPC
 import Logging
 
 extension HomeManager {
-    /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled; to be run
-    /// once. Nothing is heard, and calls fail with `daemonUnavailable`, while nobody runs this.
+    /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled.
+    ///
+    /// To be run once. Nothing is heard, and calls fail with `daemonUnavailable`, while nobody runs this.
     public func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.doChores() }

@@ -13,6 +13,7 @@ enum SocketLocation {
     ///   - given: what the app says.
     ///   - variable: the environment's word.
     ///   - isThere: whether there is a file of that path.
+    /// - Returns: the path.
     static func find(
         given: String?, variable: String? = getenv(Self.variable).map { String(cString: $0) },
         isThere: (String) -> Bool = { access($0, F_OK) == 0 }

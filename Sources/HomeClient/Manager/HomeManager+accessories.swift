@@ -66,6 +66,7 @@ extension HomeManager {
     /// - Parameters:
     ///   - type: what it is shown as; `nil` for what it is.
     ///   - service: the service.
+    /// - Returns: the service as it is then.
     /// - Throws: 62 if it cannot be shown as that.
     @discardableResult
     public func setAssociatedServiceType(

@@ -33,6 +33,8 @@ extension HomeManager {
     ///   - deadline: how long to wait for the answer.
     ///   - read: reads the answer.
     ///   - result: takes what the caller wants to know out of the homes with the change.
+    /// - Returns: what `result` returns.
+    /// - Throws: as ``call(_:deadline:_:)``, and what `result` throws.
     func commit<R: Sendable>(
         _ request: HomeRequest, deadline: Duration,
         _ read: @escaping @Sendable (JSONValue) throws(HomeError) -> HomeCommit,

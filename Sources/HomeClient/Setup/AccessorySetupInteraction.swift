@@ -16,6 +16,8 @@ public protocol AccessorySetupInteraction: Sendable {
     /// Which of the devices is meant; asked unless the QR code tells.
     ///
     /// - Parameter found: the devices, as they come and go; choosing ends the search.
+    /// - Returns: the device.
+    /// - Throws: 23 if the person gives up.
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory
 
     /// The device is spoken to; it may take half a minute.

@@ -40,8 +40,10 @@ extension HomeManager {
         if !due.isEmpty { chores.add(.observe(due)) }
     }
 
-    /// An accessory is back. The daemon sees to it that the accessory reports again what was reported before; what could
-    /// not be switched on meanwhile is switched on now.
+    /// An accessory is back.
+    ///
+    /// The daemon sees to it that the accessory reports again what was reported before; what could not be switched on
+    /// meanwhile is switched on now.
     func observationsAreBack(of id: Accessory.ID) {
         let those = (replica.graph.accessory(id)?.services ?? []).flatMap(\.characteristics).map(\.id)
         for id in those where observations.active.contains(id) { replica.setNotification(true, for: id) }

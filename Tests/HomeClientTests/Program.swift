@@ -1,0 +1,88 @@
+import BoundedJSON
+import FoundationEssentials
+import Glibc
+
+/// A program of this package that a test started; it is given lines, and its output is in a file.
+final class Program {
+    private let identifier: pid_t
+    private let input: Int32
+    private let output: String
+
+    /// Starts a program that was built beside the tests.
+    ///
+    /// - Parameters:
+    ///   - name: the program's name.
+    ///   - arguments: what it is given.
+    ///   - output: the file for its output.
+    init(_ name: String, _ arguments: [String], output: String) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = tests.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
+        var pipes: [Int32] = [0, 0]
+        guard pipe(&pipes) == 0 else { throw Trouble("pipe: \(errno)") }
+        defer { close(pipes[0]) }
+        for end in pipes { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes[0], 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+
+        // A dispatch thread blocks signals, and a child that inherits this cannot be ended.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for text in argv { free(text) } }
+        var identifier: pid_t = 0
+        let code = posix_spawn(&identifier, path, &actions, &attributes, &argv, environ)
+        guard code == 0 else {
+            close(pipes[1])
+            throw Trouble("\(path) cannot be started: \(String(cString: strerror(code)))")
+        }
+        self.identifier = identifier
+        input = pipes[1]
+        self.output = output
+    }
+
+    deinit {
+        close(input)
+        kill(identifier, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        unlink(output)
+    }
+
+    /// Gives the program a line.
+    func tell(_ line: String) {
+        var bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeMutableBytes { write(input, $0.baseAddress, $0.count) }
+    }
+
+    /// What it printed.
+    var lines: [String] {
+        guard let data = try? Data(contentsOf: URL(filePath: output)) else { return [] }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// What it printed as JSON.
+    var objects: [JSONValue] { lines.compactMap { try? JSONValue(parsing: Array($0.utf8), maximumLength: 1 << 20) } }
+
+    /// Waits for a line; the test's time limit bounds it.
+    func awaitLine(_ expected: String) async { await until { lines.contains(expected) } }
+
+    /// Tells a command and waits for its answer.
+    func ask(_ id: Int64, _ command: String) async -> JSONValue {
+        tell("{\"id\":\(id),\(command)}")
+        while true {
+            if let answer = objects.first(where: { $0["id"] == .integer(id) }) { return answer }
+            await Task.yield()
+        }
+    }
+}

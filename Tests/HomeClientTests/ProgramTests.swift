@@ -1,0 +1,72 @@
+import BoundedJSON
+import FoundationEssentials
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import HomeClient
+
+@Suite("Programs on the library", .timeLimit(.minutes(5)))
+struct ProgramTests {
+    @Test("the probe does what it is told, prints what it is told by the home, and sees what the daemon has")
+    func probe() async throws {
+        let daemon = FakeDaemon()
+        let (home, lamp) = try await daemon.furnish()
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                let probe = try Program(
+                    "home-probe", ["--socket", path, "--app", "org.example.p"], output: path + ".out")
+                #expect(await probe.ask(1, #""do":"wait""#)["answer"] == true)
+                try await daemon.write(.addRoom(home.id, name: "Kitchen"))
+                let scene = await probe.ask(2, #""do":"addActionSet","home":"\#(home.id)","name":"Good Night""#)
+                #expect(scene["answer"]?["name"] == "Good Night")
+                let power = try lamp.power
+                let written = await probe.ask(3, #""do":"writeValue","characteristic":"\#(power)","value":true"#)
+                #expect(written["answer"] == true)
+                let refused = await probe.ask(4, #""do":"addRoom","home":"\#(home.id)","name":"kitchen""#)
+                #expect(refused["error"]?["code"] == 31 && refused["error"]?["suggestions"]?.array?.isEmpty == false)
+                _ = await probe.ask(5, #""do":"setNotification","characteristic":"\#(power)","isEnabled":true"#)
+                await daemon.hear(power, .bool(false))
+                let homes = await probe.ask(6, #""do":"homes""#)["answer"]
+                let replayed = try [Home](json: homes ?? .null)
+                let revisions = await daemon.graph.homes.map(\.revision)
+                #expect(replayed.map(\.revision) == revisions)
+                let rooms = await daemon.graph.homes.first?.rooms
+                #expect(replayed.first?.rooms == rooms)
+                #expect(await probe.ask(7, #""do":"dance""#)["error"]?["code"] == 3)
+                let events = probe.objects.compactMap { $0["event"]?.string }
+                #expect(events == ["homesUpdated", "roomAdded", "valueUpdated"])
+            }
+        }
+    }
+
+    @Test("the maker's app adds what it is asked to with its token, and declines without one")
+    func vendorApp() async throws {
+        let daemon = FakeDaemon()
+        let (home, _) = try await daemon.furnish()
+        await daemon.configure { $0.devices = [bulb] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                let token = path + ".token"
+                defer { try? FileManager.default.removeItem(atPath: token) }
+                let app = try Program("vendor-app", ["org.example.maker", token, path], output: path + ".out")
+                await app.awaitLine("My Home (Default Room): Device")
+                #expect(
+                    await daemon.asked.contains {
+                        guard case .open(let opening) = $0 else { return false }
+                        return opening.vendor == "org.example.maker" && opening.capabilities.contains(.vendor)
+                    })
+                let id = try #require(AddAccessoryRequest.ID("00000000-0000-4000-8000-000000000000"))
+                let request = AddAccessoryRequest(
+                    id: id, home: home.id, accessoryName: "Bulb", category: .lightbulb, requiresSetupPayloadURL: false)
+                await daemon.tell(.addAccessoryRequest(request))
+                await app.awaitLine("Declined Bulb: there is no token for it, or no setup code yet.")
+                #expect(await daemon.asked.contains(.declineAddition(id)))
+                try Data(repeating: 7, count: 32).write(to: URL(filePath: token))
+                await daemon.tell(.addAccessoryRequest(request))
+                await until { app.lines.contains { $0.hasPrefix("Added ") } }
+                #expect(await daemon.graph.homes.first?.accessories.count == 2)
+            }
+        }
+    }
+}
