@@ -34,8 +34,9 @@ struct ProgramTests {
                 let rooms = await daemon.graph.homes.first?.rooms
                 #expect(replayed.first?.rooms == rooms)
                 #expect(await probe.ask(7, #""do":"dance""#)["error"]?["code"] == 3)
-                let events = probe.objects.compactMap { $0["event"]?.string }
-                #expect(events == ["homesUpdated", "roomAdded", "valueUpdated"])
+                let events = { probe.objects.compactMap { $0["event"]?.string } }
+                await until { events().count == 3 }
+                #expect(events() == ["homesUpdated", "roomAdded", "valueUpdated"])
             }
         }
     }

@@ -46,15 +46,16 @@ extension HomeManager {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.keepSession(on: peer) }
             for await notification in peer.notifications { received(notification) }
+            self.peer = nil
+            isOpen = false
+            // Before the session's own tasks are waited for, which have calls, too.
+            failCalls()
             group.cancelAll()
         }
-        self.peer = nil
-        isOpen = false
         if failure == nil { failure = .unavailable("the connection to \(socket) was lost") }
         replica.becameStale()
         observations.connectionLost()
         search.begin()
-        failCalls()
         ring()
     }
 
