@@ -25,10 +25,11 @@ extension HomeManager {
                 ring()
             } catch {
                 guard self.peer === peer else { return }
-                if needsLoad || session?.status == .determined { continue }
-                loadFailure = error
+                if needsLoad { continue }
+                let isDenied = session?.status == .determined || error.code == .homeAccessNotAuthorized
+                loadFailure = isDenied ? HomeError(.homeAccessNotAuthorized) : error
                 ring()
-                guard error.code != .homeAccessNotAuthorized else { continue }
+                guard !isDenied else { continue }
                 logger.info("the homes could not be loaded", metadata: ["reason": "\(error)"])
                 try? await Task.sleep(for: patience.reload)
                 needsLoad = true
