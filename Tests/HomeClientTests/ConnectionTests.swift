@@ -27,6 +27,24 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a manager that ends, or a daemon that goes, before the app was taken holds up nobody")
+    func beforeOpening() async throws {
+        let daemon = FakeDaemon()
+        await daemon.configure { $0.held = ["session.open"] }
+        try await withSocketPath { path in
+            try await running(at: path) { manager in
+                try await serving(daemon, at: path) { await until { await daemon.asked.count == 1 } }
+                await daemon.configure { $0.held = [] }
+                try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
+            }
+            await daemon.configure { $0.held = ["session.open"] }
+            try await serving(daemon, at: path) {
+                let asked = await daemon.asked.count
+                try await running(at: path) { _ in await until { await daemon.asked.count > asked } }
+            }
+        }
+    }
+
     @Test("a call waits for a daemon that comes a little later")
     func later() async throws {
         try await withSocketPath { path in

@@ -67,6 +67,7 @@ actor FakeDaemon: LineRPCSessions {
     }
 
     private func open(_ id: SessionID, _ peer: LineRPCPeer, _ number: UInt64) {
+        if held.contains("session.open") { return }
         if let refusal { return peer.answer(number, with: .failure(failure(refusal))) }
         sessions[id] = Session(peer: peer)
         feed.opened(id, status: status)

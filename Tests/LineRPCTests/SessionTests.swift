@@ -67,6 +67,36 @@ struct SessionTests {
         }
     }
 
+    @Test("answers that are asked for among the notifications stand there in the order of both")
+    func asking() async throws {
+        try await withSocketPath { path in
+            try await withSessions(at: path) { peer, inquiries in
+                for await case .request(let number, let method, _) in inquiries {
+                    try? peer.notify("before")
+                    peer.answer(
+                        number,
+                        with: method == "good" ? .success("yes") : .failure(RPCFailure(code: 7, message: "no")))
+                    try? peer.notify("after")
+                }
+            } _: {
+                try await LineRPCClient.connect(to: path) { server in
+                    let ids = [try server.ask("good"), try server.ask("bad")]
+                    var heard: [LineRPCPeer.Notification] = []
+                    for await notification in server.notifications {
+                        heard.append(notification)
+                        if heard.count == 6 { break }
+                    }
+                    #expect(heard.map(\.method) == ["before", "", "after", "before", "", "after"])
+                    #expect(
+                        heard.compactMap(\.answer?.result) == [
+                            .success("yes"), .failure(RPCFailure(code: 7, message: "no")),
+                        ])
+                    #expect(heard.compactMap(\.answer?.id) == ids)
+                }
+            }
+        }
+    }
+
     @Test("a call that is cancelled, or late, is told to the server, and its answer is still taken if asked for")
     func cancellation() async throws {
         try await withSocketPath { path in
