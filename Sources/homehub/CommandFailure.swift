@@ -11,8 +11,7 @@ struct CommandFailure: Equatable {
     /// Whether the number and the name of the error belong to the message.
     let isFromHome: Bool
 
-    /// - Parameter error: what was thrown.
-    /// - Returns: `nil` for help and the version, which are no failures.
+    /// Takes what was thrown; help and the version, which are no failures, give `nil`.
     init?(_ error: any Error) {
         switch error {
         case let error as HomeError:

@@ -103,7 +103,8 @@ final class HouseUnderTest: Sendable {
 
     private func publish() {
         let gone = hidden.withLock { $0 }
-        let services = shown.withLock { $0.filter { !gone.contains($0.key) }.values.sorted { $0.order < $1.order }.map(\.service) }
+        let there = shown.withLock { shown in shown.filter { !gone.contains($0.key) }.values }
+        let services = there.sorted { $0.order < $1.order }.map(\.service)
         network.show(ServiceSnapshot(services: services, isComplete: true))
     }
 

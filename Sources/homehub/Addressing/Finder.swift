@@ -18,9 +18,12 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     func one(_ typed: String) throws(HomeError) -> Object {
         if let id = Object.ID(typed), let object = objects.first(where: { $0.id == id }) { return object }
         let found = objects.named(typed)
-        guard let object = found.first else { throw Refusal.notFound(typed, noun, place, listing, among: objects.map(\.name)) }
+        guard let object = found.first else {
+            throw Refusal.notFound(typed, noun, place, listing, among: objects.map(\.name))
+        }
         guard found.count == 1 else {
-            throw Refusal.ambiguous(typed, candidates: found.sortedForDisplay.map { ("\(noun) \($0.name)", "\($0.id)") })
+            throw Refusal.ambiguous(
+                typed, candidates: found.sortedForDisplay.map { ("\(noun) \($0.name)", "\($0.id)") })
         }
         return object
     }
@@ -44,6 +47,7 @@ enum Refusal {
     /// - Parameters:
     ///   - typed: what was typed.
     ///   - candidates: what can be meant, and how to write it so that nothing else is.
+    /// - Returns: the error, with all candidates.
     static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
         return HomeError(

@@ -60,6 +60,7 @@ extension [Home] {
     ///   - typed: a name or an id; `ACCESSORY/PART` for a part.
     ///   - kind: what it must be, if the person said so.
     ///   - home: the home to look into.
+    /// - Returns: the only object that is meant.
     /// - Throws: 2 if nothing is found, 3 if several things are.
     func object(_ typed: String, kind: ObjectKind?, in home: Home) throws(HomeError) -> HomeObject {
         if let slash = typed.firstIndex(of: "/") {

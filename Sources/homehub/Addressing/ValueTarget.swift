@@ -87,6 +87,7 @@ extension ValueTarget {
     /// - Parameters:
     ///   - permission: what must be possible.
     ///   - isComplete: whether those of all parts are wanted, also of parts that people do not use.
+    /// - Returns: the values in the order of the accessory's own lists.
     func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
         let all: [ValuePlace] =
             switch self {
@@ -147,7 +148,8 @@ extension ValueTarget {
         }
         let near = words.near(word)
         return HomeError(
-            .notFound, detail: "\(name) has no \"\(word.shown)\"", suggestions: near.isEmpty ? Array(words.prefix(8)) : near)
+            .notFound, detail: "\(name) has no \"\(word.shown)\"",
+            suggestions: near.isEmpty ? Array(words.prefix(8)) : near)
     }
 
     private static func places(of accessory: Accessory, isComplete: Bool) -> [ValuePlace] {

@@ -224,7 +224,9 @@ extension Service {
         guard !choices.isEmpty else {
             throw HomeError(
                 .invalidAssociatedServiceType,
-                detail: "\(name) is shown as what it is; only an outlet, a switch or a contact sensor can be something else")
+                detail:
+                    "\(name) is shown as what it is; only an outlet, a switch or a contact sensor can be something else"
+            )
         }
         guard let type = choices[word] else {
             let near = Array(choices.keys).near(typed)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoundedJSON
+import HAPModel
 import HomeClient
 import TerminalKit
 
@@ -43,9 +44,10 @@ struct AddCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let room = try room.map { name throws(HomeError) in try home.room(addressed: name) }
+        if let name { try home.check(newName: name) }
         let interaction = SetupDialogue(
             terminal: Terminal.current, manager: session.manager, code: code.flatMap { SetupCode(typed: $0) },
-            device: device, isSilent: yes)
+            device: device, wantedName: name, isSilent: yes)
         let request = AccessorySetupRequest(
             home: home.id, suggestedRoom: room?.id, suggestedName: name,
             payload: payload.flatMap { AccessorySetupPayload(url: $0) })
@@ -76,5 +78,16 @@ struct AddCommand: HomeCommand {
         }
         if hints { text += "Some names could be better; homehub names doctor says which.\n" }
         return text.harmlessLine
+    }
+}
+
+extension Home {
+    /// Checks what an accessory is to be called before anything is done to it.
+    ///
+    /// - Throws: what is wrong with the name, with names that could be had.
+    fileprivate func check(newName name: String) throws(HomeError) {
+        // No device has this id, so that nothing but the name is judged.
+        guard let nobody = DeviceID("00:00:00:00:00:00") else { return }
+        try HomeGraph(homes: [self]).checkAddition(of: nobody, to: id, name: name)
     }
 }

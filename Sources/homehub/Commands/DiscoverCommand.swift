@@ -6,7 +6,8 @@ import TerminalKit
 
 struct DiscoverCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discover", abstract: "Show the devices that can be added, as they come and go, until interrupted.")
+        commandName: "discover", abstract: "Show the devices that can be added, as they come and go, until interrupted."
+    )
 
     @OptionGroup var options: GlobalOptions
 
@@ -17,6 +18,7 @@ struct DiscoverCommand: HomeCommand {
                 for line in list.lines(for: event) { session.print(line.text, json: line.listing) }
             }
         }
+        try Task.checkCancellation()
         throw HomeError(.daemonUnavailable)
     }
 }
@@ -52,7 +54,8 @@ struct DiscoveryList {
     /// The device of that name or id.
     ///
     /// - Throws: 2 if there is none, 3 if several bear the name.
-    static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory {
+    static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory
+    {
         if let id = DeviceID(typed), let accessory = accessories.first(where: { $0.id == id }) { return accessory }
         let found = accessories.filter { NameKey($0.name) == NameKey(typed) }
         guard let accessory = found.first else {

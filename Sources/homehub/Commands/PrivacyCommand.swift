@@ -127,6 +127,7 @@ struct PrivacyAgentCommand: AsyncParsableCommand {
                 }
             }
         }
+        try Task.checkCancellation()
         throw HomeError(.daemonUnavailable)
     }
 }

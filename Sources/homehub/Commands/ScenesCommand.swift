@@ -25,7 +25,8 @@ struct ScenesListCommand: HomeCommand {
 }
 
 struct ScenesAddCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a scene, which sets nothing yet.")
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a scene, which sets nothing yet.")
 
     @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
     var name: String

@@ -74,7 +74,8 @@ extension ValueTarget {
         for word in typed {
             guard let equals = word.firstIndex(of: "=") else {
                 throw HomeError(
-                    .invalidParameter, detail: "\"\(word.shown)\" says no value; write for example on=yes brightness=40")
+                    .invalidParameter, detail: "\"\(word.shown)\" says no value; write for example on=yes brightness=40"
+                )
             }
             let place = try place(String(word[..<equals]))
             guard !changes.contains(where: { $0.place == place }) else {
@@ -111,7 +112,9 @@ struct ValueReport {
     ///   - places: the values, in the order to show them.
     ///   - wanted: what they were set to.
     ///   - errors: why they were not.
-    init(_ places: [ValuePlace], wanted: [Characteristic.ID: CharacteristicValue], errors: [Characteristic.ID: HomeError]) {
+    init(
+        _ places: [ValuePlace], wanted: [Characteristic.ID: CharacteristicValue], errors: [Characteristic.ID: HomeError]
+    ) {
         self.places = places
         values = wanted.filter { errors[$0.key] == nil }
         self.errors = errors
@@ -154,6 +157,7 @@ struct ValueReport {
     ///   - session: where it was asked.
     ///   - isSingle: whether one value was asked for by its name, which is all that people want to see then.
     ///   - isSilent: whether people see nothing but what failed.
+    /// - Throws: all that failed, as one error.
     func show(in session: HomeSession, isSingle: Bool = false, isSilent: Bool = false) throws {
         if isSilent {
             session.print(json: listing)

@@ -83,6 +83,7 @@ extension ValuePlace {
     /// - Parameters:
     ///   - value: the value; none if it could not be had.
     ///   - error: why not.
+    /// - Returns: an object with the word that means it and its relations by id.
     func listing(value: CharacteristicValue?, error: HomeError? = nil) -> JSONValue {
         var object: JSONObject = [
             "id": .string("\(characteristic.id)"), "name": .string(characteristic.word),

@@ -27,7 +27,8 @@ struct NamesReport {
             entries.append(
                 Entry(
                     object: .accessory(accessory), hints: hints,
-                    suggestions: home.suggestedNames(from: accessory.name, for: accessory.id).other(than: accessory.name),
+                    suggestions: home.suggestedNames(from: accessory.name, for: accessory.id).other(
+                        than: accessory.name),
                     room: home.elsewhere(hints, accessory)))
             for service in accessory.parts where NameKey(service.name) != NameKey(accessory.name) {
                 let hints = home.nameHints(of: service.id)

@@ -36,7 +36,8 @@ extension [AppPermission] {
             let near = typed.nearest(in: ids).map { [$0] } ?? []
             throw HomeError(
                 .notFound,
-                detail: "no app \"\(typed.shown)\" has asked" + (near.isEmpty ? "; \"homehub privacy\" shows those that have" : ""),
+                detail: "no app \"\(typed.shown)\" has asked"
+                    + (near.isEmpty ? "; \"homehub privacy\" shows those that have" : ""),
                 suggestions: near)
         }
         guard found.count == 1 else {

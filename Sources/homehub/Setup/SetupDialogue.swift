@@ -9,6 +9,8 @@ struct SetupDialogue: AccessorySetupInteraction {
     let code: SetupCode?
     /// The device that is meant, by name or id.
     let device: String?
+    /// What the accessory, or the bridge itself, is to be called.
+    let wantedName: String?
     /// Whether nobody is to be asked.
     let isSilent: Bool
     /// How long to look for devices if nobody can be asked.
@@ -124,7 +126,10 @@ struct SetupDialogue: AccessorySetupInteraction {
     func name(
         for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        try await name("Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions, refusal)
+        // The name that was said beforehand is for the first accessory, where it comes first.
+        if let wantedName, suggestions.first == wantedName, refusal == nil { return wantedName }
+        return try await name(
+            "Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions, refusal)
     }
 
     func name(
@@ -132,14 +137,15 @@ struct SetupDialogue: AccessorySetupInteraction {
     ) async throws(HomeError) -> String? {
         // Whoever has one part is called by one name.
         guard accessory.parts.count > 1 else { return nil }
-        return try await name("Name of its \(service.localizedDescription.lowercased())", service.name, suggestions, refusal)
+        return try await name(
+            "Name of its \(service.localizedDescription.lowercased())", service.name, suggestions, refusal)
     }
 
     private func name(
         _ what: String, _ present: String, _ suggestions: [String], _ refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        guard !isSilent else { return nil }
         if let refusal { terminal.writeError("\(refusal.message.harmless)\n") }
+        guard !isSilent else { return nil }
         let others = suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
         let better = others.isEmpty ? "" : ", perhaps better \(others.joined(separator: " or "))"
         let typed = try await answer("\(what.harmless) [\(present.harmless)]\(better.harmless): ", or: "say --yes")
@@ -153,7 +159,8 @@ struct SetupDialogue: AccessorySetupInteraction {
         let choice = rooms.isEmpty ? "" : " (\(rooms))"
         while true {
             let typed = try await answer(
-                "Room of \(accessory.name.harmless)\(choice) [\(home.displayName(of: present).harmless)]: ", or: "say --yes")
+                "Room of \(accessory.name.harmless)\(choice) [\(home.displayName(of: present).harmless)]: ",
+                or: "say --yes")
             if typed.isEmpty { return present.id }
             do throws(HomeError) {
                 return try home.room(addressed: typed).id
@@ -177,9 +184,12 @@ struct SetupDialogue: AccessorySetupInteraction {
         let words = choices.map(\.localizedDescription.dashedWords).sorted().joined(separator: ", ")
         while true {
             let typed = try await answer(
-                "Show \(service.name.harmless) as \(words) [\(service.localizedDescription.dashedWords)]: ", or: "say --yes")
+                "Show \(service.name.harmless) as \(words) [\(service.localizedDescription.dashedWords)]: ",
+                or: "say --yes")
             guard !typed.isEmpty, typed.dashedWords != service.localizedDescription.dashedWords else { return nil }
-            if let type = choices.first(where: { $0.localizedDescription.dashedWords == typed.dashedWords }) { return type }
+            if let type = choices.first(where: { $0.localizedDescription.dashedWords == typed.dashedWords }) {
+                return type
+            }
         }
     }
 

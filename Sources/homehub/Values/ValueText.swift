@@ -97,6 +97,7 @@ extension Characteristic {
     /// The value that was typed, as it can be written.
     ///
     /// - Parameter typed: a number with or without its unit, a word of an enumeration, yes or no, or a text.
+    /// - Returns: the value in the characteristic's own kind, at the step nearest to it.
     /// - Throws: 5 if it cannot be written, 43 for the wrong kind, 44 or 45 beyond a limit, 3 for none of the valid
     ///   values, 46 for what is too long; the error says which value it is about.
     func value(typed: String) throws(HomeError) -> CharacteristicValue {
@@ -149,7 +150,8 @@ extension Characteristic {
         }
         while digits.last == " " { digits.removeLast() }
         if let integer = Int64(digits) { return .integer(integer) }
-        guard digits.utf8.allSatisfy({ Self.digitsOfNumbers.contains($0) }), let number = Double(digits), number.isFinite
+        guard digits.utf8.allSatisfy({ Self.digitsOfNumbers.contains($0) }), let number = Double(digits),
+            number.isFinite
         else { return nil }
         return .float(number)
     }

@@ -22,6 +22,7 @@ struct NewsLine {
     /// - Parameters:
     ///   - name: the event's name.
     ///   - time: when it happened, in milliseconds since 1970 (UTC).
+    /// - Returns: an object with both, and what the event is about.
     func listing(name: String, time: Int64) -> JSONValue {
         var object: JSONObject = ["event": .string(name), "time": .integer(time)]
         for member in members.members { object[member.name] = member.value }

@@ -12,6 +12,7 @@ enum WallClock {
     /// A moment in the time zone of whoever looks, `18:05:09`.
     ///
     /// - Parameter moment: in milliseconds since 1970 (UTC).
+    /// - Returns: hours, minutes and seconds.
     static func text(of moment: Int64) -> String {
         var seconds = time_t(moment / 1000)
         var time = tm()

@@ -30,6 +30,7 @@ struct WatchCommand: HomeCommand {
             if watch.isWatched(event) { await show(event, session) }
             try await enable(watch.places(after: event, in: await manager.homes), manager)
         }
+        try Task.checkCancellation()
         throw HomeError(.daemonUnavailable)
     }
 
@@ -47,7 +48,8 @@ struct WatchCommand: HomeCommand {
         for place in places where !place.characteristic.metadata.permissions.contains(.notify) {
             throw HomeError(
                 .notificationNotSupported,
-                detail: "\(place.characteristic.word) of \(place.shownName) does not report its changes; read it instead")
+                detail:
+                    "\(place.characteristic.word) of \(place.shownName) does not report its changes; read it instead")
         }
         return Watch(places)
     }

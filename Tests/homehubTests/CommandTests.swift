@@ -1,0 +1,345 @@
+import BoundedJSON
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import homehub
+
+@Suite("The home's command", .timeLimit(.minutes(5)))
+struct CommandTests {
+    private typealias Outcome = FakeHub.Outcome
+
+    // MARK: Homes, rooms, zones
+
+    @Test("rooms are added, renamed and removed, without a word if all is well")
+    func rooms() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("rooms", "add", "Attic") == Outcome())
+        #expect(try await hub.run("rooms", "rename", "attic", "Loft") == Outcome())
+        #expect(hub.homes[0].rooms.map(\.name).contains("Loft"))
+        #expect(
+            try await hub.run("rooms", "remove", "Kitchen")
+                == Outcome(output: "Ceiling Fan is in My Home (Default Room) now.\n"))
+        #expect(try await hub.run("rooms", "add", "Shed", "--home", "Cottage") == Outcome())
+        #expect(hub.homes[1].rooms.map(\.name) == ["Shed"])
+    }
+
+    @Test("a refusal ends with 1 and has the error's number and name, and what could be had instead")
+    func refusal() async throws {
+        let hub = FakeHub()
+        let sentence = "a room named \"Kitchen\" exists in this home"
+        let outcome = try await hub.run("rooms", "add", "kitchen")
+        #expect(outcome.code == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("homehub: \(sentence)"))
+        #expect(outcome.errors.hasSuffix("(31 objectWithSimilarNameExistsInHome)\n"))
+        let json = try await hub.run("--json", "rooms", "add", "kitchen").errors
+        let error = try #require(try JSONValue(parsing: Array(json.utf8))["error"])
+        #expect(error["code"] == 31)
+        #expect(error["name"] == "objectWithSimilarNameExistsInHome")
+        #expect(error["message"]?.string?.hasPrefix(sentence) == true)
+        #expect(error["suggestions"]?.array?.isEmpty == false)
+    }
+
+    @Test("zones get and lose rooms")
+    func zones() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("zones", "add", "Sleeping") == Outcome())
+        #expect(try await hub.run("zones", "add-room", "sleeping", "Kitchen") == Outcome())
+        #expect(try await hub.run("zones", "remove-room", "Downstairs", "kitchen") == Outcome())
+        #expect(
+            try await hub.run("zones").output == """
+                NAME        ROOMS
+                Downstairs  Living Room
+                Sleeping    Kitchen
+
+                """)
+        #expect(try await hub.run("zones", "rename", "Sleeping", "Quiet") == Outcome())
+        #expect(try await hub.run("zones", "remove", "Quiet") == Outcome())
+        let refused = try await hub.run("zones", "add-room", "Downstairs", "My Home")
+        #expect(refused.errors.hasSuffix("(24 roomForHomeCannotBeInZone)\n"))
+    }
+
+    @Test("homes are added, renamed, made primary, and removed only by those who say yes")
+    func homes() async throws {
+        let hub = FakeHub()
+        let added = try await hub.run("homes", "add", "Boat", "--json")
+        #expect(try JSONValue(parsing: Array(added.output.utf8))["name"] == "Boat")
+        #expect(try await hub.run("homes", "rename", "boat", "Ship") == Outcome())
+        #expect(try await hub.run("homes", "primary", "Cottage") == Outcome())
+        #expect(try await hub.run("homes", "primary").output == "Cottage\n")
+        let nobody = try await hub.run("homes", "remove", "My Home")
+        #expect(nobody.code == 64 && nobody.errors.contains("say --yes"))
+        let no = try await hub.run(["homes", "remove", "My Home"], lines: ["no"])
+        #expect(no.code == 75)
+        #expect(no.errors.hasPrefix("My Home goes with 2 rooms, 5 accessories and all that was set up for them."))
+        #expect(hub.homes.count == 3)
+        #expect(try await hub.run(["homes", "remove", "My Home"], lines: ["yes"]).code == 0)
+        #expect(try await hub.run("homes", "remove", "Ship", "--yes") == Outcome())
+        #expect(hub.homes.map(\.name) == ["Cottage"])
+    }
+
+    // MARK: Accessories
+
+    @Test("accessories are assigned, renamed, identified and marked")
+    func accessories() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("assign", "reading lamp", "Kitchen") == Outcome())
+        #expect(try await hub.run("rename", "Reading Lamp", "Table Lamp") == Outcome())
+        #expect(try await hub.run("rename", "Ceiling Fan/Light", "Glow") == Outcome())
+        #expect(try await hub.run("rename", "Movie Night", "Film", "--kind", "scene") == Outcome())
+        #expect(try await hub.run("favourite", "Table Lamp") == Outcome())
+        #expect(try await hub.run("service-type", "Kitchen Strip", "Left", "lightbulb") == Outcome())
+        #expect(try await hub.run("identify", "Table Lamp") == Outcome())
+        let home = hub.homes[0]
+        let lamp = try #require(home.accessory(House.lamp.id))
+        #expect(lamp.name == "Table Lamp")
+        #expect(lamp.room == House.id(3))
+        #expect(lamp.primaryService?.isFavorite == true)
+        #expect(home.accessory(House.fan.id)?.services[1].name == "Glow")
+        #expect(home.accessory(House.strip.id)?.services[0].associatedServiceType == .lightbulb)
+        #expect(home.actionSets[0].name == "Film")
+        #expect(hub.calls == ["identify \(House.lamp.id)"])
+        #expect(try await hub.run("favourite", "Table Lamp", "--off") == Outcome())
+        #expect(hub.homes[0].accessory(House.lamp.id)?.primaryService?.isFavorite == false)
+    }
+
+    @Test("a bridge goes with what is behind it, and only by those who say yes; the others cannot go alone")
+    func removal() async throws {
+        let hub = FakeHub()
+        let bridged = try await hub.run("remove", "Ceiling Fan")
+        #expect(bridged.errors.hasSuffix("(34 cannotRemoveNonBridgeAccessory)\n"))
+        #expect(try await hub.run("remove", "Hub").code == 64)
+        #expect(try await hub.run("remove", "Hub", "--yes") == Outcome())
+        #expect(hub.homes[0].accessories.map(\.name) == ["Reading Lamp", "Kitchen Strip"])
+        #expect(try await hub.run("remove", "Reading Lamp") == Outcome())
+    }
+
+    @Test("lists are the same on every run, and JSON has the same order")
+    func lists() async throws {
+        let hub = FakeHub()
+        let first = try await hub.run("accessories")
+        #expect(first.output == HomeListings.accessories(of: House.home, by: .room))
+        #expect(try await hub.run("accessories", "--by", "room") == first)
+        let json = try await hub.run("accessories", "--by", "category", "--json").output
+        let names = try JSONValue(parsing: Array(json.utf8)).array?.compactMap { $0["name"]?.string }
+        #expect(names == ["Hub", "Front Door", "Ceiling Fan", "Reading Lamp", "Kitchen Strip"])
+        #expect(try await hub.run("show", "hub").output.hasPrefix("name           Hub\n"))
+    }
+
+    @Test("names doctor takes its own advice only if it is told to")
+    func namesDoctor() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("names", "doctor").output == NamesReport(House.home).text)
+        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now\n")
+        #expect(hub.homes[0].accessory(House.strip.id)?.name == "Strip")
+        #expect(try await hub.run("names", "doctor", "--fix").output == "There is nothing to rename.\n")
+    }
+
+    // MARK: Values
+
+    @Test("reading asks the accessory: one value is printed alone, several as a table")
+    func reading() async throws {
+        let hub = FakeHub { $0.values[House.id(122)] = .integer(41) }
+        #expect(try await hub.run("read", "reading lamp", "brightness") == Outcome(output: "41 %\n"))
+        #expect(
+            try await hub.run("read", "Reading Lamp", "on", "brightness").output == """
+                VALUE       NOW
+                on          yes
+                brightness  41 %
+
+                """)
+        let json = try await hub.run("read", "Ceiling Fan", "--json").output
+        let value = try #require(try JSONValue(parsing: Array(json.utf8)).array?.first)
+        #expect(value["name"] == "active")
+        #expect(value["value"] == 1)
+        #expect(value["valueName"] == "active")
+    }
+
+    @Test("what cannot be read is told beside what can")
+    func unreachable() async throws {
+        let hub = FakeHub()
+        let one = try await hub.run("read", "Front Door", "lock-current-state")
+        #expect(one.code == 1 && one.output.isEmpty)
+        #expect(
+            one.errors
+                == "homehub: lock-current-state of Front Door: the bridge answers, but not the accessory behind it "
+                + "(88 bridgedAccessoryNotReachable)\n")
+        let some = try await hub.run("read", "My Home")
+        #expect(some.errors.contains("2 of 2 values failed"))
+        #expect(some.output.contains("lock-target-state   -\n"))
+    }
+
+    @Test("writing sets all values at once, or none if one of them makes no sense")
+    func writing() async throws {
+        let hub = FakeHub()
+        let refused = try await hub.run("write", "Reading Lamp", "on=true", "brightness=400")
+        #expect(refused.code == 1)
+        #expect(
+            refused.errors == "homehub: brightness: the value is too high; 100 is the highest "
+                + "(45 valueHigherThanMaximum)\n")
+        #expect(hub.calls.isEmpty)
+        #expect(try await hub.run("write", "Reading Lamp", "on=true", "brightness=40%") == Outcome())
+        #expect(hub.calls.count == 2)
+        #expect(Set(hub.calls.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }).count == 2)
+    }
+
+    @Test("scenes are made, filled, carried out and emptied")
+    func scenes() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("scenes", "add", "Dinner") == Outcome())
+        #expect(try await hub.run("scenes", "set", "dinner", "Reading Lamp", "on=yes", "brightness=70") == Outcome())
+        #expect(try await hub.run("scenes", "set", "Dinner", "Ceiling Fan/Light", "on=no") == Outcome())
+        #expect(
+            try await hub.run("scenes").output.hasPrefix(
+                "NAME         SETS\n"
+                    + "Dinner       Ceiling Fan/Light off; Reading Lamp brightness 70 %; Reading Lamp on\n"))
+        #expect(try await hub.run("scenes", "run", "Dinner") == Outcome())
+        #expect(try await hub.run("scenes", "clear", "Dinner", "Reading Lamp") == Outcome())
+        #expect(hub.homes[0].actionSets[1].actions.count == 1)
+        #expect(try await hub.run("scenes", "remove", "Dinner") == Outcome())
+    }
+
+    @Test("watching prints changes until it is interrupted")
+    func watching() async throws {
+        let change = { (state: inout FakeHub.State) in
+            state.news = [.live(.valueUpdated(House.id(122), .integer(7), time: 1000))]
+        }
+        let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
+        #expect(text.code == 0)
+        #expect(text.output.hasSuffix("  Living Room  Reading Lamp  brightness 7 %\n"))
+        let json = try await FakeHub(change).run(["watch", "--json"]) { $0.contains("\n") }
+        let event = try JSONValue(parsing: Array(json.output.utf8))
+        #expect(event["event"] == "valueUpdated")
+        #expect(event["time"] == 1000)
+        let refused = try await FakeHub().run("watch", "Hub")
+        #expect(refused.errors.hasSuffix("(7 notificationNotSupported)\n"))
+    }
+
+    // MARK: Adding
+
+    @Test("what can be added is told as it comes")
+    func discover() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let outcome = try await hub.run(["discover"]) { $0.contains("New Lamp") }
+        #expect(outcome == Outcome(output: "found  New Lamp (Lightbulb, LX, AA:BB:CC:DD:EE:02)\n"))
+    }
+
+    @Test("with everything said nothing is asked")
+    func addSilently() async throws {
+        let hub = FakeHub { $0.found = [House.found, House.secondFound] }
+        let outcome = try await hub.run(
+            "add", "--code", "51808582", "--device", "new lamp", "--name", "Desk", "--room", "kitchen", "--yes")
+        #expect(outcome == Outcome(output: "Desk is in Kitchen.\n"))
+        #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
+    }
+
+    @Test("a name that cannot be had is refused before anything is paired, and so is a code that is none")
+    func addRefused() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let taken = try await hub.run("add", "--code", "518-08-582", "--name", "kitchen", "--yes")
+        #expect(taken.errors.hasSuffix("(31 objectWithSimilarNameExistsInHome)\n"))
+        let code = try await hub.run("add", "--code", "1234", "--yes")
+        #expect(code.code == 64 && !code.errors.contains("1234"))
+        let missing = try await hub.run("add", "--yes")
+        #expect(missing.code == 64 && missing.errors.contains("--code"))
+        #expect(hub.calls.isEmpty)
+        let wrong = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp", "--yes")
+        #expect(wrong.code == 1 && wrong.errors.hasSuffix("(18 accessoryPairingFailed)\n"))
+        #expect(!wrong.errors.contains("111"))
+    }
+
+    @Test("a person is led through code, device, name, room, kind and favourite")
+    func addInteractively() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let outcome = try await hub.run(
+            ["add"], lines: ["12", "518-08-582", "New Lamp", "Reading Lamp", "Desk", "Sauna", "add", "fan", "yes"])
+        #expect(outcome.code == 0)
+        #expect(outcome.output == "Desk is in Sauna.\n")
+        let desk = try #require(hub.homes[0].accessories.named("Desk").first)
+        #expect(desk.primaryService?.isFavorite == true)
+        #expect(desk.primaryService?.associatedServiceType != nil)
+        #expect(outcome.errors.contains("an accessory named \"Reading Lamp\" exists in this home"))
+        #expect(!outcome.errors.contains("518"))
+    }
+
+    // MARK: Permission
+
+    private static func pending(_ app: String) -> AppPermission {
+        AppPermission(
+            app: AppIdentity(app: app, uid: 1000, executable: "/usr/bin/a"), status: [], usageDescription: "To dim.",
+            isPending: true)
+    }
+
+    @Test("decisions are made by an app's id")
+    func privacy() async throws {
+        let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
+        #expect(try await hub.run("privacy").output.hasPrefix("APP            USER  MAY   PROGRAM"))
+        #expect(try await hub.run("privacy", "allow", "org.example.a") == Outcome())
+        #expect(try await hub.run("privacy", "deny", "org.example.b") == Outcome())
+        #expect(try await hub.run("privacy", "reset", "org.example.a") == Outcome())
+        let unknown = try await hub.run("privacy", "allow", "org.other")
+        #expect(unknown.code == 1 && unknown.errors.contains("no app \"org.other\" has asked"))
+        #expect(
+            hub.calls == ["allow org.example.a 1000", "deny org.example.b 1000", "forget org.example.a 1000"])
+    }
+
+    @Test("the agent puts questions to the person, and asks again if the answer is none")
+    func agent() async throws {
+        let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
+        let outcome = try await hub.run(["privacy", "agent"], lines: ["ok", "allow", ""])
+        #expect(outcome.code == 0 || outcome.code == 64)
+        #expect(outcome.errors.contains("Let org.example.a see and control your homes?"))
+        #expect(hub.calls == ["allow org.example.a 1000"])
+    }
+
+    @Test("without permission it is said who can give it, and a question that is open is waited for")
+    func permission() async throws {
+        let denied = try await FakeHub { $0.status = .determined }.run("homes")
+        #expect(denied.code == 77)
+        #expect(
+            denied.errors == "homehub: org.lamplighter.homehub may not see the home; root, or a member of the group "
+                + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub\" "
+                + "(47 homeAccessNotAuthorized)\n")
+        let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
+            $0.contains("waiting for permission")
+        }
+        #expect(open.errors.contains("\"homehub privacy allow org.example.a\""))
+    }
+
+    // MARK: Usage
+
+    @Test(
+        "mistakes end with 64 and one line",
+        arguments: [
+            (["homse"], "homse"), (["rooms", "add"], "name"), (["rename", "a", "b", "--kind", "thing"], "kind"),
+            (["homes", "--app", "a b"], "letters, digits"), (["accessories", "--by", "maker"], "by"),
+            (["write", "Reading Lamp"], "value"), (["add", "--payload", "http://x"], "x-hm"),
+        ])
+    func usage(words: [String], part: String) async throws {
+        let outcome = try await FakeHub().run(words)
+        #expect(outcome.code == 64)
+        #expect(outcome.errors.hasPrefix("homehub: "))
+        #expect(outcome.errors.lowercased().contains(part))
+        #expect(outcome.errors.filter { $0 == "\n" }.count == 1)
+        let json = try await FakeHub().run(words + ["--json"])
+        #expect(try JSONValue(parsing: Array(json.errors.utf8))["error"]?["message"] != nil)
+    }
+
+    @Test("help and version go to standard output and end well")
+    func help() async throws {
+        #expect(try await FakeHub().run("version").output.hasPrefix("homehub "))
+        let commands = [
+            [], ["rooms"], ["privacy", "allow"], ["read"], ["write"], ["show"], ["rename"], ["scenes", "set"],
+            ["watch"],
+            ["favourite"], ["add"], ["names", "doctor"], ["service-type"],
+        ]
+        for words in commands {
+            let outcome = try await FakeHub().run(words + ["--help"])
+            #expect(outcome.code == 0)
+            #expect(outcome.output.contains("USAGE: homehub"))
+            // The name of one command is fixed.
+            let text = outcome.output.lowercased().replacing("service-type", with: "")
+            for word in ["service", "characteristic", "action set"] { #expect(!text.contains(word), "\(text)") }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import BoundedJSON
+import Glibc
+import HAPModel
+import HomeModel
+import LineRPC
+import Logging
+import Synchronization
+import TerminalKit
+
+@testable import homehub
+
+/// A daemon that keeps homes as the real one does, and has devices that do as they are told.
+final class FakeHub: LineRPCHandler {
+    struct State {
+        var graph = HomeGraph(homes: [House.home, House.cottage])
+        var random = SeededGenerator()
+        /// What accessories say if they are asked; those that are not reachable say nothing.
+        var values: [Characteristic.ID: CharacteristicValue] = [:]
+        var status: AuthorizationStatus = [.determined, .authorized]
+        var permissions: [AppPermission] = []
+        /// What a search finds at once.
+        var found: [DiscoveredAccessory] = []
+        /// What is told once values are observed.
+        var news: [HomeNotification] = []
+        /// What was asked, except to look.
+        var calls: [String] = []
+    }
+
+    let state: Mutex<State>
+
+    init(_ change: (inout State) -> Void = { _ in }) {
+        var state = State()
+        change(&state)
+        self.state = Mutex(state)
+    }
+
+    var calls: [String] { state.withLock { $0.calls } }
+    var homes: [Home] { state.withLock { $0.graph.homes } }
+
+    func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
+        do {
+            guard let request = try HomeRequest(method: method, params: params) else {
+                throw RPCFailure.methodNotFound(method)
+            }
+            if case .homes = request, state.withLock({ $0.status.isEmpty }) {
+                // The question of permission is open.
+                try await Task.sleep(for: .seconds(600))
+            }
+            let (answer, news) = try answer(to: request)
+            for notification in news { try peer.notify(notification.method, notification.params) }
+            return answer
+        } catch let error as HomeError {
+            throw RPCFailure(code: error.code.rawValue, message: error.message, data: error.json)
+        }
+    }
+
+    private func answer(to request: HomeRequest) throws -> (JSONValue, [HomeNotification]) {
+        try state.withLock { state in
+            var news: [HomeNotification] = []
+            switch request {
+            case .open(let opening):
+                let isSystemApp = opening.app == GlobalOptions.ownID
+                return (SessionReply(status: state.status, isSystemApp: isSystemApp).json, [])
+            case .homes:
+                guard state.status.contains(.authorized) else { throw HomeError(.homeAccessNotAuthorized) }
+                return (HomesReply(homes: state.graph.homes).json, [])
+            case .accessories(let page): return (try state.graph.page(page).json, [])
+            case .readValues(let ids): return (ids.map { state.result($0, state.values[$0]) }.json, [])
+            case .writeValues(let writes):
+                for write in writes {
+                    state.calls.append("write \(write.characteristic) \(write.value?.json.text ?? "")")
+                }
+                return (writes.map { state.result($0.characteristic, $0.value) }.json, [])
+            case .setNotification(let ids, _):
+                swap(&news, &state.news)
+                return (ids.map { state.result($0, nil) }.json, news)
+            case .runActionSet(let id):
+                let actions = state.graph.home(of: id)?.actionSet(id)?.actions ?? []
+                state.calls.append("run \(id)")
+                return (actions.map { state.result($0.characteristic, $0.targetValue) }.json, [])
+            case .startBrowsing: return ([:], state.found.map(HomeNotification.accessoryFound))
+            case .stopBrowsing: return ([:], [])
+            case .addAccessory(let addition): return (try state.add(addition).json, [])
+            case .permissions: return (state.permissions.json, [])
+            case .setPermission(let app, let decision):
+                state.calls.append("\(decision) \(app.app) \(app.uid)")
+                return ([:], [])
+            case .answerQuestions:
+                return ([:], state.permissions.filter(\.isPending).map(HomeNotification.permissionAsked))
+            case .write(let write):
+                let commit = try state.graph.perform(write, using: &state.random)
+                return (commit.json, [])
+            case .identify(let id): state.calls.append("identify \(id)")
+            case .declineAddition(let id): state.calls.append("decline \(id)")
+            }
+            return ([:], [])
+        }
+    }
+
+    // MARK: Running the command
+
+    /// What a run of the command left behind.
+    struct Outcome: Equatable {
+        var code: Int32 = 0
+        var output = ""
+        var errors = ""
+    }
+
+    /// Runs the command with this hub behind its socket.
+    ///
+    /// - Parameters:
+    ///   - words: what is typed.
+    ///   - lines: what the person answers; nobody is there without any.
+    ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
+    /// - Returns: its exit code and what it printed.
+    /// - Throws: if the hub cannot listen.
+    func run(
+        _ words: [String], lines: [String] = [], until seen: (@Sendable (String) -> Bool)? = nil
+    ) async throws -> Outcome {
+        let folder = "/tmp/homehub-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        guard mkdir(folder, 0o700) == 0 else { throw HomeError(.unexpectedError) }
+        defer { rmdir(folder) }
+        let path = folder + "/s"
+        let server = LineRPCServer(
+            path: path, handler: self, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (output, errors, answers) = (Printed(), Printed(), Answers(lines))
+        let (all, sink) = AsyncStream.makeStream(of: Void.self)
+        let terminal = Terminal(
+            write: {
+                output.add($0); sink.yield()
+            },
+            writeError: {
+                errors.add($0); sink.yield()
+            },
+            environment: { _ in nil }, exists: { _ in false }, isTerminal: { false },
+            readLine: { answers.next() })
+        let code = try await withThrowingTaskGroup(of: Int32?.self) { group in
+            let (listening, start) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                defer { start.finish() }
+                try await server.run { start.yield() }
+                return nil
+            }
+            _ = await listening.first { true }
+            let command = Task {
+                await Terminal.$current.withValue(terminal) { await Homehub.run(words + ["--socket", path]) }
+            }
+            group.addTask { await command.value }
+            if let seen {
+                group.addTask {
+                    for await _ in all where seen(output.text + errors.text) { break }
+                    command.cancel()
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let code = try await group.next() { if let code { return code } }
+            return -1
+        }
+        return Outcome(code: code, output: output.text, errors: errors.text)
+    }
+
+    func run(_ words: String...) async throws -> Outcome { try await run(words) }
+}
+
+extension FakeHub.State {
+    fileprivate func result(_ id: Characteristic.ID, _ value: CharacteristicValue?) -> ValueResult {
+        guard let accessory = graph.accessory(of: id), accessory.isReachable else {
+            return ValueResult(characteristic: id, error: HomeError(.bridgedAccessoryNotReachable))
+        }
+        return ValueResult(characteristic: id, value: value ?? accessory.characteristic(id)?.value, time: 1)
+    }
+
+    fileprivate mutating func add(_ addition: AdditionRequest) throws -> AdditionReply {
+        calls.append("add \(addition.device.map { "\($0)" } ?? "-") \(addition.code?.text ?? "-")")
+        guard addition.code?.text == "518-08-582" else { throw HomeError(.accessoryPairingFailed) }
+        let information = HAPModel.Service(
+            iid: .accessoryInformation, type: .accessoryInformation,
+            characteristics: [
+                HAPModel.Characteristic(
+                    iid: InstanceID(2), type: .name,
+                    metadata: CharacteristicMetadata(format: .string, permissions: .pairedRead),
+                    value: .string("New Lamp"))
+            ])
+        let outlet = HAPModel.Service(
+            iid: InstanceID(10), type: .outlet, isPrimary: true,
+            characteristics: [
+                HAPModel.Characteristic(
+                    iid: InstanceID(11), type: .on,
+                    metadata: CharacteristicMetadata(format: .bool, permissions: [.pairedRead, .pairedWrite]),
+                    value: .bool(false))
+            ])
+        let device = HAPModel.Accessory(aid: AccessoryID(1), services: [information, outlet])
+        return .added(
+            try graph.add(
+                AccessoryAddition(
+                    home: addition.home, deviceID: addition.device ?? House.found.id, category: .outlet,
+                    accessories: [device], name: addition.name),
+                using: &random))
+    }
+}
+
+/// What was printed so far.
+final class Printed: Sendable {
+    private let state = Mutex("")
+    var text: String { state.withLock { $0 } }
+    func add(_ more: String) { state.withLock { $0 += more } }
+}
+
+/// What the person says, one line after the other.
+final class Answers: Sendable {
+    private let lines: Mutex<ArraySlice<String>>
+    init(_ lines: [String]) { self.lines = Mutex(lines[...]) }
+    func next() -> String? { lines.withLock { $0.popFirst() } }
+}
+
+/// Numbers in a fixed order.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64 = 1
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}

@@ -1,0 +1,278 @@
+import BoundedJSON
+import HAPModel
+import HomeClient
+import Testing
+
+@testable import homehub
+
+@Suite("What people and programs see")
+struct ListingTests {
+    @Test("homes, rooms, zones and scenes are in the order of their names")
+    func homes() {
+        #expect(
+            HomeListings.homes([House.home, House.cottage]) == """
+                NAME     ROOMS  ACCESSORIES
+                Cottage  0      0
+                My Home  2      5            primary
+
+                """)
+        #expect(
+            HomeListings.rooms(of: House.home) == """
+                NAME                    ACCESSORIES  ZONES
+                Kitchen                 1            Downstairs
+                Living Room             2            Downstairs
+                My Home (Default Room)  2
+
+                """)
+        #expect(
+            HomeListings.zones(of: House.home) == """
+                NAME        ROOMS
+                Downstairs  Kitchen, Living Room
+
+                """)
+        #expect(
+            HomeListings.scenes(of: House.home) == """
+                NAME         SETS
+                Movie Night  Reading Lamp brightness 10 %; Reading Lamp on
+
+                """)
+        #expect(HomeListings.rooms(of: House.cottage).hasPrefix("There are no rooms in Cottage"))
+        #expect(HomeListings.homes([]).contains("homehub homes add NAME"))
+    }
+
+    @Test("accessories are grouped, and the order of the home's own lists does not count")
+    func accessories() {
+        let byRoom = """
+            Kitchen
+              Ceiling Fan  Fan
+
+            Living Room
+              Kitchen Strip  Outlet
+              Reading Lamp   Lightbulb
+
+            My Home (Default Room)
+              Front Door            Door Lock  does not answer
+              Hub                   Bridge
+
+            """
+        #expect(HomeListings.accessories(of: House.home, by: .room) == byRoom)
+        let byCategory = HomeListings.accessories(of: House.home, by: .category)
+        #expect(byCategory.hasPrefix("Bridge\n  Hub   My Home (Default Room)\n\nDoor Lock\n"))
+        var shuffled = House.home
+        for _ in 0..<10 {
+            shuffled.accessories.shuffle()
+            shuffled.rooms.shuffle()
+            #expect(HomeListings.accessories(of: shuffled, by: .room) == byRoom)
+            #expect(HomeListings.accessories(of: shuffled, by: .category) == byCategory)
+        }
+    }
+
+    @Test("an accessory is shown with what people can do with it, and ids only to those who ask")
+    func details() {
+        let text = AccessoryDetails(accessory: House.lamp, home: House.home, isComplete: false).text
+        #expect(
+            text == """
+                name           Reading Lamp
+                home           My Home
+                room           Living Room
+                category       Lightbulb
+                manufacturer   Kilgo
+                model          LX
+                state          well
+
+                Reading Lamp (Lightbulb, main)
+                  VALUE              LAST KNOWN  MAY                 RANGE
+                  on                 yes         read, write, watch  yes or no
+                  brightness         40 %        read, write, watch  0 to 100 %
+                  color-temperature  not known   read, write, watch  50 to 400 mired
+
+                """)
+        let all = AccessoryDetails(accessory: House.lamp, home: House.home, isComplete: true).text
+        for part in [
+            "serial number  7", "firmware       1.2", "\(House.lamp.id)", "identify", "called itself  KILGO-1",
+        ] {
+            #expect(all.contains(part))
+        }
+        let bridge = AccessoryDetails(accessory: House.bridge, home: House.home, isComplete: false).text
+        #expect(bridge.contains("bridge of      Ceiling Fan, Front Door\n"))
+        let door = AccessoryDetails(accessory: House.door, home: House.home, isComplete: false).text
+        #expect(door.contains("behind         Hub\n"))
+        #expect(door.contains("state          does not answer\n"))
+    }
+
+    @Test("no text for people says service, characteristic or action set")
+    func plainWords() {
+        let texts = [
+            AccessoryDetails(accessory: House.fan, home: House.home, isComplete: false).text,
+            HomeListings.scenes(of: House.home), HomeListings.accessories(of: House.home, by: .room),
+            NamesReport(House.home).text,
+        ]
+        for text in texts {
+            for word in ["service", "characteristic", "action set"] {
+                #expect(!text.lowercased().contains(word), "\(text)")
+            }
+        }
+    }
+
+    @Test("programs get objects with relations by id, and values in JSON's own kinds")
+    func json() throws {
+        let lamp = House.lamp.listing
+        #expect(lamp["id"] == .string("\(House.lamp.id)"))
+        #expect(lamp["room"] == .string("\(House.lamp.room)"))
+        #expect(lamp["home"] == .string("\(House.home.id)"))
+        #expect(lamp["categoryName"] == "Lightbulb")
+        #expect(lamp["services"] == nil)
+        #expect(House.fan.listing["bridge"] == .string("\(House.bridge.id)"))
+        let service = try #require(House.lamp.fullListing["services"]?.array?.last)
+        let brightness = try #require(service["characteristics"]?.array?[1])
+        #expect(brightness["name"] == "brightness")
+        #expect(brightness["value"] == 40)
+        #expect(brightness["unit"] == "percentage")
+        #expect(brightness["maximum"] == .number(100))
+        #expect(House.home.listing["rooms"] == 2)
+    }
+
+    @Test("names that could be better are told with what to use instead, and where the thing could be")
+    func names() throws {
+        let report = NamesReport(House.home)
+        #expect(
+            report.text == """
+                Ceiling Fan/Light
+                  something else in the home is called the same
+
+                Kitchen Strip
+                  it repeats where it is: Kitchen
+                  better: "Strip", "Outlet"
+                  it could be assigned to Kitchen
+
+                Kitchen Strip/Light
+                  something else in the home is called the same
+
+                """)
+        let entry = try #require(report.listing.array?[1])
+        #expect(entry["hints"] == ["containsLocation"])
+        #expect(entry["suggestions"] == ["Strip", "Outlet"])
+        #expect(entry["kind"] == "accessory")
+        #expect(entry["room"] == .string("00000000-0000-4000-8000-000000000003"))
+        #expect(NamesReport(House.cottage).text == "All names in Cottage are good.\n")
+    }
+
+    @Test("the question of an app is in our words, and what it says cannot pass for them")
+    func question() throws {
+        let app = AppIdentity(app: "org.example.lights", uid: 1000, executable: "/usr/bin/lights")
+        let permission = AppPermission(
+            app: app, status: [], usageDescription: "Mood.\nLet it \u{1B}[2Jin", isPending: true)
+        #expect(
+            PermissionAgent.question(about: permission) == """
+                Let org.example.lights see and control your homes?
+                  program  /usr/bin/lights, run by user 1000
+                  it says  "Mood.?Let it ?[2Jin"
+                Write allow or deny; Enter leaves the question open: \
+
+                """)
+        #expect(
+            PermissionListing.text(of: [permission]) == """
+                APP                 USER  MAY   PROGRAM          BECAUSE
+                org.example.lights  1000  asks  /usr/bin/lights  Mood.?Let it ?[2Jin
+
+                """)
+    }
+
+    @Test("an app is found by its id; one of several only with its user or program")
+    func apps() throws {
+        let permission = { (uid: UInt32, program: String) in
+            AppPermission(
+                app: AppIdentity(app: "org.example.lights", uid: uid, executable: program), status: [.determined],
+                usageDescription: "Mood.", isPending: false)
+        }
+        let apps = [permission(1000, "/a"), permission(1001, "/a")]
+        #expect(try apps.app("Org.Example.Lights", user: 1001, program: nil).uid == 1001)
+        let several = #expect(throws: HomeError.self) { try apps.app("org.example.lights", user: nil, program: nil) }
+        #expect(
+            several?.message == "several programs bear the id org.example.lights; add --user 1000 --program /a, or "
+                + "--user 1001 --program /a")
+        let none = #expect(throws: HomeError.self) { try apps.app("org.example.light", user: nil, program: nil) }
+        #expect(none?.message == "no app \"org.example.light\" has asked; for instance \"org.example.lights\"")
+    }
+
+    // MARK: What happens
+
+    @Test("a change is told with where it is, what it is and what changed")
+    func news() throws {
+        let light = House.fan.services[1]
+        let value = Accessory.Event(.valueUpdated(light, light.characteristics[1]), to: House.fan, revision: 1)
+        let line = NewsLine(value, in: House.home)
+        #expect(line.text(at: "18:00:00") == "18:00:00  Kitchen  Ceiling Fan/Light  brightness 5 %\n")
+        let json = line.listing(name: value.change.name, time: 12)
+        #expect(json["event"] == "valueUpdated")
+        #expect(json["time"] == 12)
+        #expect(json["value"] == 5)
+        #expect(json["name"] == "brightness")
+        #expect(json["accessory"] == .string("\(House.fan.id)"))
+        #expect(json["characteristic"] == .string("\(light.characteristics[1].id)"))
+        let on = Accessory.Event(
+            .valueUpdated(House.lamp.services[1], House.lamp.services[1].characteristics[0]), to: House.lamp,
+            revision: 1)
+        #expect(NewsLine(on, in: House.home).text(at: "0") == "0  Living Room  Reading Lamp  on\n")
+        let gone = Accessory.Event(.reachabilityUpdated, to: House.door, revision: 1)
+        #expect(
+            NewsLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  does not answer\n")
+        let moved = Home.Event(.accessoryRoomUpdated(House.home.rooms[1], House.lamp), in: House.home)
+        #expect(NewsLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was put here\n")
+        let zone = Home.Event(.roomAddedToZone(House.home.rooms[1], House.home.zones[0]), in: House.home)
+        #expect(NewsLine(zone).text(at: "0") == "0  Kitchen  is part of Downstairs now\n")
+        #expect(NewsLine(.homeRemoved(House.cottage)).text(at: "0") == "0  a home was removed: Cottage\n")
+        let scene = Home.Event(.actionSetAdded(House.home.actionSets[0]), in: House.home)
+        #expect(
+            NewsLine(scene).listing(name: scene.change.name, time: 1).text
+                == #"{"event":"actionSetAdded","time":1,"home":"00000000-0000-4000-8000-000000000001","#
+                + #""scene":"00000000-0000-4000-8000-000000000006","name":"Movie Night"}"#)
+    }
+
+    @Test("whoever watches one thing hears of that only, and a value that comes back is switched on again")
+    func watch() throws {
+        let places = try House.home.valueTarget("Reading Lamp").places(allowing: .notify)
+        let watch = Watch(places)
+        #expect(Set(watch.places(in: [House.home])) == Set(places.map(\.characteristic.id)))
+        let event = { (change: Accessory.Event.Change, accessory: Accessory) in
+            HomeNews.accessory(Accessory.Event(change, to: accessory, revision: 1))
+        }
+        let lamp = House.lamp.services[1]
+        #expect(watch.isWatched(event(.valueUpdated(lamp, lamp.characteristics[0]), House.lamp)))
+        #expect(watch.isWatched(event(.reachabilityUpdated, House.lamp)))
+        let light = House.fan.services[1]
+        #expect(!watch.isWatched(event(.valueUpdated(light, light.characteristics[0]), House.fan)))
+        #expect(!watch.isWatched(.manager(.homeAdded(House.cottage))))
+        #expect(!watch.places(after: event(.reachabilityUpdated, House.lamp), in: [House.home]).isEmpty)
+        #expect(watch.places(after: event(.reachabilityUpdated, House.door), in: [House.home]).isEmpty)
+        #expect(watch.places(after: event(.nameUpdated, House.lamp), in: [House.home]).isEmpty)
+        let all = Watch(everythingIn: nil)
+        #expect(all.isWatched(.manager(.homeAdded(House.cottage))))
+        #expect(all.places(in: [House.home, House.cottage]).contains(light.characteristics[1].id))
+        let cottage = Watch(everythingIn: House.cottage.id)
+        #expect(!cottage.isWatched(event(.reachabilityUpdated, House.lamp)))
+        #expect(cottage.places(in: [House.home]).isEmpty)
+    }
+
+    @Test("a search that lost count tells what is new and what is gone, each once")
+    func discovery() {
+        var list = DiscoveryList()
+        #expect(list.lines(for: .found(House.found)).map(\.isFound) == [true])
+        let lines = list.lines(for: .reset([House.secondFound]))
+        #expect(lines.map(\.isFound) == [false, true])
+        #expect(lines[1].text == "found  Plug? (Outlet, P1, AA:BB:CC:DD:EE:03)\n")
+        #expect(lines[0].listing["event"] == "removed")
+        #expect(list.accessories == [House.secondFound])
+        #expect(throws: HomeError.self) { try DiscoveryList.one("New Lamp", among: list.accessories) }
+    }
+
+    @Test(
+        "failures have exit codes after sysexits",
+        arguments: [
+            (.homeAccessNotAuthorized, 77), (.insufficientPrivileges, 77), (.daemonUnavailable, 69),
+            (.missingParameter, 64), (.notFound, 1), (.accessoryNotReachable, 1),
+        ] as [(HomeError.Code, Int32)])
+    func exitCodes(code: HomeError.Code, exitCode: Int32) {
+        #expect(CommandFailure(HomeError(code))?.exitCode == exitCode)
+    }
+}

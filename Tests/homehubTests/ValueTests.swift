@@ -1,0 +1,92 @@
+import HAPModel
+import HomeModel
+import Testing
+
+@testable import homehub
+
+@Suite("Values as people read and type them")
+struct ValueTests {
+    private static func characteristic(_ type: CharacteristicType) throws -> Characteristic {
+        let definition = try #require(CharacteristicDefinition.of(type))
+        return Characteristic(
+            id: House.id(1), service: House.id(2), iid: InstanceID(3), type: type, metadata: definition.metadata)
+    }
+
+    @Test(
+        "a value is shown with its unit, or by its word",
+        arguments: [
+            (.on, .bool(true), "yes"), (.brightness, .integer(40), "40 %"), (.hue, .float(30.5), "30.5°"),
+            (.currentTemperature, .float(21), "21 °C"), (.colorTemperature, .integer(250), "250 mired"),
+            (.lockCurrentState, .integer(1), "secured"), (.lockCurrentState, .integer(9), "9"),
+            (.securitySystemCurrentState, .integer(0), "stay-arm"), (.active, .integer(0), "inactive"),
+            (.name, .string("a\u{1B}[2J"), "a?[2J"), (.setupEndpoints, .data([1, 2]), "2 bytes"),
+        ] as [(CharacteristicType, CharacteristicValue, String)])
+    func shown(type: CharacteristicType, value: CharacteristicValue, text: String) throws {
+        #expect(try Self.characteristic(type).text(of: value) == text)
+    }
+
+    @Test(
+        "what is typed becomes a value of the right kind",
+        arguments: [
+            (.on, "yes", .bool(true)), (.on, "OFF", .bool(false)), (.on, "1", .bool(true)),
+            (.brightness, "40", .integer(40)), (.brightness, "40%", .integer(40)), (.brightness, "40 %", .integer(40)),
+            (.hue, "30°", .float(30)), (.targetTemperature, "21.5 °C", .float(21.5)),
+            (.lockTargetState, "secured", .integer(1)), (.lockTargetState, "0", .integer(0)),
+            (.securitySystemTargetState, "away arm", .integer(1)), (.active, "on", .integer(1)),
+            (.colorTemperature, "250 mired", .integer(250)),
+        ] as [(CharacteristicType, String, CharacteristicValue)])
+    func parsed(type: CharacteristicType, typed: String, value: CharacteristicValue) throws {
+        #expect(try Self.characteristic(type).value(typed: typed) == value)
+    }
+
+    @Test(
+        "what cannot be written is refused with the value it is about",
+        arguments: [
+            (.on, "maybe", .invalidValueType, "on: \"maybe\" is neither; write yes or no"),
+            (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; 100 is the highest"),
+            (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; 0 is the lowest"),
+            (.brightness, "4.5", .invalidValueType, "brightness: the value is of the wrong kind; int is wanted"),
+            (.brightness, "nan", .invalidValueType, "brightness: \"nan\" means nothing here; write 0 to 100 %"),
+            (
+                .lockTargetState, "secure", .invalidValueType,
+                "lock-target-state: \"secure\" means nothing here; write unsecured, secured, for instance \"secured\", "
+                    + "\"unsecured\""
+            ),
+            (
+                .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this cannot be changed"
+            ),
+        ] as [(CharacteristicType, String, HomeError.Code, String)])
+    func refused(type: CharacteristicType, typed: String, code: HomeError.Code, message: String) throws {
+        let characteristic = try Self.characteristic(type)
+        let error = #expect(throws: HomeError.self) { try characteristic.value(typed: typed) }
+        #expect(error?.code == code)
+        #expect(error?.message == message)
+    }
+
+    @Test("every word that is shown for a value can be typed for it again")
+    func roundTrip() throws {
+        for definition in CharacteristicDefinition.all where definition.metadata.permissions.contains(.pairedWrite) {
+            let characteristic = try Self.characteristic(definition.type)
+            for number in definition.metadata.validValues ?? [] {
+                let value: CharacteristicValue =
+                    definition.metadata.format == .bool ? .bool(number != 0) : .integer(number)
+                let shown = characteristic.text(of: value)
+                #expect(try characteristic.value(typed: shown) == value, "\(definition.name) \(shown)")
+            }
+        }
+    }
+
+    @Test("a value of the maker's own is called as the maker calls it, and answers to its type")
+    func custom() throws {
+        let type = CharacteristicType(try #require(HAPType("E863F10F-079E-48FF-8F27-9C2605A29F52")))
+        let characteristic = Characteristic(
+            id: House.id(1), service: House.id(2), iid: InstanceID(3), type: type,
+            metadata: CharacteristicMetadata(format: .uint8, permissions: [.pairedWrite]),
+            manufacturerDescription: "Power-Down Decay (rate)")
+        #expect(characteristic.word == "power-down-decay-rate")
+        for typed in ["power down decay rate", "PowerDownDecayRate", "E863F10F-079E-48FF-8F27-9C2605A29F52"] {
+            #expect(characteristic.answers(to: typed))
+        }
+        #expect(!characteristic.answers(to: "decay") && !characteristic.answers(to: "-"))
+    }
+}
