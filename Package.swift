@@ -183,7 +183,9 @@ let package = Package(
                 "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel",
                 "HAPCrypto", "Discovery", "LightKit", "BoundedJSON", logging, nioCore, nioPosix,
             ]),
-        tests(of: "HomeClient", ["home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
+        tests(
+            of: "HomeClient",
+            ["home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
         tests(
             of: "homehubd",
             [

@@ -23,7 +23,9 @@ package final class LineRPCPeer: Sendable {
         package var result: Result<JSONValue, RPCFailure>
     }
 
-    /// What the peer tells, for one reader; ends with the connection. In a session nothing is told.
+    /// What the peer tells, for one reader; ends with the connection.
+    ///
+    /// In a session nothing is told.
     package let notifications: AsyncStream<Notification>
 
     /// Who the peer is, as the system says; known to the sessions of a server only.

@@ -14,6 +14,7 @@ final class Program {
     ///   - name: the program's name.
     ///   - arguments: what it is given.
     ///   - output: the file for its output.
+    /// - Throws: ``Trouble`` if it cannot be started.
     init(_ name: String, _ arguments: [String], output: String) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = tests.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
