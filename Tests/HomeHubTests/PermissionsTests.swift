@@ -31,10 +31,13 @@ import Testing
     }
 
     @Test(
-        "Only its own program, under its own id, of a user who may decide, is the system app",
+        "Only its own program, as far as can be seen, under its own id, of a user who may decide, is the system app",
         arguments: [
             (Peer(), "homehub", true), (Peer(mayDecide: false), "homehub", false),
             (Peer(executable: "/tmp/homehub"), "homehub", false), (Peer(), "org.example.lights", false),
+            // The program cannot be seen.
+            (Peer(executable: ""), "homehub", true), (Peer(executable: "", mayDecide: false), "homehub", false),
+            (Peer(executable: ""), "org.example.lights", false),
         ])
     func systemApp(peer: Peer, app: String, isSystemApp: Bool) throws {
         let desk = Desk()

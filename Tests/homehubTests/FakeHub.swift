@@ -59,7 +59,7 @@ final class FakeHub: LineRPCHandler {
             var news: [HomeNotification] = []
             switch request {
             case .open(let opening):
-                let isSystemApp = opening.app == GlobalOptions.ownID
+                let isSystemApp = opening.app == SessionOpening.systemApp
                 return (SessionReply(status: state.status, isSystemApp: isSystemApp).json, [])
             case .homes:
                 guard state.status.contains(.authorized) else { throw HomeError(.homeAccessNotAuthorized) }

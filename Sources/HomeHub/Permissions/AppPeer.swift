@@ -4,7 +4,7 @@ import HomeModel
 package struct AppPeer: Sendable, Hashable {
     /// The user it runs as.
     package var uid: UInt32
-    /// The program that runs.
+    /// The program that runs; empty if the system does not tell us, as of other users' programs unless we are root.
     package var executable: String
     /// Whether this user may answer for all: root, the daemon's own user, a member of its group.
     package var mayDecide: Bool
@@ -28,8 +28,9 @@ package struct SystemApp: Sendable, Hashable {
         self.executable = executable
     }
 
+    /// A program that cannot be seen counts by its id: whoever may decide could as well run the system app itself.
     func isRun(by peer: AppPeer, as app: String) -> Bool {
-        peer.mayDecide && peer.executable == executable && app == self.app
+        peer.mayDecide && (peer.executable == executable || peer.executable.isEmpty) && app == self.app
     }
 }
 
