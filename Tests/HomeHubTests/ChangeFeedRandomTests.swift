@@ -71,8 +71,6 @@ private final class Town {
         /// What the app itself knows.
         var copy = HomeGraph()
         var enabled: Set<Characteristic.ID> = []
-        /// Values of which the app should have the latest.
-        var fresh: Set<Characteristic.ID> = []
         var believesAuthorized: Bool
         /// The call that loads the homes.
         var loading: Call?
@@ -114,9 +112,8 @@ private final class Town {
             #expect(!app.isBehind)
             guard app.isAuthorized else { continue }
             #expect(app.loading == nil)
-            #expect(app.fresh.isSubset(of: app.enabled))
             let mine = graph.flagged(app.wanted.filter(isReachable))
-            #expect(app.copy.comparable(values: app.fresh) == mine.comparable(values: app.fresh))
+            #expect(app.copy.comparable == mine.comparable)
         }
     }
 
@@ -292,7 +289,6 @@ private final class Town {
             app.believesAuthorized = status.contains(.authorized)
             app.copy = HomeGraph()
             app.enabled = []
-            app.fresh = []
             app.loading = nil
             app.isBehind = app.believesAuthorized
         case .notification(.homesUpdated):
@@ -306,12 +302,15 @@ private final class Town {
             apply(transaction, app)
         case .notification(.live(let event)):
             #expect(app.isAuthorized && app.believesAuthorized)
-            if case .valueUpdated(let id, _, let time) = event {
+            if case .valueUpdated(_, _, let time) = event {
                 #expect(audiences[time]?.contains(app.id) == true)
-                if app.enabled.contains(id) { app.fresh.insert(id) }
             }
             app.copy.apply(event)
             if case .reachabilityUpdated(let id, let isReachable) = event { reachability(id, isReachable, app) }
+        case .notification(.cached(let event)):
+            #expect(app.isAuthorized && app.believesAuthorized)
+            if case .valueUpdated(_, _, let time) = event { #expect(audiences[time]?.contains(app.id) == false) }
+            app.copy.apply(event)
         case .notification(let other): Issue.record("nobody said \(other)")
         }
     }
@@ -322,12 +321,10 @@ private final class Town {
             app.loading = nil
             app.copy = snapshot
             app.enabled = Set(snapshot.observable.filter(\.isNotificationEnabled).map(\.id)).union(app.enabled)
-            app.fresh = Set(snapshot.observable.filter(\.isNotificationEnabled).map(\.id))
         } else if let written = json["written"] {
             let result = try ValueResult(json: written)
             guard let value = result.value, let time = result.time else { return }
             app.copy.apply(.valueUpdated(result.characteristic, value, time: time))
-            if app.enabled.contains(result.characteristic) { app.fresh.insert(result.characteristic) }
         } else if let results = json["results"] {
             let isEnabled = json["isEnabled"] == .bool(true)
             for result in try [ValueResult](json: results) where result.error == nil {
@@ -336,7 +333,6 @@ private final class Town {
                     app.enabled.insert(result.characteristic)
                 } else {
                     app.enabled.remove(result.characteristic)
-                    app.fresh.remove(result.characteristic)
                 }
             }
         } else if let transaction = try HomeCommit(json: json).transaction {
@@ -358,7 +354,6 @@ private final class Town {
         if isReachable {
             for id in there.intersection(app.enabled) { app.copy.setNotification(true, for: id) }
         } else {
-            app.fresh.subtract(there)
         }
     }
 
@@ -408,18 +403,14 @@ extension HomeGraph {
         return graph
     }
 
-    /// The homes without the values that an app need not have.
-    fileprivate func comparable(values: Set<Characteristic.ID>) -> HomeGraph {
+    /// The homes without what nobody is told: that a value was heard again.
+    fileprivate var comparable: HomeGraph {
         var homes = homes
         for home in homes.indices {
             for accessory in homes[home].accessories.indices {
                 for service in homes[home].accessories[accessory].services.indices {
                     for index in homes[home].accessories[accessory].services[service].characteristics.indices {
-                        func strip(_ characteristic: inout Characteristic) {
-                            if !values.contains(characteristic.id) { characteristic.value = nil }
-                            characteristic.valueTime = nil
-                        }
-                        strip(&homes[home].accessories[accessory].services[service].characteristics[index])
+                        homes[home].accessories[accessory].services[service].characteristics[index].valueTime = nil
                     }
                 }
             }

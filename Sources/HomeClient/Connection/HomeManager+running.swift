@@ -132,6 +132,7 @@ extension HomeManager {
             if search.isWanted || questions.isWanted { chores.add(.resume) }
         case .transaction(let transaction): apply(replica.received(transaction))
         case .live(let event): heard(event)
+        case .cached(let event): apply(replica.cached(event))
         case .accessoryFound(let accessory): search.found(accessory)
         case .accessoryLost(let id): search.lost(id)
         case .addAccessoryRequest(let request):

@@ -131,6 +131,13 @@ package struct Replica: Sendable, Equatable {
         return Update(news: [.accessory(Accessory.Event(change, to: accessory, revision: home.revision))])
     }
 
+    /// A device was heard of something that nobody here asked to be told of.
+    package mutating func cached(_ event: LiveEvent) -> Update {
+        guard isCurrent else { return keep(.live(event)) }
+        graph.apply(event)
+        return Update()
+    }
+
     /// A call of this app read or set a value.
     package mutating func found(_ value: CharacteristicValue, of id: Characteristic.ID, at time: Int64) {
         _ = graph.apply(.valueUpdated(id, value, time: time))

@@ -6,8 +6,9 @@ package import HomeModel
 /// - A transaction goes to every authorized session but the initiator's, in the order of the commits. The initiator has
 ///   it in the answer to its call; those changes in it that its listeners are told of, such as what comes with a bridge,
 ///   are marked there.
-/// - A value goes to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
-///   wrote, so for the others this is the only news of it.
+/// - A value is told to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
+///   wrote, so for the others this is the only news of it. Sessions that did not enable it get it for their copies of the
+///   homes only, so that nobody who looks sees less than another.
 /// - A session that does not read holds up nobody: see ``Outbox``.
 /// - What is observed at a device is what at least one session observes. While an accessory cannot be reached nothing of
 ///   it is observed; what sessions wanted is observed again when it is back.
@@ -111,6 +112,7 @@ package struct ChangeFeed: Sendable, Equatable {
         case .valueUpdated(let id, _, _):
             let observers = observations.observers(of: id)
             return tellAll(.live(event)) { $0 != writer && observers.contains($0) }
+                + tellAll(.cached(event)) { $0 != writer && !observers.contains($0) }
         }
     }
 

@@ -11,6 +11,8 @@ package enum HomeNotification: Sendable, Hashable {
     case transaction(HomeTransaction)
     /// A device was heard.
     case live(LiveEvent)
+    /// A value was heard that this app did not ask to be told of: its copy is to have it, its listeners are not told.
+    case cached(LiveEvent)
     /// A device that could be added came.
     case accessoryFound(DiscoveredAccessory)
     /// It went, or was added by somebody.
@@ -27,6 +29,7 @@ package enum HomeNotification: Sendable, Hashable {
         case .homesUpdated: "homesUpdated"
         case .transaction: "transaction"
         case .live: "live"
+        case .cached: "cached"
         case .accessoryFound: "browser.found"
         case .accessoryLost: "browser.removed"
         case .addAccessoryRequest: "addAccessoryRequest"
@@ -40,7 +43,7 @@ package enum HomeNotification: Sendable, Hashable {
         case .authorizationStatusUpdated(let status): ["status": .integer(Int64(status.rawValue))]
         case .homesUpdated: [:]
         case .transaction(let transaction): transaction.json
-        case .live(let event): event.json
+        case .live(let event), .cached(let event): event.json
         case .accessoryFound(let accessory): accessory.json
         case .accessoryLost(let id): ["deviceId": .string(id.description)]
         case .addAccessoryRequest(let request): request.json
@@ -61,6 +64,7 @@ package enum HomeNotification: Sendable, Hashable {
         case "homesUpdated": self = .homesUpdated
         case "transaction": self = .transaction(try HomeTransaction(json: params))
         case "live": self = .live(try LiveEvent(json: params))
+        case "cached": self = .cached(try LiveEvent(json: params))
         case "browser.found": self = .accessoryFound(try DiscoveredAccessory(json: params))
         case "browser.removed":
             self = .accessoryLost(try params.value("deviceId") { $0.string.flatMap { DeviceID($0) } })
