@@ -1,6 +1,7 @@
 import DaemonKit
 import Discovery
 import FoundationEssentials
+import Glibc
 import HAPController
 import HAPProtocol
 import HAPTransport
@@ -124,7 +125,9 @@ struct HubDaemon {
         let neighbour = beside + "/homehub"
         let installed = FileManager.default.isExecutableFile(atPath: neighbour) ? neighbour : "/usr/bin/homehub"
         let path = configuration.systemApp ?? installed
-        return SystemApp(app: SessionOpening.systemApp, executable: URL(filePath: path).resolvingSymlinksInPath().path)
+        return SystemApp(
+            app: SessionOpening.systemApp, executable: URL(filePath: path).resolvingSymlinksInPath().path,
+            isTakenUnseen: geteuid() != 0)
     }
 }
 

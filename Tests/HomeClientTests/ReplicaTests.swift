@@ -67,6 +67,25 @@ struct ReplicaTests {
         #expect(scene.replica.loaded(scene.graph).isGap, "what was loaded may be without it")
     }
 
+    @Test("has a value of which nobody here wants to be told, also one that came during a load, and tells nobody")
+    func cached() throws {
+        var scene = Scene()
+        let commit = try scene.write(.addHome(name: "My Home"))
+        _ = try scene.graph.add(
+            AccessoryAddition(
+                home: commit.home, deviceID: TestDevices.id(1), category: .lightbulb, accessories: [TestDevices.lamp()]),
+            using: &scene.random)
+        let on = try #require(
+            scene.graph.homes[0].accessories[0].services.flatMap(\.characteristics).first { $0.type == .on })
+        _ = scene.load()
+        #expect(scene.replica.cached(.valueUpdated(on.id, .bool(true), time: 1)) == Replica.Update())
+        #expect(scene.replica.graph.characteristic(on.id)?.value == .bool(true))
+        scene.replica.loadBegan()
+        #expect(scene.replica.cached(.valueUpdated(on.id, .bool(false), time: 2)) == Replica.Update())
+        #expect(scene.replica.loaded(scene.graph).news == [.manager(.homesUpdated)])
+        #expect(scene.replica.graph.characteristic(on.id)?.value == .bool(false))
+    }
+
     @Test("is empty without permission")
     func emptied() throws {
         var scene = Scene()

@@ -31,13 +31,11 @@ import Testing
     }
 
     @Test(
-        "Only its own program, as far as can be seen, under its own id, of a user who may decide, is the system app",
+        "Only its own program, under its own id, of a user who may decide, is the system app",
         arguments: [
             (Peer(), "homehub", true), (Peer(mayDecide: false), "homehub", false),
             (Peer(executable: "/tmp/homehub"), "homehub", false), (Peer(), "org.example.lights", false),
-            // The program cannot be seen.
-            (Peer(executable: ""), "homehub", true), (Peer(executable: "", mayDecide: false), "homehub", false),
-            (Peer(executable: ""), "org.example.lights", false),
+            (Peer(executable: ""), "homehub", false),
         ])
     func systemApp(peer: Peer, app: String, isSystemApp: Bool) throws {
         let desk = Desk()
@@ -59,6 +57,22 @@ import Testing
                     .allow, about: AppIdentity(app: app, uid: 0, executable: peer.executable), by: SessionID(1))
             }
         }
+    }
+
+    @Test(
+        "Where programs of others cannot be seen, an unseen one counts by its id if its user may decide",
+        arguments: [
+            (Peer(executable: ""), "homehub", true), (Peer(executable: "", mayDecide: false), "homehub", false),
+            (Peer(executable: ""), "org.example.lights", false), (Peer(executable: "/tmp/homehub"), "homehub", false),
+            (Peer(), "homehub", true),
+        ])
+    func unseenSystemApp(peer: Peer, app: String, isSystemApp: Bool) throws {
+        var permissions = Permissions(
+            systemApp: SystemApp(app: "homehub", executable: "/usr/bin/homehub", isTakenUnseen: true))
+        let reply = try permissions.opened(
+            SessionID(1), Opening(app: app).message,
+            by: AppPeer(uid: 0, executable: peer.executable, mayDecide: peer.mayDecide))
+        #expect(reply.isSystemApp == isSystemApp)
     }
 
     // MARK: Asking

@@ -230,6 +230,11 @@ class App(Talker):
         return self.do("homes")
 
     @property
+    def known(self):
+        """The homes, but for what belongs to this app alone, and for when it was that values were heard."""
+        return stripped(self.homes, "isNotificationEnabled", "time")
+
+    @property
     def home(self):
         """The only home."""
         (home,) = self.homes
@@ -255,3 +260,10 @@ class App(Talker):
         ]
         assert found, f"{name} has no {kind}"
         return found[0]
+
+
+def stripped(value, *names):
+    """A value without the members of these names, at any depth."""
+    if isinstance(value, dict):
+        return {key: stripped(part, *names) for key, part in value.items() if key not in names}
+    return [stripped(part, *names) for part in value] if isinstance(value, list) else value

@@ -5,7 +5,7 @@ import random
 
 import pytest
 from conftest import configuration
-from home import Refused
+from home import Refused, stripped
 from lan import until
 from test_home_scenarios import LAMPS, add, hub, make_home  # noqa: F401 (fixtures)
 
@@ -91,13 +91,10 @@ def test_random_operations_with_kills_leave_whole_homes(make_home, make_daemon, 
         stored = judge.homes
         assert judge.do("breaches") == []
         for app in apps:
-            until(lambda: strip(app.homes) == strip(stored), 20, f"{app.name} sees what is stored")
+            until(lambda: of_database(app.homes) == of_database(stored), 20, f"{app.name} sees what is stored")
         judge.close()
 
 
-def strip(homes):
-    """Homes without what is no part of the database: who is there and what is observed."""
-    if isinstance(homes, dict):
-        return {key: strip(value) for key, value in homes.items()
-                if key not in ("isReachable", "isNotificationEnabled", "value", "time")}
-    return [strip(value) for value in homes] if isinstance(homes, list) else homes
+def of_database(homes):
+    """Homes without who is there and what is observed: a restart changes that."""
+    return stripped(homes, "isReachable", "isNotificationEnabled", "value", "time")

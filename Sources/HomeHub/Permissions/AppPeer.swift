@@ -22,15 +22,19 @@ package struct SystemApp: Sendable, Hashable {
     package var app: String
     /// Where it is installed; an id alone anybody could declare.
     package var executable: String
+    /// Whether a program that cannot be seen counts by its id, because the daemon sees none of other users: those of them
+    /// who may decide could as well run the system app itself.
+    package var isTakenUnseen: Bool
 
-    package init(app: String, executable: String) {
+    package init(app: String, executable: String, isTakenUnseen: Bool = false) {
         self.app = app
         self.executable = executable
+        self.isTakenUnseen = isTakenUnseen
     }
 
-    /// A program that cannot be seen counts by its id: whoever may decide could as well run the system app itself.
     func isRun(by peer: AppPeer, as app: String) -> Bool {
-        peer.mayDecide && (peer.executable == executable || peer.executable.isEmpty) && app == self.app
+        let isSeen = !peer.executable.isEmpty
+        return peer.mayDecide && app == self.app && (isSeen ? peer.executable == executable : isTakenUnseen)
     }
 }
 
