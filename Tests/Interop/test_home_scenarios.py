@@ -9,8 +9,9 @@ import sys
 
 import pytest
 from conftest import configuration
+from daemon import program
 from home import HomeDaemon, Refused
-from lan import until
+from lan import end, until
 from talker import Talker
 
 ON, BRIGHTNESS, NAME, SERIAL, IDENTIFY = "25", "8", "23", "30", "14"
@@ -271,14 +272,21 @@ def test_10_payloads_are_read_or_refused(home):
 TOKEN = "a-token-of-the-makers-cloud-0001"
 
 
-def test_11_the_makers_app_is_asked_and_nobody_else(home, make_daemon, tmp_path):
+@pytest.fixture
+def owned_bridge(make_daemon, tmp_path):
+    """A bridge that wants its maker's token, with one lamp."""
     token = tmp_path / "token"
     token.write_text(TOKEN.encode().hex() + "\n")
     token.chmod(0o600)
     settings = configuration("Maker", LAMPS[:1])
     settings["bridge"]["ownership"] = {"vendor": "org.example.maker", "token-file": str(token)}
-    bridge = make_daemon(settings)
-    bridge.until_published()
+    made = make_daemon(settings)
+    made.until_published()
+    return made
+
+
+def test_11_the_makers_app_is_asked_and_nobody_else(home, owned_bridge):
+    bridge = owned_bridge
     a = home.app("org.example.a")
     bystander = home.app("org.example.b")
     maker = home.app("org.example.maker-app", capabilities=["home", "vendor", "setupPayload"], vendor="org.example.maker")
@@ -307,6 +315,26 @@ def test_11_the_makers_app_is_asked_and_nobody_else(home, make_daemon, tmp_path)
     a.told("accessoryAdded", "accessoryAdded")
     bystander.told("accessoryAdded", "accessoryAdded")
     assert bridge.status["paired"]
+
+
+def test_11_with_the_example_of_a_makers_app(home, owned_bridge, tmp_path):
+    proof, said = tmp_path / "proof", tmp_path / "said"
+    proof.write_text(TOKEN)
+    with open(said, "w") as output:
+        app = home.host.popen(
+            program("vendor-app"), "org.example.maker", proof, home.socket, stdout=output, stderr=output)
+    try:
+        home.cli("homes", "add", "My Home")
+        home.allow("org.example.vendor-app")
+        done = home.cli("add", "--code", owned_bridge.setup_code, "--yes")
+        assert "org.example.vendor-app" in done.stdout + done.stderr
+        until(lambda: "Added Maker, Lamp 1." in said.read_text(), 30, f"the app adds it; it said {said.read_text()}")
+        assert "Lamp 1" in home.cli("accessories").stdout
+        home.cli("privacy", "deny", "org.example.vendor-app")
+        until(lambda: "any more" in said.read_text(), 10, "it is told that it may not see the home any more")
+    finally:
+        end(app)
+    assert TOKEN not in home.log + owned_bridge.log + said.read_text()
 
 
 # 12: permission
