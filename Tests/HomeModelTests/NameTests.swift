@@ -99,6 +99,7 @@ import Testing
             #expect(maker.occurs(in: name), "\(name)")
         }
         for name in ["Lamp", "LX 20", "Devices", "Inc lamp"] { #expect(!maker.occurs(in: name), "\(name)") }
+        #expect(!NameMaker(serialNumber: "porch").occurs(in: "Porch Light"), "that is a word of the owner's")
     }
 }
 

@@ -133,6 +133,12 @@ struct CommandTests {
         #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now\n")
         #expect(hub.homes[0].accessory(House.strip.id)?.name == "Strip")
         #expect(try await hub.run("names", "doctor", "--fix").output == "There is nothing to rename.\n")
+        // What nobody has put anywhere goes where its name said.
+        _ = try await hub.run("rename", "Strip", "Kitchen Strip")
+        _ = try await hub.run("assign", "Kitchen Strip", "My Home")
+        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now, and in Kitchen\n")
+        let strip = try #require(hub.homes[0].accessory(House.strip.id))
+        #expect(hub.homes[0].room(strip.room)?.name == "Kitchen")
     }
 
     // MARK: Values

@@ -1,3 +1,5 @@
+import HAPModel
+
 /// The names in use where a new one is to go, and by whom.
 struct Namespace {
     /// The error for a name that is taken.
@@ -57,8 +59,10 @@ extension Home {
     }
 
     func nameContext(of accessory: Accessory) -> NameContext {
-        NameContext(
+        var context = NameContext(
             serviceType: accessory.primaryService?.type, maker: accessory.maker, locations: nameLocations)
+        if accessory.category == .bridge { context.noun = "Bridge" }
+        return context
     }
 }
 

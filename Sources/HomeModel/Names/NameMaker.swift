@@ -17,6 +17,8 @@ public struct NameMaker: Sendable, Hashable {
             let key = NameKey(word)
             if key.description.count > 1, !Self.filler.contains(key.description) { phrases.insert(key) }
         }
+        // What has no digit is no number: a light without one may tell the id that its owner gave it.
+        let serialNumber = serialNumber.flatMap { $0.contains(where: \.isNumber) ? $0 : nil }
         for phrase in [model, serialNumber] {
             let key = NameKey(CleanName.cleaned(phrase ?? ""))
             if key.description.count > 1 { phrases.insert(key) }

@@ -33,13 +33,27 @@ struct NamesDoctorCommand: HomeCommand {
                 let name = entry.suggestions.first
             else { continue }
             try await session.manager.rename(entry.object, to: name)
-            if !options.json { Terminal.current.write("\(entry.object.qualifiedName) is \(name) now\n".harmlessLine) }
-            renamed.append([
+            let room = try await assign(entry, in: present, session)
+            if !options.json {
+                let place = room.map { ", and in \($0.name)" } ?? ""
+                Terminal.current.write("\(entry.object.qualifiedName) is \(name) now\(place)\n".harmlessLine)
+            }
+            var change: JSONObject = [
                 "id": .string(id), "kind": .string(entry.object.kind.rawValue), "from": .string(entry.object.name),
                 "name": .string(name),
-            ])
+            ]
+            change["room"] = room.map { .string("\($0.id)") }
+            renamed.append(.object(change))
         }
         session.print(renamed.isEmpty ? "There is nothing to rename.\n" : "", json: .array(renamed))
+    }
+
+    /// Puts an accessory that nobody has put anywhere into the room that its name said.
+    private func assign(_ entry: NamesReport.Entry, in home: Home, _ session: HomeSession) async throws -> Room? {
+        guard case .accessory(let accessory) = entry.object, let room = entry.room, accessory.room == home.defaultRoomID
+        else { return nil }
+        _ = try await session.manager.assignAccessory(accessory.id, to: room.id, in: home.id)
+        return room
     }
 }
 

@@ -12,8 +12,14 @@ struct NamesReport {
         /// The room that the name repeats, if the accessory is not in it: where it could be put.
         let room: Room?
 
-        /// Whether another name would help; two parts that sound alike may both be right.
-        var isFixable: Bool { hints.contains { $0 != .ambiguousForVoice } && !suggestions.isEmpty }
+        /// Whether another name would be better; two parts that sound alike may both be right.
+        var isAdvised: Bool { hints.contains { $0 != .ambiguousForVoice } && !suggestions.isEmpty }
+
+        /// Whether the name is to be replaced without more thought: one that says a place becomes wrong when the thing is
+        /// moved. With the maker's word in it somebody may be content.
+        var isFixable: Bool {
+            !suggestions.isEmpty && hints.contains { if case .containsLocation = $0 { true } else { false } }
+        }
     }
 
     let home: Home
@@ -47,7 +53,7 @@ struct NamesReport {
         return entries.map { entry in
             var text = "\(entry.object.qualifiedName)\n"
             for hint in entry.hints { text += "  \(hint.sentence)\n" }
-            if entry.isFixable {
+            if entry.isAdvised {
                 let names = entry.suggestions.map { "\"\($0)\"" }.joined(separator: ", ")
                 text += "  better: \(names)\n"
             }
