@@ -13,6 +13,8 @@ import pytest
 from daemon import program
 from lan import end, until
 
+SYSTEM_APP = "org.lamplighter.homehub"
+
 
 class Hub:
     """`homehubd` on a host, with state and runtime directories of its own."""
@@ -166,7 +168,7 @@ def system_app(tmp_path):
 def test_the_system_app_is_told_by_user_and_program_and_id(hub, system_app):
     hub.start(*system_app)
     with App(hub) as app, App(hub) as other:
-        assert app.open(app="org.lamplighter.homehub")["result"] == {"status": 5, "isSystemApp": True}
+        assert app.open(app=SYSTEM_APP)["result"] == {"status": 5, "isSystemApp": True}
         assert other.open()["result"]["isSystemApp"] is False
         assert app.ask("homes.add", name="Home")["result"]["home"]
 
@@ -175,7 +177,7 @@ def test_the_system_app_is_told_by_user_and_program_and_id(hub, system_app):
         os.setgid(65534)
         os.setuid(65534)
         with App(hub) as app:
-            return app.open(app="org.lamplighter.homehub")["result"]
+            return app.open(app=SYSTEM_APP)["result"]
 
     hub.directory.chmod(0o755)
     for folder in hub.directory.parents:
@@ -201,10 +203,8 @@ def in_child(body):
 
 
 def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
-    """The connection of a process that has ended may be held by any other."""
+    """Any other process may hold the connection of one that has ended, and its program is not that of who connected."""
     hub.start(*system_app)
-    with App(hub) as app:
-        assert app.open(app="org.lamplighter.homehub")["result"]["isSystemApp"] is True
     hub.process.send_signal(signal.SIGSTOP)
     ours, theirs = socket.socketpair()
     ours.settimeout(20)
@@ -221,8 +221,12 @@ def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
     app.connection, app.number = socket.socket(fileno=held), 0
     app.connection.settimeout(20)
     app.lines = app.connection.makefile("rb")
-    with app:
-        assert app.open(app="org.lamplighter.homehub")["result"]["isSystemApp"] is False
+    with app, App(hub) as here, App(hub) as system:
+        assert app.open(app="org.example.gone")["result"]["isSystemApp"] is False
+        assert here.open(app="org.example.here")["result"]["isSystemApp"] is False
+        system.open(app=SYSTEM_APP)
+        known = {one["app"]["app"]: one["app"]["executable"] for one in system.ask("privacy.list")["result"]}
+    assert known == {"org.example.gone": "", "org.example.here": os.path.realpath("/proc/self/exe")}
 
 
 def test_what_was_acknowledged_survives_a_kill(hub, system_app):
@@ -230,7 +234,7 @@ def test_what_was_acknowledged_survives_a_kill(hub, system_app):
     for round in range(3):
         hub.start(*system_app)
         with App(hub) as app:
-            assert app.open(app="org.lamplighter.homehub")["result"]["isSystemApp"]
+            assert app.open(app=SYSTEM_APP)["result"]["isSystemApp"]
             homes = app.ask("homes.list")["result"]["homes"]
             assert rooms <= {room["name"] for home in homes for room in home["rooms"]}
             home = homes[0]["id"] if homes else app.ask("homes.add", name="Home")["result"]["home"]
