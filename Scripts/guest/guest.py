@@ -1,6 +1,8 @@
 """A Debian 12 guest: a real systemd in a container of its own, with the network of a namespace."""
 
 import fcntl
+import itertools
+import json
 import os
 import shutil
 import signal
@@ -150,3 +152,42 @@ class Guest:
         if check and done.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, command[-6:]))}: {done.returncode}: {done.stderr[-1500:]}{done.stdout[-500:]}")
         return done
+
+
+class Running:
+    """A command in the guest that goes on and prints a JSON object a line; a unit of its own, ended at the end."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, guest, user, *command):
+        self.guest = guest
+        self.unit = f"test-{next(self._numbers)}.service"
+        output = f"/root/{self.unit}.out"
+        self.output = guest.root / output[1:]
+        guest.run("systemd-run", "--quiet", f"--unit={self.unit}", f"--uid={user}",
+                  f"--property=StandardOutput=file:{output}", "--setenv=LC_ALL=C.UTF-8", "--", *command)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.guest.run("systemctl", "stop", self.unit, check=False)
+        self.guest.run("systemctl", "reset-failed", self.unit, check=False)
+
+    @property
+    def lines(self):
+        """What it has printed in whole lines."""
+        text = self.output.read_text() if self.output.exists() else ""
+        return [json.loads(line) for line in text.splitlines(True) if line.endswith("\n")]
+
+    def until(self, event, timeout=15, **members):
+        """Wait for an event with these members; returns it."""
+        deadline = time.monotonic() + timeout
+        while True:
+            lines = self.lines
+            for line in lines:
+                if line["event"] == event and members.items() <= line.items():
+                    return line
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no {event} {members} within {timeout} s: {lines[-20:]}")
+            time.sleep(0.05)
