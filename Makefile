@@ -1,4 +1,5 @@
-# Lamplighter: `make run` shows a demo bridge, `make test` proves the project, `make help` lists the rest.
+# Lamplighter: `make run` shows a demo bridge, `make run-home` a home to add it to, `make test` proves the project,
+# `make help` lists the rest.
 
 PREFIX  ?= /usr
 UNITDIR ?= $(PREFIX)/lib/systemd/system
@@ -10,7 +11,7 @@ STATE   ?= .lamplighter
 SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xlinker -z -Xlinker now --product
 
-.PHONY: all run test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz docs
+.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz docs
 .PHONY: packages test-packages package-packages guest-packages
 
 all: packages
@@ -25,6 +26,12 @@ run: packages
 	swift build --product lamplighterd
 	swift build --product lamplighter
 	exec .build/debug/lamplighterd --config Config/demo.yaml --state-directory $(STATE) --runtime-directory $(STATE)/run
+
+## run-home  build and run the home's daemon in the foreground, beside the bridge; its state is in ./.lamplighter/home
+run-home: packages
+	swift build --product homehubd
+	swift build --product homehub
+	exec .build/debug/homehubd --config Config/homehub.yaml --state-directory $(STATE)/home --runtime-directory $(STATE)/run
 
 ## test     install what the tests need, run all of them, end what they started
 test: test-packages $(VENV)/ready

@@ -103,6 +103,11 @@ struct HomeSession: Sendable {
         if options.json { Terminal.current.write(json.text + "\n") }
     }
 
+    /// Tells a person who looks at an empty screen that the command waits, and how to end it.
+    func sayThatItGoesOn(_ what: String) {
+        if Terminal.current.isTerminal(), !options.json { Terminal.current.writeError("\(what); Ctrl-C ends it\n") }
+    }
+
     /// Asks before something that cannot be undone.
     ///
     /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if nobody is there.

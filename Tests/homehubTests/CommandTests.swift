@@ -258,13 +258,14 @@ struct CommandTests {
     func addInteractively() async throws {
         let hub = FakeHub { $0.found = [House.found] }
         let outcome = try await hub.run(
-            ["add"], lines: ["12", "518-08-582", "New Lamp", "Reading Lamp", "Desk", "Sauna", "add", "fan", "yes"])
+            ["add"], lines: ["12", "518-08-582", "New Lamp", "Reading Lamp", "Desk", "Sauna", "yes", "fan", "yes"])
         #expect(outcome.code == 0)
         #expect(outcome.output == "Desk is in Sauna.\n")
         let desk = try #require(hub.homes[0].accessories.named("Desk").first)
         #expect(desk.primaryService?.isFavorite == true)
         #expect(desk.primaryService?.associatedServiceType != nil)
         #expect(outcome.errors.contains("an accessory named \"Reading Lamp\" exists in this home"))
+        #expect(outcome.errors.contains("There is no room \"Sauna\" yet."))
         #expect(!outcome.errors.contains("518"))
     }
 

@@ -13,6 +13,7 @@ struct DiscoverCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         try await session.manager.withAccessoryBrowser { found in
+            session.sayThatItGoesOn("looking for devices that can be added")
             var list = DiscoveryList()
             for await event in found {
                 for line in list.lines(for: event) { session.print(line.text, json: line.listing) }

@@ -95,7 +95,8 @@ struct SetupDialogue: AccessorySetupInteraction {
     }
 
     private func choice(_ list: FoundDevices) async throws(HomeError) -> DiscoveredAccessory {
-        var question = "Looking for devices. The number of the one to add: "
+        // The devices stand below the question, as they come.
+        var question = "Looking for devices; type the number of the one to add.\n"
         while true {
             let typed = try await answer(question, or: "say --device")
             if let number = Int(typed), let accessory = list.accessory(numbered: number) { return accessory }
@@ -118,7 +119,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     func added(_ accessories: [Accessory]) async {
         guard !isSilent else { return }
         let names = accessories.map(\.name.harmless).joined(separator: ", ")
-        terminal.writeError("Added: \(names). Enter leaves everything as it is.\n")
+        terminal.writeError("Added: \(names).\nEnter leaves a thing as it is, Ctrl-D everything that is left.\n")
     }
 
     // MARK: Names and places
@@ -129,7 +130,8 @@ struct SetupDialogue: AccessorySetupInteraction {
         // The name that was said beforehand is for the first accessory, where it comes first.
         if let wantedName, suggestions.first == wantedName, refusal == nil { return wantedName }
         return try await name(
-            "Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions, refusal)
+            "Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions,
+            home.nameHints(of: accessory.id), refusal)
     }
 
     func name(
@@ -138,15 +140,17 @@ struct SetupDialogue: AccessorySetupInteraction {
         // Whoever has one part is called by one name.
         guard accessory.parts.count > 1 else { return nil }
         return try await name(
-            "Name of its \(service.localizedDescription.lowercased())", service.name, suggestions, refusal)
+            "Name of its \(service.localizedDescription.lowercased())", service.name, suggestions,
+            await manager.homes.first { $0.id == accessory.home }?.nameHints(of: service.id) ?? [], refusal)
     }
 
     private func name(
-        _ what: String, _ present: String, _ suggestions: [String], _ refusal: HomeError?
+        _ what: String, _ present: String, _ suggestions: [String], _ hints: [NameHint], _ refusal: HomeError?
     ) async throws(HomeError) -> String? {
         if let refusal { terminal.writeError("\(refusal.message.harmless)\n") }
         guard !isSilent else { return nil }
-        let others = suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
+        // A name without fault needs no better one.
+        let others = hints.isEmpty ? [] : suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
         let better = others.isEmpty ? "" : ", perhaps better \(others.joined(separator: " or "))"
         let typed = try await answer("\(what.harmless) [\(present.harmless)]\(better.harmless): ", or: "say --yes")
         return typed.isEmpty ? nil : typed
@@ -165,10 +169,14 @@ struct SetupDialogue: AccessorySetupInteraction {
             do throws(HomeError) {
                 return try home.room(addressed: typed).id
             } catch {
-                terminal.writeError("\(error.message.harmless)\n")
+                guard error.code == .notFound else {
+                    terminal.writeError("\(error.message.harmless)\n")
+                    continue
+                }
             }
-            let wish = try await answer("Write add to add a room \"\(typed.shown)\", or Enter: ", or: "say --yes")
-            guard wish.lowercased() == "add" else { continue }
+            let wish = try await answer(
+                "There is no room \"\(typed.shown)\" yet. Add it? yes or no [no]: ", or: "say --yes")
+            guard Self.isYes(wish) else { continue }
             do throws(HomeError) {
                 return try await manager.addRoom(named: typed, to: home.id).id
             } catch {
@@ -196,8 +204,10 @@ struct SetupDialogue: AccessorySetupInteraction {
     func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
         guard !isSilent else { return false }
         let typed = try await answer("Is \(service.name.harmless) a favourite? yes or no [no]: ", or: "say --yes")
-        return ["y", "yes"].contains(typed.lowercased())
+        return Self.isYes(typed)
     }
+
+    private static func isYes(_ typed: String) -> Bool { ["y", "yes"].contains(typed.lowercased()) }
 
     // MARK: Asking
 

@@ -26,6 +26,7 @@ struct WatchCommand: HomeCommand {
         let news = manager.allEvents()
         let watch = try await watch(manager)
         try await enable(watch.places(in: await manager.homes), manager)
+        session.sayThatItGoesOn("watching")
         for await event in news {
             if watch.isWatched(event) { await show(event, session) }
             try await enable(watch.places(after: event, in: await manager.homes), manager)
