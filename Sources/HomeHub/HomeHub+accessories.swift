@@ -205,7 +205,8 @@ extension HomeHub {
     private func received(_ database: AccessoryDatabase, of device: DeviceID) {
         do throws(HomeError) {
             var planned = graph
-            let transaction = try planned.update(device, with: database.accessories, using: &generator)
+            let transaction = try planned.update(
+                device, with: database.accessories, descriptions: database.descriptions, using: &generator)
             if let transaction {
                 try commit(transaction, in: planned)
                 connections[device]?.places = places(of: device)

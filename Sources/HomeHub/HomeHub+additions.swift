@@ -162,7 +162,8 @@ extension HomeHub {
             let commit = try planned.add(
                 AccessoryAddition(
                     home: order.addition.home, deviceID: accessory.id, category: accessory.category,
-                    accessories: added.database.accessories, name: order.addition.name), using: &generator)
+                    accessories: added.database.accessories, descriptions: added.database.descriptions,
+                    name: order.addition.name), using: &generator)
             if let transaction = commit.transaction { try self.commit(transaction, in: planned, by: call) }
             answer(call, .success(AdditionReply.added(commit).json))
             connect(to: added.pairing, as: identity, knowing: added)

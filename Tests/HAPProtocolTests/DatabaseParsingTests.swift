@@ -111,6 +111,23 @@ struct DatabaseParsingTests {
         #expect(read?.value == value)
     }
 
+    @Test("what the maker calls a characteristic is kept, as far as it can be read")
+    func descriptions() throws {
+        let place = CharacteristicID(AccessoryID(1), InstanceID(3))
+        func description(_ json: String) throws -> [CharacteristicID: String] {
+            try parse(
+                #"""
+                {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[
+                {"iid":3,"type":"23","format":"string","perms":["pr"],"description":\#(json)}]}]}]}
+                """#
+            ).descriptions
+        }
+        #expect(try description(#""Wattage""#) == [place: "Wattage"])
+        let long = String(repeating: "\u{e9}", count: 1000)
+        #expect(try description("\"\(long)\"") == [place: String(repeating: "\u{e9}", count: 128)])
+        for json in [#""""#, "7", "null", "[]"] { #expect(try description(json) == [:]) }
+    }
+
     @Test("what nobody knows takes nothing from what is known")
     func lenient() throws {
         #expect(try one(#""type":"25","format":"array","perms":["pr"]"#) == nil)

@@ -118,6 +118,21 @@ struct HubHostileTests {
         }
     }
 
+    @Test("What an accessory calls its own things is what the home calls them from then on")
+    func descriptions() async throws {
+        let described = sound.replacing(#""type":"25""#, with: #""description":"Night Glow","type":"25""#)
+        let device = try Device { request in
+            request.path == "/accessories" ? .answer(.json(described)) : nil
+        }
+        try await device.run { a, _ in
+            try await until("it is told") {
+                try await device.house.home(a).characteristic(device.on)?.manufacturerDescription == "Night Glow"
+            }
+            #expect(
+                device.house.store.stored.graph.characteristic(device.on)?.manufacturerDescription == "Night Glow")
+        }
+    }
+
     @Test("Each press of a button is told to who observes it, and is no value to keep")
     func button() async throws {
         let device = try Device()

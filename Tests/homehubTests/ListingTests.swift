@@ -100,6 +100,22 @@ struct ListingTests {
         #expect(door.contains("state          does not answer\n"))
     }
 
+    @Test("what Apple does not define is called what its maker calls it")
+    func custom() throws {
+        let type = CharacteristicType(try #require(HAPType("E863F10D-079E-48FF-8F27-9C2605A29F52")))
+        var lamp = House.lamp
+        lamp.services[1].characteristics = [
+            Characteristic(
+                id: House.id(130), service: lamp.services[1].id, iid: InstanceID(130), type: type,
+                metadata: CharacteristicMetadata(format: .float, permissions: .pairedRead),
+                manufacturerDescription: "Power Used\u{1B}", value: .float(4.5))
+        ]
+        let text = AccessoryDetails(accessory: lamp, home: House.home, isComplete: false).text
+        #expect(text.contains("  power-used  4.5"), "\(text)")
+        let listing = lamp.services[1].listing["characteristics"]?.array?.first
+        #expect(listing?["description"] == "Power Used\u{1B}")
+    }
+
     @Test("no text for people says service, characteristic or action set")
     func plainWords() {
         let texts = [

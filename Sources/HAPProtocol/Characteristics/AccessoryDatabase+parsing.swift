@@ -18,20 +18,23 @@ extension AccessoryDatabase {
             throw ComplianceError("there are more than \(Self.maximumAccessories) accessories")
         }
         var accessories: [Accessory] = []
+        var descriptions: [CharacteristicID: String] = [:]
         var seen: Set<AccessoryID> = []
         for element in list {
-            let accessory = try Accessory(parsing: element)
+            let accessory = try Accessory(parsing: element, descriptions: &descriptions)
             guard seen.insert(accessory.aid).inserted else {
                 throw ComplianceError("two accessories have the id \(accessory.aid)")
             }
             accessories.append(accessory)
         }
-        self.init(accessories)
+        self.init(accessories, descriptions: descriptions)
     }
 }
 
 extension Accessory {
-    fileprivate init(parsing json: JSONValue) throws(ComplianceError) {
+    fileprivate init(
+        parsing json: JSONValue, descriptions: inout [CharacteristicID: String]
+    ) throws(ComplianceError) {
         guard let number = json["aid"]?.unsignedInteger, number > 0, let list = json["services"]?.array else {
             throw ComplianceError("an accessory has no id above 0 or no services")
         }
@@ -41,7 +44,9 @@ extension Accessory {
         }
         var services: [Service] = []
         var seen: Set<InstanceID> = []
-        for element in list { services.append(try Service(parsing: element, of: aid, seen: &seen)) }
+        for element in list {
+            services.append(try Service(parsing: element, of: aid, seen: &seen, descriptions: &descriptions))
+        }
         guard services.contains(where: { $0.type == .accessoryInformation }) else {
             throw ComplianceError("accessory \(aid) has no Accessory Information")
         }
@@ -53,7 +58,8 @@ extension Accessory {
 
 extension Service {
     fileprivate init(
-        parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>
+        parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>,
+        descriptions: inout [CharacteristicID: String]
     ) throws(ComplianceError) {
         guard let iid = json["iid"]?.unsignedInteger.map({ InstanceID($0) }), iid.rawValue > 0,
             seen.insert(iid).inserted
@@ -72,6 +78,10 @@ extension Service {
             else { throw ComplianceError("characteristic \(aid).\(number) has no type or no permissions") }
             guard let format = element["format"]?.string.flatMap({ CharacteristicFormat(rawValue: $0) }) else {
                 continue
+            }
+            if let description = element["description"]?.string, !description.isEmpty {
+                descriptions[CharacteristicID(aid, InstanceID(number))] = description.prefix(
+                    bytes: AccessoryDatabase.maximumDescriptionLength)
             }
             let metadata = CharacteristicMetadata(format: format, permissions: permissions, parsing: element)
             characteristics.append(

@@ -6,9 +6,13 @@ package struct AccessoryDatabase: Equatable, Sendable {
     package static let maximumAccessories = 150
     /// The longest text taken, in bytes: 150 accessories of ample size.
     package static let maximumLength = 4 * 1024 * 1024
+    /// How much is taken of a description, in bytes.
+    package static let maximumDescriptionLength = 256
 
     /// In the order in which the server shows them; the first need not be number 1.
     package let accessories: [Accessory]
+    /// What the maker calls characteristics, where it says so.
+    package let descriptions: [CharacteristicID: String]
     private let places: [CharacteristicID: Place]
 
     private struct Place: Equatable, Sendable {
@@ -18,8 +22,9 @@ package struct AccessoryDatabase: Equatable, Sendable {
     }
 
     /// Takes accessories whose ids are known to differ.
-    init(_ accessories: [Accessory]) {
+    init(_ accessories: [Accessory], descriptions: [CharacteristicID: String]) {
         self.accessories = accessories
+        self.descriptions = descriptions
         var places: [CharacteristicID: Place] = [:]
         for (index, accessory) in accessories.enumerated() {
             for (service, content) in accessory.services.enumerated() {

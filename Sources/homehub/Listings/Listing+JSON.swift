@@ -66,6 +66,7 @@ extension Characteristic {
             "format": .string(metadata.format.rawValue),
             "permissions": .array(metadata.permissions.names.map(JSONValue.string)),
         ]
+        object["description"] = manufacturerDescription.map(JSONValue.string)
         object["unit"] = metadata.unit.map { .string($0.rawValue) }
         object["minimum"] = metadata.minimum.map(JSONValue.number)
         object["maximum"] = metadata.maximum.map(JSONValue.number)
