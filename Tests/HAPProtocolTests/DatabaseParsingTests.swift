@@ -111,6 +111,13 @@ struct DatabaseParsingTests {
         #expect(read?.value == value)
     }
 
+    @Test("of a text without end only the beginning is taken")
+    func longText() throws {
+        let text = String(repeating: "x", count: 100_000)
+        let read = try one(#""type":"23","format":"string","perms":["pr"],"value":"\#(text)""#)
+        #expect(read?.value == .string(String(repeating: "x", count: 4096)))
+    }
+
     @Test("what the maker calls a characteristic is kept, as far as it can be read")
     func descriptions() throws {
         let place = CharacteristicID(AccessoryID(1), InstanceID(3))

@@ -171,6 +171,37 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(error?.code == .objectWithSimilarNameExistsInHome)
     }
 
+    @Test("What a device says of itself is kept as one line of bounded length, whatever it says")
+    func hostileTexts() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let hostile = "A\u{0}B\u{1B}[2J\r\n\u{2028}\u{202E}C"
+        let endless = String(repeating: "e", count: 10) + String(repeating: "\u{301}", count: 1_000_000)
+        let device = HAPModel.Accessory(
+            aid: AccessoryID(1),
+            services: [
+                Devices.information(name: hostile, manufacturer: endless, firmware: hostile),
+                Devices.service(.lightbulb, iid: 10, name: endless, isPrimary: true),
+            ])
+        let place = CharacteristicID(AccessoryID(1), InstanceID(11))
+        let id = try hub.graph.add(
+            AccessoryAddition(
+                home: home, deviceID: Devices.id(1), category: .lightbulb, accessories: [device],
+                descriptions: [place: hostile]), using: &hub.random
+        ).result
+        guard case .accessories(let ids) = id, let lamp = hub.graph.accessory(ids[0]) else {
+            throw HomeError(.unexpectedError)
+        }
+        #expect(lamp.configuredName == "AB[2JC" && lamp.firmwareVersion == "AB[2JC")
+        #expect(lamp.manufacturer.utf8.count == 256 && lamp.manufacturer.hasPrefix("eeeeeeeee"))
+        #expect(lamp.services[1].characteristics[0].manufacturerDescription == "AB[2JC")
+        #expect(NameRules.isValid(lamp.name) && lamp.services.allSatisfy { NameRules.isValid($0.name) })
+        let silent = try hub.graph.update(
+            Devices.id(1), with: [device], descriptions: [place: "\u{0}\u{7}"], using: &hub.random)
+        #expect(silent != nil)
+        #expect(hub.graph.accessory(ids[0])?.services[1].characteristics[0].manufacturerDescription == nil)
+    }
+
     @Test("A bridge comes before what is behind it, and goes after it; the initiator hears of what is behind it")
     func bridge() throws {
         var hub = TestHub()

@@ -47,6 +47,40 @@ struct HomeDatabaseTests {
         }
     }
 
+    @Test("texts of devices and values with anything in them are the same after a restart")
+    func hostileTexts() throws {
+        let text = "A\u{0}B\u{1B}\u{7F}\n\u{202E}\u{FEFF}'\"C"
+        var (graph, random) = (HomeGraph(), SeededGenerator(seed: 3))
+        guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &random).result else {
+            throw Failure(message: "no home")
+        }
+        let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
+        let types: [CharacteristicType] = [.name, .manufacturer, .model, .serialNumber, .firmwareRevision]
+        let information = HAPModel.Service(
+            iid: .accessoryInformation, type: .accessoryInformation,
+            characteristics: types.enumerated().map { index, type in
+                HAPModel.Characteristic(
+                    iid: InstanceID(UInt64(2 + index)), type: type, metadata: metadata, value: .string(text))
+            })
+        let id = try #require(DeviceID("AA:BB:CC:DD:EE:01"))
+        let place = CharacteristicID(AccessoryID(1), InstanceID(2))
+        let queue = try makeQueue()
+        // The home first: each transaction follows the one before it.
+        let empty = graph
+        try HomeDatabase(queue).commit(
+            HomeTransaction(home: home, revision: 1, changes: [HomeChange(.homeAdded(empty.homes[0]))]), in: empty)
+        let commit = try graph.add(
+            AccessoryAddition(
+                home: home, deviceID: id, category: .other,
+                accessories: [HAPModel.Accessory(aid: AccessoryID(1), services: [information])],
+                descriptions: [place: text]), using: &random)
+        try HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
+        let characteristic = try #require(graph.homes.first?.accessories.first?.services.first?.characteristics.first)
+        graph.apply(.valueUpdated(characteristic.id, .string(text), time: 7))
+        try HomeDatabase(queue).note([characteristic.id: HeardValue(.string(text), at: 7)])
+        #expect(try HomeDatabase(queue).load().graph == graph.asStored)
+    }
+
     @Test("what does not follow the stored revision is refused, and nothing of it is stored")
     func revisions() throws {
         let database = HomeDatabase(try makeQueue())

@@ -47,7 +47,7 @@ extension CharacteristicMetadata {
 
     /// A value that an accessory tells, as a value of the format; limits are the accessory's affair.
     ///
-    /// - Returns: `nil` for `null` and whatever the format cannot hold.
+    /// - Returns: `nil` for `null` and whatever the format cannot hold; of a text as much as ``longestText`` bytes hold.
     package func reported(_ json: JSONValue) -> CharacteristicValue? {
         switch (format, json) {
         case (.bool, _): return value(from: json).flatMap { accepted($0) }
@@ -60,9 +60,13 @@ extension CharacteristicMetadata {
             case .number(let number): return Int64(exactly: number).map { .integer($0) }
             case .null, .unsigned, .string, .array, .object: return nil
             }
-        case (.string, _), (.tlv8, _), (.data, _): return value(from: json)
+        case (.string, _): return json.string.map { .string($0.prefix(bytes: Self.longestText)) }
+        case (.tlv8, _), (.data, _): return value(from: json)
         }
     }
+
+    /// How much is taken of a text that an accessory tells, in bytes: HAP allows 256, and some send more.
+    package static let longestText = 4096
 
     /// Appends the members that describe the characteristic, each with a comma before it.
     package func appendMetadata(to json: inout JSONWriter) {

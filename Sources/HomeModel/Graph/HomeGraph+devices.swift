@@ -231,7 +231,8 @@ private struct AccessoryBuilder {
                 return Characteristic(
                     id: old?.id ?? Characteristic.ID(using: &generator), service: id, iid: characteristic.iid,
                     type: characteristic.type, metadata: characteristic.metadata,
-                    manufacturerDescription: descriptions[CharacteristicID(device.aid, characteristic.iid)],
+                    manufacturerDescription: descriptions[CharacteristicID(device.aid, characteristic.iid)]
+                        .map(\.keptFromDevice).flatMap { $0.isEmpty ? nil : $0 },
                     value: old?.value, valueTime: old?.valueTime,
                     isNotificationEnabled: old?.isNotificationEnabled ?? false)
             }
@@ -255,6 +256,6 @@ extension HAPModel.Service {
     fileprivate var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
 
     fileprivate func text(_ type: CharacteristicType) -> String? {
-        characteristics.first { $0.type == type }?.value?.string
+        characteristics.first { $0.type == type }?.value?.string?.keptFromDevice
     }
 }

@@ -15,8 +15,9 @@ struct NamesReport {
         /// Whether another name would be better; two parts that sound alike may both be right.
         var isAdvised: Bool { hints.contains { $0 != .ambiguousForVoice } && !suggestions.isEmpty }
 
-        /// Whether the name is to be replaced without more thought: one that says a place becomes wrong when the thing is
-        /// moved. With the maker's word in it somebody may be content.
+        /// Whether the name is to be replaced without more thought.
+        ///
+        /// One that says a place becomes wrong when the thing is moved. With the maker's word in it somebody may be content.
         var isFixable: Bool {
             !suggestions.isEmpty && hints.contains { if case .containsLocation = $0 { true } else { false } }
         }
