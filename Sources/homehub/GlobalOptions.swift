@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoundedJSON
+import Glibc
 import HomeClient
 import HomeModel
 import TerminalKit
@@ -77,9 +78,10 @@ struct GlobalOptions: ParsableArguments, Sendable {
         Terminal.current.writeError("homehub: waiting for permission to see the home; \(remedy)\n")
     }
 
-    /// What somebody has to do who may decide.
+    /// What somebody has to do who may decide; several users may run apps of the same id, this command above all.
     private var remedy: String {
-        "root, or a member of the group homehub, allows it with \"homehub privacy allow \(declaration.id)\""
+        "root, or a member of the group homehub, allows it with "
+            + "\"homehub privacy allow \(declaration.id) --user \(getuid())\""
     }
 }
 

@@ -1,4 +1,5 @@
 import BoundedJSON
+import Glibc
 import HAPModel
 import HomeModel
 import Testing
@@ -305,12 +306,12 @@ struct CommandTests {
         #expect(denied.code == 77)
         #expect(
             denied.errors == "homehub: org.lamplighter.homehub may not see the home; root, or a member of the group "
-                + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub\" "
+                + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub --user \(getuid())\" "
                 + "(47 homeAccessNotAuthorized)\n")
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }
-        #expect(open.errors.contains("\"homehub privacy allow org.example.a\""))
+        #expect(open.errors.contains("\"homehub privacy allow org.example.a --user \(getuid())\""))
     }
 
     // MARK: Usage

@@ -194,6 +194,19 @@ struct ListingTests {
                 """)
     }
 
+    @Test("a program that the daemon cannot see is said to be none, not left out")
+    func unseenProgram() {
+        let app = AppIdentity(app: "org.example.lights", uid: 1000, executable: "")
+        let permission = AppPermission(app: app, status: [], usageDescription: "Mood.", isPending: true)
+        #expect(PermissionAgent.question(about: permission).contains("\n  program  not visible, run by user 1000\n"))
+        #expect(
+            PermissionListing.text(of: [permission]) == """
+                APP                 USER  MAY   PROGRAM  BECAUSE
+                org.example.lights  1000  asks  -        Mood.
+
+                """)
+    }
+
     @Test("an app is found by its id; one of several only with its user or program")
     func apps() throws {
         let permission = { (uid: UInt32, program: String) in
@@ -207,6 +220,10 @@ struct ListingTests {
         #expect(
             several?.message == "several programs bear the id org.example.lights; add --user 1000 --program /a, or "
                 + "--user 1001 --program /a")
+        let unseen = #expect(throws: HomeError.self) {
+            try [permission(0, ""), permission(1001, "")].app("org.example.lights", user: nil, program: nil)
+        }
+        #expect(unseen?.message == "several programs bear the id org.example.lights; add --user 0, or --user 1001")
         let none = #expect(throws: HomeError.self) { try apps.app("org.example.light", user: nil, program: nil) }
         #expect(none?.message == "no app \"org.example.light\" has asked; for instance \"org.example.lights\"")
     }

@@ -10,10 +10,11 @@ struct PermissionAgent: Sendable {
     /// The question as it is shown.
     static func question(about permission: AppPermission) -> String {
         let app = permission.app
+        let program = app.executable.isEmpty ? "not visible" : app.executable.harmless
         let reason = permission.usageDescription.harmless
         return """
             Let \(app.app.harmless) see and control your homes?
-              program  \(app.executable.harmless), run by user \(app.uid)
+              program  \(program), run by user \(app.uid)
               it says  "\(reason)"
             Write allow or deny; Enter leaves the question open: \
 

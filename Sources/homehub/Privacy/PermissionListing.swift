@@ -9,8 +9,8 @@ enum PermissionListing {
         var table = Table(["APP", "USER", "MAY", "PROGRAM", "BECAUSE"])
         for permission in permissions {
             table.append([
-                permission.app.app, "\(permission.app.uid)", permission.decisionText, permission.app.executable,
-                permission.usageDescription,
+                permission.app.app, "\(permission.app.uid)", permission.decisionText,
+                permission.app.executable.isEmpty ? "-" : permission.app.executable, permission.usageDescription,
             ])
         }
         return table.text
@@ -41,7 +41,9 @@ extension [AppPermission] {
                 suggestions: near)
         }
         guard found.count == 1 else {
-            let list = found.prefix(8).map { "--user \($0.uid) --program \($0.executable)" }
+            let list = found.prefix(8).map {
+                "--user \($0.uid)" + ($0.executable.isEmpty ? "" : " --program \($0.executable)")
+            }
             throw HomeError(
                 .invalidParameter,
                 detail: "several programs bear the id \(app.app); add \(list.joined(separator: ", or "))")
