@@ -47,6 +47,7 @@ extension HomeHub {
             logger.warning("a session uses the number of a call twice", metadata: ["session": "\(call.session.number)"])
             return
         }
+        guard !hasEnded else { return answer(call, with: .hubEnds) }
         switch request {
         case .open: answer(call, .failure(HomeError(.invalidParameter, detail: "the session is open already")))
         case .permissions:

@@ -40,6 +40,8 @@ package actor HomeHub {
     /// What has happened already and is only still to be answered.
     var committed: Set<Call> = []
     var runningActionSets: Set<ActionSet.ID> = []
+    /// Whether ``run()`` has ended, so that nothing is carried out any more.
+    var hasEnded = false
 
     // Accessories.
     var connections: [DeviceID: Connection] = [:]
@@ -112,6 +114,8 @@ package actor HomeHub {
     // MARK: Work
 
     /// Looks after the accessories until the caller is cancelled; to be run once.
+    ///
+    /// What has not been answered by then, and all that is asked later, is answered with `daemonUnavailable`.
     package func run() async {
         await connectToAll()
         await withDiscardingTaskGroup { group in
@@ -121,6 +125,9 @@ package actor HomeHub {
             group.cancelAll()
         }
         newJobs.finish()
+        hasEnded = true
+        waiting = [:]
+        for call in unanswered { answer(call, with: .hubEnds) }
         await browser.stop()
         note()
     }
@@ -152,4 +159,10 @@ package actor HomeHub {
             logger.error("what was heard of accessories cannot be stored", metadata: ["error": "\(error)"])
         }
     }
+}
+
+extension HomeError {
+    /// The hub has ended before there was an answer.
+    static let hubEnds = HomeError(
+        .daemonUnavailable, detail: "homehubd is ending; look later whether it was done")
 }

@@ -132,6 +132,25 @@ struct HubSessionTests {
         }
     }
 
+    @Test("A hub that ends answers what is under way, and all that comes later, with daemonUnavailable")
+    func hubEnds() async throws {
+        let house = try HouseUnderTest()
+        let running = Task { await house.hub.run() }
+        let (system, other) = (try await house.app(), try await house.app("org.other"))
+        let lamp = try await house.lamp(system)
+        lamp.bridge.bridge.driver.set(lamp.light, .waits)
+        let write = await system.begin(.writeValues([ValueWrite(characteristic: lamp.on, value: .bool(true))]))
+        try await until("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }
+        let waiting = await other.begin(.homes)
+        running.cancel()
+        await running.value
+        await expect(.daemonUnavailable) { try await other.result(waiting) }
+        await expect(.daemonUnavailable) { try await system.call(.readValues([lamp.on])) }
+        // The write fails for itself, or with the hub: but it is answered.
+        try await until("an answer") { system.answer(write) != nil }
+        await #expect(throws: Never.self) { try await house.run { _ in } }
+    }
+
     @Test("A reader that is cancelled ends, and the next takes what there is")
     func cancelledReader() async throws {
         let house = try HouseUnderTest()
