@@ -125,7 +125,7 @@ extension HomeHub {
     }
 
     /// Where the characteristics of an accessory server are.
-    private func places(of device: DeviceID) -> [CharacteristicID: Characteristic.ID] {
+    func places(of device: DeviceID) -> [CharacteristicID: Characteristic.ID] {
         var places: [CharacteristicID: Characteristic.ID] = [:]
         for accessory in graph.accessories(at: device) {
             for characteristic in accessory.services.flatMap(\.characteristics) {
@@ -184,7 +184,7 @@ extension HomeHub {
     }
 
     /// Looks which of the accessories behind a bridge are there, before any is said to be: the database does not tell.
-    private func prove(_ device: DeviceID) {
+    func prove(_ device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         let probes = graph.accessories(at: device).filter(\.isBridged).compactMap(\.probe)
         start {
@@ -199,68 +199,6 @@ extension HomeHub {
         connections[link.id]?.isUnproven = false
         heardOfBridged(readings.mapValues(\.status), behind: link.id)
         received(.connected, of: link.id)
-    }
-
-    /// An accessory consists of something else, perhaps.
-    private func received(_ database: AccessoryDatabase, of device: DeviceID) {
-        do throws(HomeError) {
-            var planned = graph
-            let transaction = try planned.update(
-                device, with: database.accessories, descriptions: database.descriptions, using: &generator)
-            if let transaction {
-                try commit(transaction, in: planned)
-                connections[device]?.places = places(of: device)
-                settleSubscriptions(at: device)
-            }
-        } catch {
-            logger.error(
-                "what an accessory consists of now cannot be taken over",
-                metadata: ["accessory": "\(device)", "error": "\(error)"])
-            if error.code == .accessoryOutOfCompliance { misbehaved(device, error.message) }
-        }
-        // Of what is behind a bridge, the database says nothing of whether it is there.
-        if connections[device]?.isConnected == true {
-            tell(database.readings, of: device)
-        } else {
-            connections[device]?.early = database.readings
-        }
-        connections[device]?.isUnproven = graph.accessories(at: device).contains(where: \.isBridged)
-    }
-
-    /// Leaves an accessory alone that breaks the rules again and again.
-    private func misbehaved(_ device: DeviceID, _ reason: String) {
-        guard var connection = connections[device] else { return }
-        connection.violations += 1
-        connections[device] = connection
-        logger.warning("an accessory breaks HAP's rules", metadata: ["accessory": "\(device)", "reason": "\(reason)"])
-        guard connection.violations >= Connection.patience,
-            let accessory = graph.accessories(at: device).first(where: { !$0.isBridged })
-        else { return }
-        do throws(HomeError) {
-            var planned = graph
-            guard let transaction = planned.block(accessory.id) else { return }
-            try commit(transaction, in: planned)
-        } catch {
-            return
-        }
-        logger.error("an accessory is blocked until somebody unblocks it", metadata: ["accessory": "\(device)"])
-        connections[device] = nil
-        connection.opened()
-        connection.settled()
-        let link = connection.link
-        start { await link.stop() }
-        updateReachability(of: device)
-    }
-}
-
-extension AccessoryDatabase {
-    /// The values that it tells.
-    fileprivate var readings: [CharacteristicID: Reading] {
-        var readings: [CharacteristicID: Reading] = [:]
-        for (id, characteristic) in characteristics where !characteristic.type.isMomentary {
-            readings[id] = characteristic.value.map { .success($0) }
-        }
-        return readings
     }
 }
 

@@ -74,6 +74,8 @@ package actor HomeHub {
         package var farewellPatience = Duration.seconds(30)
         /// How much time lies between two stores of what was heard.
         package var noteInterval = Duration.seconds(60)
+        /// How long it takes until an accessory's changes are stored again that could not be.
+        package var storePatience = Duration.seconds(10)
         package var timing = ControllerTiming()
 
         package init(systemApp: SystemApp) { self.systemApp = systemApp }

@@ -89,6 +89,29 @@ struct HubLinkTests {
         }
     }
 
+    @Test("What a device shows new and could not be stored is taken over as soon as it can be")
+    func structureStoredLater() async throws {
+        let house = try HouseUnderTest { $0.storePatience = .milliseconds(20) }
+        try await house.run { house in
+            let a = try await house.app()
+            let lamp = try await house.lamp(a)
+            try await until("the first values") { try await house.value(lamp, a) == .bool(false) }
+            house.store.breakDown()
+            await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
+            await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
+            await lamp.bridge.bridge.registry.settleStructure()
+            try await until("it is refused, and again") { house.store.refusals > 1 }
+            #expect(try await house.home(a).accessories.count == 2)
+            // What is heard meanwhile is newer than what could not be stored.
+            #expect(try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true))).count == 1)
+            house.store.breakDown(false)
+            try await until("the new lamp") { try await house.home(a).accessories.count == 3 }
+            #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
+            try await until("it is there") { try await house.home(a).accessories[2].isReachable }
+            #expect(try await house.value(lamp, a) == .bool(true))
+        }
+    }
+
     @Test("An accessory that has forgotten us is away, and can be removed and added again")
     func reset() async throws {
         let house = try HouseUnderTest()

@@ -11,6 +11,7 @@ final class TestStore: HomeStore {
         var noted: [[Characteristic.ID: HeardValue]] = []
         var commits = 0
         var isBroken = false
+        var refusals = 0
     }
 
     private let state = Mutex(State())
@@ -19,13 +20,18 @@ final class TestStore: HomeStore {
 
     var stored: StoredHomes { state.withLock(\.stored) }
     var noted: [[Characteristic.ID: HeardValue]] { state.withLock(\.noted) }
+    /// How often something was not stored.
+    var refusals: Int { state.withLock(\.refusals) }
     var commits: Int { state.withLock(\.commits) }
 
     func breakDown(_ isBroken: Bool = true) { state.withLock { $0.isBroken = isBroken } }
 
     private func change(_ body: (inout State) -> Void) throws {
         try state.withLock { state in
-            guard !state.isBroken else { throw Broken() }
+            guard !state.isBroken else {
+                state.refusals += 1
+                throw Broken()
+            }
             body(&state)
         }
     }

@@ -19,6 +19,8 @@ struct Connection: Sendable {
     var isUnproven = false
     /// What was heard before it could be said that it is there.
     var early: [CharacteristicID: Reading] = [:]
+    /// What it consists of now, if that could not be stored.
+    var unstored: AccessoryDatabase?
     /// How often it has broken the rules since it last kept to them.
     var violations = 0
     /// The accessories behind it that it cannot reach.
