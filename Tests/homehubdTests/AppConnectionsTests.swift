@@ -124,6 +124,29 @@ struct AppConnectionsTests {
         }
     }
 
+    @Test("who does not open a session in time is hung up on; who has one may be silent")
+    func openingInTime() async throws {
+        let hub = ScriptedHub()
+        var limits = AppConnections.Limits()
+        limits.opening = .milliseconds(300)
+        try await withSocket(hub, limits: limits) { path in
+            try await withRawApp(path) { silent in
+                let line = try await silent.hear()
+                #expect(line == nil)
+            }
+        }
+        limits.opening = .seconds(3)
+        try await withSocket(hub, limits: limits) { path in
+            try await withRawApp(path) { app in
+                try await app.say(1, .open(opening))
+                #expect(try await app.hear()?["result"]?["status"] == 5)
+                try await Task.sleep(for: .milliseconds(3100))
+                try await app.say(2, .open(opening))
+                #expect(try await app.hear()?["error"]?["code"] == -32600)
+            }
+        }
+    }
+
     @Test("what cannot be read is refused with its reason, and the hub never sees it")
     func malformed() async throws {
         let hub = ScriptedHub()

@@ -19,6 +19,8 @@ struct AppConnections: LineRPCSessions {
         /// From an app comes one request; to it goes a page of accessories, or what one write changed.
         var lines = LineLimits(
             lineLength: 1 << 20, sentLineLength: 1 << 24, outstandingRequests: 32, outbox: 1 << 25, peers: 256)
+        /// How long a connection may take to open its session.
+        var opening = Duration.seconds(30)
         /// How many bytes may wait when the next thing is sent.
         var mark = 1 << 16
     }
@@ -50,7 +52,7 @@ struct AppConnections: LineRPCSessions {
         }
         defer { users.leave(identity.uid) }
         var inquiries = inquiries.makeAsyncIterator()
-        guard let session = await open(peer, identity, &inquiries) else { return }
+        guard let session = await openInTime(peer, identity, &inquiries) else { return }
         await withDiscardingTaskGroup { group in
             group.addTask { await deliver(to: peer, session) }
             while let inquiry = await inquiries.next(isolation: #isolation) {
@@ -66,6 +68,19 @@ struct AppConnections: LineRPCSessions {
     }
 
     // MARK: Opening
+
+    /// Hangs up on who does not open a session in time: its place is for others.
+    private func openInTime(
+        _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inquiries: inout AsyncStream<LineRPCInquiry>.AsyncIterator
+    ) async -> SessionID? {
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                if (try? await Task.sleep(for: limits.opening)) != nil { peer.close() }
+            }
+            defer { group.cancelAll() }
+            return await open(peer, identity, &inquiries)
+        }
+    }
 
     /// Waits for the request that opens the session; others are refused until then.
     ///
