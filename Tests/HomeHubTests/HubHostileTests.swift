@@ -133,6 +133,34 @@ struct HubHostileTests {
         }
     }
 
+    @Test("What takes timed writes only is written so, whatever the app knows of it")
+    func timedWrite() async throws {
+        let timed = sound.replacing(#"["pr","pw","ev"]"#, with: #"["pr","pw","ev","tw"]"#)
+        let device = try Device { request in
+            switch request.path {
+            case "/accessories": .answer(.json(timed))
+            case "/prepare": .answer(.json(#"{"status":0}"#))
+            default: nil
+            }
+        }
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            let results = try await a.writeValues(ValueWrite(characteristic: device.on, value: .bool(true)))
+            #expect(results.map(\.error) == [nil])
+        }
+        #expect(device.server.requests.filter { $0.method == .put }.map(\.path) == ["/prepare", "/characteristics"])
+    }
+
+    @Test("An accessory that cannot make itself noticed is not asked to")
+    func identify() async throws {
+        let device = try Device()
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            await expect(.operationNotSupported) { try await a.call(.identify(device.accessory.id)) }
+        }
+        #expect(!device.server.requests.contains { $0.method != .get })
+    }
+
     @Test("Each press of a button is told to who observes it, and is no value to keep")
     func button() async throws {
         let device = try Device()

@@ -195,6 +195,33 @@ struct HubValuesTests {
         }
     }
 
+    @Test("A scene of which one part cannot be done does the rest, and says what was not")
+    func partialScene() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(lamps: ["one", "two"])
+            try await a.add(bridge, to: home)
+            let lamps = try await house.home(a).accessories.filter(\.isBridged)
+            let places = lamps.compactMap { $0.services.compactMap { $0.characteristic(.on) }.first?.id }
+            guard
+                case .actionSet(let scene) = try await a.write(
+                    .addActionSet(home, name: "Evening", kind: .userDefined)
+                ).result
+            else { return }
+            try await a.write(
+                .setActions(
+                    scene, places.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
+            bridge.bridge.driver.set("two", .refuses(.unreachable))
+            let error = await #expect(throws: HomeError.self) { try await a.call(.runActionSet(scene)) }
+            #expect(error?.code == .actionSetExecutionPartialSuccess)
+            #expect(error?.message.contains("Lamp two") == true && error?.message.contains("Lamp one") == false)
+            let orders = bridge.bridge.driver.orders.filter { $0.command.on == true }
+            #expect(Set(orders.map(\.light)) == ["one", "two"])
+        }
+    }
+
     @Test("An accessory makes itself noticed; one that has left is not found")
     func identify() async throws {
         let house = try HouseUnderTest()

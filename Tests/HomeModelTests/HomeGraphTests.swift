@@ -140,6 +140,58 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         for number in 1...HomeLimits.homes { _ = try hub.home("Home \(number)") }
         #expect(code(&hub, .addHome(name: "Another")) == 49)
     }
+
+    @Test("There are only so many rooms, zones and scenes in a home, and values in a scene")
+    func limitsOfHome() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        for number in 1...HomeLimits.roomsInHome { _ = try hub.room("Room \(number)", in: home) }
+        #expect(code(&hub, .addRoom(home, name: "Another")) == 49)
+        for number in 1...HomeLimits.zonesInHome { _ = try hub.zone("Zone \(number)", in: home) }
+        #expect(code(&hub, .addZone(home, name: "Another")) == 49)
+        for number in 1...HomeLimits.actionSetsInHome { _ = try hub.scene("Scene \(number)", in: home) }
+        #expect(code(&hub, .addActionSet(home, name: "Another", kind: .userDefined)) == 49)
+        let actions = (0...HomeLimits.actionsInActionSet).map { _ in
+            CharacteristicWriteAction(
+                characteristic: Characteristic.ID(using: &hub.random), targetValue: .bool(true))
+        }
+        let scene = try #require(hub.graph.homes.first?.actionSets.first?.id)
+        #expect(code(&hub, .setActions(scene, actions)) == 49)
+    }
+
+    @Test("There are only so many accessories in a home, a bridge's own among them")
+    func limitOfAccessories() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        var (count, device) = (0, 0)
+        while count + 150 <= HomeLimits.accessoriesInHome {
+            device += 1
+            count += try hub.add(
+                Devices.bridge("Bridge \(device)", lamps: (2...150).map { "Lamp \(device) \($0)" }), to: home,
+                device: device, category: .bridge
+            ).count
+        }
+        let before = hub.graph
+        #expect(throws: HomeError.self) {
+            try hub.add(
+                Devices.bridge("Last", lamps: (2...150).map { "Last lamp \($0)" }), to: home, device: 999,
+                category: .bridge)
+        }
+        #expect(hub.graph == before)
+        try hub.add(Devices.bridge("Last", lamps: []), to: home, device: 999, category: .bridge)
+        let more = (count + 1..<HomeLimits.accessoriesInHome).map { "Last lamp \($0)" }
+        let full = Devices.bridge("Last", lamps: more)
+        #expect(try hub.graph.update(Devices.id(999), with: full, using: &hub.random) != nil)
+        #expect(hub.graph.homes.first?.accessories.count == HomeLimits.accessoriesInHome)
+        do throws(HomeError) {
+            _ = try hub.graph.update(
+                Devices.id(999), with: Devices.bridge("Last", lamps: more + ["X"]), using: &hub.random)
+            Issue.record("one more was taken")
+        } catch {
+            #expect(error.code == .maximumObjectLimitReached)
+        }
+        #expect(throws: HomeError.self) { try hub.add([Devices.lamp("One")], to: home, device: 1000) }
+    }
 }
 
 @Suite("Accessories of a home") struct HomeGraphAccessoryTests {
