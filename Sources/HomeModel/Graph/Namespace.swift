@@ -70,7 +70,7 @@ extension Accessory {
     /// The names of the services that people use.
     var namespace: Namespace {
         var namespace = Namespace(.objectWithSimilarNameExists, place: "in this accessory")
-        for service in services where service.isUserInteractive { namespace.insert(service.name, of: "a service") }
+        for service in services where service.isUserInteractive { namespace.insert(service.name, of: "a part") }
         return namespace
     }
 }
