@@ -11,47 +11,95 @@ extension HomeHub {
     /// What is to be added, once it is known to be permitted.
     private struct Order: Sendable {
         var addition: AdditionRequest
+        var home: Home.ID
         var target: SetupTarget
         var code: SetupCode?
         var token: AccessoryOwnershipToken?
+        /// Whether it is the standard setup.
+        var isSetup = false
+        /// Whether the app may not see the home.
+        var isUnseen = false
     }
 
     /// Adds an accessory to a home: finds it, pairs with it, and makes it part of the home.
     ///
     /// Until it is part of the home, a failure leaves the home and the accessory as they were.
-    func add(_ addition: AdditionRequest, _ call: Call) {
+    func add(_ addition: AdditionRequest, _ call: Call, isSetup: Bool = false) {
         do throws(HomeError) {
-            let order = try order(addition, by: call.session)
+            let order = try order(addition, by: call.session, isSetup: isSetup)
             start { await self.carryOut(order, call) }
         } catch {
             answer(call, with: error)
         }
     }
 
+    /// Adds an accessory for an app that may not see the home, be it denied or undecided.
+    ///
+    /// The code is what shows that somebody wants it added. The app learns what it has added and nothing of what was there
+    /// before, not by a refusal either; a policy keeps it out of this, too.
+    func setUpUnseen(_ addition: AdditionRequest, _ call: Call) {
+        do throws(HomeError) {
+            try checkMaySetUp(call.session)
+            var order = try order(addition, by: call.session, isSetup: true)
+            order.isUnseen = true
+            start { [order] in await self.carryOut(order, call) }
+        } catch {
+            answer(call, with: error.unseen)
+        }
+    }
+
+    private func checkMaySetUp(_ session: SessionID) throws(HomeError) {
+        guard !permissions.status(of: session).contains(.restricted) else {
+            throw HomeError(.homeAccessNotAuthorized)
+        }
+    }
+
+    /// Checks what an accessory that was seen is to become.
+    ///
+    /// - Returns: the order; for who may not see the home without a name that is taken, which would tell of what has it.
+    private func checked(_ order: Order, for device: DeviceID) throws(HomeError) -> Order {
+        do throws(HomeError) {
+            try graph.checkAddition(of: device, to: order.home, name: order.addition.name)
+            return order
+        } catch {
+            guard order.isUnseen, error.code == .objectWithSimilarNameExistsInHome else { throw error }
+            var order = order
+            order.addition.name = nil
+            return order
+        }
+    }
+
+    /// Answers a call that adds, with no more than its app may know.
+    private func refuse(_ call: Call, _ order: Order, with error: HomeError) {
+        answer(call, with: order.isUnseen ? error.unseen : error)
+    }
+
     /// Checks what can be checked before the accessory is seen.
-    private func order(_ addition: AdditionRequest, by session: SessionID) throws(HomeError) -> Order {
-        guard graph.home(addition.home) != nil else {
+    private func order(
+        _ addition: AdditionRequest, by session: SessionID, isSetup: Bool
+    ) throws(HomeError) -> Order {
+        guard let home = addition.home.map({ graph.home($0) }) ?? graph.primaryHome else {
             throw HomeError(.notFound, detail: "there is no such home")
         }
         let payload = addition.payload
         try payload?.validate()
         var order = Order(
-            addition: addition, target: .any, code: addition.code ?? payload?.setup?.code,
-            token: payload?.ownershipToken)
+            addition: addition, home: home.id, target: .any, code: addition.code ?? payload?.setup?.code,
+            token: payload?.ownershipToken, isSetup: isSetup)
         if let device = addition.device {
             order.target = .device(device)
         } else if let setupID = payload?.setup?.setupID {
             order.target = .setupID(setupID)
         }
         guard let id = payload?.request else {
-            guard payload == nil || sessions[session]?.capabilities.contains(.setupPayload) == true else {
+            guard payload == nil || isSetup || sessions[session]?.capabilities.contains(.setupPayload) == true else {
                 throw HomeError(
                     .missingEntitlement, detail: "this app did not declare that it adds accessories with their codes")
             }
             return order
         }
         let request = try vendorRequests.answered(id, by: session)
-        guard request.question.home == addition.home else {
+        guard request.question.home == home.id else {
             throw HomeError(.invalidParameter, detail: "the accessory was to be added to another home")
         }
         order.target = .device(request.device)
@@ -65,13 +113,13 @@ extension HomeHub {
             guard isAwaited(call) else { return }
             let accessory = try await found(order)
             guard isAwaited(call) else { return }
-            try graph.checkAddition(of: accessory.id, to: order.addition.home, name: order.addition.name)
+            let order = try checked(order, for: accessory.id)
             guard !additions.contains(accessory.id), !vendorRequests.isPending(accessory.id) else {
                 throw HomeError(.operationInProgress, detail: "the accessory is being added already")
             }
             if let vendor = accessory.vendor, order.token == nil {
-                let app = handOver(order.addition, of: accessory, vendor: vendor)
-                return answer(call, .success(AdditionReply.handedOver(app: app).json))
+                let app = handOver(order.addition, to: order.home, of: accessory, vendor: vendor)
+                return answer(call, .success(AdditionReply.handedOver(app: app).json), isForAnyone: order.isUnseen)
             }
             guard let code = order.code else {
                 throw HomeError(.missingParameter, detail: "the setup code is missing; it is on the accessory's label")
@@ -80,7 +128,7 @@ extension HomeHub {
             defer { additions.remove(accessory.id) }
             try await pair(with: accessory, code: code, order, call)
         } catch {
-            answer(call, with: error)
+            refuse(call, order, with: error)
         }
     }
 
@@ -89,7 +137,7 @@ extension HomeHub {
     private func found(_ order: Order) async throws(HomeError) -> HAPController.DiscoveredAccessory {
         // What is in a home already is found nowhere, but that is not what is wrong.
         if case .device(let id) = order.target {
-            try graph.checkAddition(of: id, to: order.addition.home, name: order.addition.name)
+            _ = try checked(order, for: id)
         }
         switch await sight(of: order.target) {
         case .found(let accessory): return accessory
@@ -158,14 +206,15 @@ extension HomeHub {
         searchesSee(browser.snapshot)
         do throws(HomeError) {
             guard isAwaited(call) else { throw HomeError(.operationCancelled) }
+            if order.isUnseen { try checkMaySetUp(call.session) }
             var planned = graph
             let commit = try planned.add(
                 AccessoryAddition(
-                    home: order.addition.home, deviceID: accessory.id, category: accessory.category,
+                    home: order.home, deviceID: accessory.id, category: accessory.category,
                     accessories: added.database.accessories, descriptions: added.database.descriptions,
                     name: order.addition.name), using: &generator)
             if let transaction = commit.transaction { try self.commit(transaction, in: planned, by: call) }
-            answer(call, .success(AdditionReply.added(commit).json))
+            answer(call, .success(reply(to: order, commit).json), isForAnyone: order.isUnseen)
             connect(to: added.pairing, as: identity, knowing: added)
         } catch {
             logger.info(
@@ -174,6 +223,23 @@ extension HomeHub {
             _ = await takeLeave(of: added.pairing, as: identity)
             await forget(accessory.id)
             throw error
+        }
+    }
+
+    private func reply(to order: Order, _ commit: HomeCommit) -> AdditionReply {
+        guard order.isUnseen, case .accessories(let ids) = commit.result else { return .added(commit) }
+        return .setUp(AccessorySetupResult(home: order.home, accessories: ids))
+    }
+}
+
+extension HomeError {
+    /// The error for who may not see the home: it names nothing that is in it.
+    fileprivate var unseen: HomeError {
+        switch code {
+        case .objectAlreadyAssociatedToHome, .objectAssociatedToAnotherHome:
+            HomeError(.objectAssociatedToAnotherHome)
+        case .objectWithSimilarNameExistsInHome: HomeError(.addAccessoryFailed)
+        default: HomeError(code, detail: detail)
         }
     }
 }

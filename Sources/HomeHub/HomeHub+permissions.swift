@@ -63,6 +63,7 @@ extension HomeHub {
             searches.stop(call.session)
             answer(call, .success([:]))
         case .addAccessory(let addition): add(addition, call)
+        case .setUpAccessory(let addition): add(addition, call, isSetup: true)
         case .declineAddition(let id):
             answer(call) { () throws(HomeError) in
                 try decline(id, by: call.session)

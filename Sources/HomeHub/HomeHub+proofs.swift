@@ -13,12 +13,12 @@ extension HomeHub {
     /// Asks the maker's app of an accessory for its proof.
     ///
     /// - Returns: what the app is called; if it is not there yet, whose it is.
-    func handOver(_ addition: AdditionRequest, of accessory: HAPController.DiscoveredAccessory, vendor: String)
-        -> String
-    {
+    func handOver(
+        _ addition: AdditionRequest, to home: Home.ID, of accessory: HAPController.DiscoveredAccessory, vendor: String
+    ) -> String {
         let code = addition.code ?? addition.payload?.setup?.code
         let question = AddAccessoryRequest(
-            id: AddAccessoryRequest.ID(using: &generator), home: addition.home, accessoryName: accessory.name,
+            id: AddAccessoryRequest.ID(using: &generator), home: home, accessoryName: accessory.name,
             category: accessory.category, requiresSetupPayloadURL: code == nil)
         let request = VendorRequests.Request(
             question: question, device: accessory.id, vendor: vendor, code: code, name: addition.name,

@@ -65,6 +65,9 @@ extension HomeHub {
             } catch {
                 answer(call, with: error)
             }
+        case .setUpAccessory(let addition)
+        where !permissions.status(of: call.session).contains(.authorized):
+            setUpUnseen(addition, call)
         default:
             waiting[call] = request
             let now = ContinuousClock.now
@@ -108,11 +111,16 @@ extension HomeHub {
     func isAwaited(_ call: Call) -> Bool { unanswered.contains(call) }
 
     /// Answers a call, once.
-    func answer(_ call: Call, _ result: Result<JSONValue, HomeError>) {
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - result: what came of it.
+    ///   - isForAnyone: whether the result shows nothing that needs permission.
+    func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
         guard unanswered.remove(call) != nil else { return }
         committed.remove(call)
         permissions.finished(call)
-        perform(feed.answered(call, with: result))
+        perform(feed.answered(call, with: result, isForAnyone: isForAnyone))
     }
 
     func answer(_ call: Call, with error: HomeError) { answer(call, .failure(error)) }

@@ -107,6 +107,7 @@ actor FakeDaemon: LineRPCSessions {
 
     private func receive(_ request: HomeRequest, _ call: Call) {
         guard !held.contains(request.method) else { return heldCalls.append((request, call)) }
+        if case .setUpAccessory = request { return perform(request, call) }
         guard status.contains(.authorized) else {
             if status.contains(.determined) {
                 return answer(call, .failure(HomeError(.homeAccessNotAuthorized)))
@@ -132,7 +133,8 @@ actor FakeDaemon: LineRPCSessions {
         do throws(HomeError) {
             switch request {
             case .write(let write): return try commit(graph.perform(write, using: &random), call)
-            case .addAccessory(let addition):
+            case .addAccessory(let addition), .setUpAccessory(let addition):
+                guard let home = addition.home ?? graph.primaryHome?.id else { throw HomeError(.notFound) }
                 if let token = addition.payload?.ownershipToken { _ = token }
                 guard let device = devices.first(where: { $0.id == addition.device }) ?? devices.first else {
                     throw HomeError(.timedOutWaitingForAccessory)
@@ -142,8 +144,13 @@ actor FakeDaemon: LineRPCSessions {
                 }
                 let commit = try graph.add(
                     AccessoryAddition(
-                        home: addition.home, deviceID: device.id, category: device.category, accessories: additions,
+                        home: home, deviceID: device.id, category: device.category, accessories: additions,
                         name: addition.name), using: &random)
+                if !status.contains(.authorized), case .accessories(let ids) = commit.result {
+                    let result = AccessorySetupResult(home: home, accessories: ids)
+                    return run(
+                        feed.answered(call, with: .success(AdditionReply.setUp(result).json), isForAnyone: true))
+                }
                 try self.commit(commit, call)
             default: answer(call, .success(try result(of: request, call)))
             }

@@ -153,6 +153,68 @@ struct SetupTests {
         }
     }
 
+    @Test("a name that cannot be had is refused before the device is spoken to")
+    func takenName() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            guard let home = await daemon.graph.homes.first else { return }
+            try await daemon.write(.addRoom(home.id, name: "Kitchen"))
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            let person = Person(code: try #require(SetupCode(typed: "518-08-582")))
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await AccessorySetupManager(manager).perform(
+                        AccessorySetupRequest(suggestedName: "kitchen"), interaction: person)
+                } == .objectWithSimilarNameExistsInHome)
+            #expect(person.log == ["code", "choose", "adding Bulb"])
+            #expect(await manager.homes.first?.accessories.isEmpty == true)
+        }
+    }
+
+    @Test("what could not be done after the accessory came is in the result")
+    func failures() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            let person = Person(code: try #require(SetupCode(typed: "518-08-582")))
+            let outcome = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(suggestedRoom: Room.ID("00000000-0000-4000-8000-000000000009")),
+                interaction: person)
+            guard case .added(let result) = outcome else { throw Trouble("not added") }
+            #expect(result.failures.map(\.code) == [.notFound])
+            #expect(result.failures.map(\.accessory) == result.accessories)
+        }
+    }
+
+    @Test(
+        "an app that may not see the homes sets up with the code alone",
+        arguments: [.determined, []] as [AuthorizationStatus])
+    func unseen(_ status: AuthorizationStatus) async throws {
+        let daemon = FakeDaemon()
+        try await daemon.write(.addHome(name: "My Home"))
+        await daemon.configure {
+            $0.devices = [bulb]
+            $0.status = status
+        }
+        let code = try #require(SetupCode(typed: "518-08-582"))
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    let person = Person(code: code)
+                    let outcome = try await AccessorySetupManager(manager).perform(
+                        AccessorySetupRequest(), interaction: person)
+                    let home = try #require(await daemon.graph.homes.first)
+                    let added = home.accessories.map(\.id)
+                    #expect(outcome == .added(AccessorySetupResult(home: home.id, accessories: added)))
+                    #expect(added.count == 1 && person.log == ["code", "adding "])
+                    #expect(await manager.homes == [])
+                }
+            }
+        }
+    }
+
     @Test("a person who goes away before the end leaves the accessory in the home")
     func leaving() async throws {
         try await withHome { daemon in

@@ -18,7 +18,7 @@ private let sampleRequests: [HomeRequest] = [
     .readValues([]), .writeValues([ValueWrite(characteristic: id(), value: .float(0.1), authorizationData: [1, 255])]),
     .writeValues([ValueWrite(characteristic: id(), value: nil)]),
     .setNotification([id()], isEnabled: true), .identify(id()), .runActionSet(id()), .startBrowsing, .stopBrowsing,
-    .addAccessory(AdditionRequest(home: id())),
+    .addAccessory(AdditionRequest(home: id())), .setUpAccessory(AdditionRequest(home: nil)),
     .addAccessory(
         AdditionRequest(
             home: id(), device: Devices.id(1), code: SetupCode(number: 51_808_582),
@@ -78,6 +78,8 @@ private let sampleRequests: [HomeRequest] = [
             #expect(try AdditionReply(json: AdditionReply.added(commit).json) == .added(commit))
         }
         #expect(try AdditionReply(json: AdditionReply.handedOver(app: "a").json) == .handedOver(app: "a"))
+        let setUp = AdditionReply.setUp(AccessorySetupResult(home: id(), accessories: [id(), id()]))
+        #expect(try AdditionReply(json: setUp.json) == setUp)
         let error = HomeError(.valueLowerThanMinimum, detail: "too low", accessory: id(), suggestions: ["a"])
         let results = [
             ValueResult(characteristic: id(), value: .string("x"), time: 5),

@@ -80,7 +80,7 @@ final class FakeHub: LineRPCHandler {
                 return (actions.map { state.result($0.characteristic, $0.targetValue) }.json, [])
             case .startBrowsing: return ([:], state.found.map(HomeNotification.accessoryFound))
             case .stopBrowsing: return ([:], [])
-            case .addAccessory(let addition): return (try state.add(addition).json, [])
+            case .addAccessory(let addition), .setUpAccessory(let addition): return (try state.add(addition).json, [])
             case .permissions: return (state.permissions.json, [])
             case .setPermission(let app, let decision):
                 state.calls.append("\(decision) \(app.app) \(app.uid)")
@@ -194,7 +194,8 @@ extension FakeHub.State {
         return .added(
             try graph.add(
                 AccessoryAddition(
-                    home: addition.home, deviceID: addition.device ?? House.found.id, category: .outlet,
+                    home: addition.home ?? House.home.id, deviceID: addition.device ?? House.found.id,
+                    category: .outlet,
                     accessories: [device], name: addition.name),
                 using: &random))
     }

@@ -41,11 +41,30 @@ extension HomeManager {
         try await call(.declineAddition(request.id), deadline: patience.call) { _ throws(HomeError) in }
     }
 
+    /// What came of adding, for who may see the home and who may not.
+    enum Addition: Sendable {
+        case added([Accessory])
+        case unseen(AccessorySetupResult)
+        case handedOver(appName: String)
+    }
+
     /// Adds, whatever is known of the device.
     func add(_ request: AdditionRequest) async throws(HomeError) -> AddResult {
-        if let payload = request.payload { try payload.validate() }
-        let (reply, early) = try await call(.addAccessory(request), deadline: patience.setup) {
-            json throws(HomeError) in
+        switch try await perform(request, as: .addAccessory(request)) {
+        case .added(let accessories): return .added(accessories)
+        case .handedOver(let app): return .handedOver(appName: app)
+        case .unseen: throw HomeError(.protocolMismatch)
+        }
+    }
+
+    /// Adds as a step of the standard setup, with permission or without.
+    func setUp(_ request: AdditionRequest) async throws(HomeError) -> Addition {
+        try await perform(request, as: .setUpAccessory(request))
+    }
+
+    private func perform(_ addition: AdditionRequest, as request: HomeRequest) async throws(HomeError) -> Addition {
+        if let payload = addition.payload { try payload.validate() }
+        let (reply, early) = try await call(request, deadline: patience.setup) { json throws(HomeError) in
             let reply = try Self.understood { () throws(HomeError) in try AdditionReply(json: json) }
             guard case .added(let commit) = reply else { return (reply, nil as Result<[Accessory], HomeError>?) }
             self.settle(commit)
@@ -53,10 +72,17 @@ extension HomeManager {
         }
         switch reply {
         case .handedOver(let app): return .handedOver(appName: app)
+        case .setUp(let result): return .unseen(result)
         case .added(let commit):
             if let early { return .added(try early.get()) }
             try await waitUntilLoaded()
             return .added(replica.graph.accessories(commit))
         }
+    }
+
+    /// Whether the app may see the homes, as far as that is decided by now; it waits for the daemon, not for the person.
+    func maySeeHomes() async throws(HomeError) -> Bool {
+        _ = try await connected()
+        return authorizationStatus.contains(.authorized)
     }
 }

@@ -8,18 +8,23 @@ struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
     let interaction: Interaction
 
     /// Asks for everything; ends early if the person goes away.
-    func perform(on accessories: [Accessory.ID]) async {
+    ///
+    /// - Returns: what could not be done, each with its accessory.
+    func perform(on accessories: [Accessory.ID]) async -> [HomeError] {
+        var failures: [HomeError] = []
         for id in accessories {
             do throws(HomeError) {
-                try await name(id, suggestedName: id == accessories.first ? suggestedName : nil)
-                try await place(id)
+                var refusals = [try await name(id, suggestedName: id == accessories.first ? suggestedName : nil)]
+                refusals.append(try await place(id))
                 for service in await accessory(id)?.1.services ?? [] where service.isUserInteractive {
-                    try await furnish(service.id, of: id)
+                    refusals += try await furnish(service.id, of: id)
                 }
+                failures += refusals.compactMap { $0?.about(id) }
             } catch {
-                return
+                return failures
             }
         }
+        return failures
     }
 
     private func accessory(_ id: Accessory.ID) async -> (Home, Accessory)? {
@@ -31,32 +36,37 @@ struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
 
     // MARK: The accessory
 
-    private func name(_ id: Accessory.ID, suggestedName: String?) async throws(HomeError) {
+    private func name(_ id: Accessory.ID, suggestedName: String?) async throws(HomeError) -> HomeError? {
         var refusal: HomeError?
         while let (home, accessory) = await accessory(id) {
             let suggestions = home.suggestedNames(from: accessory.configuredName, for: id)
             let name = try await interaction.name(
                 for: accessory, in: home, suggestions: (suggestedName.map { [$0] } ?? []) + suggestions,
                 refusal: refusal)
-            guard let name, name != accessory.name else { return }
+            guard let name, name != accessory.name else { return nil }
             refusal = await this { () throws(HomeError) in _ = try await manager.renameAccessory(id, to: name) }
-            guard refusal?.isAboutName == true else { return }
+            guard refusal?.isAboutName == true else { return refusal }
         }
+        return nil
     }
 
-    private func place(_ id: Accessory.ID) async throws(HomeError) {
-        guard let (home, accessory) = await accessory(id) else { return }
+    private func place(_ id: Accessory.ID) async throws(HomeError) -> HomeError? {
+        guard let (home, accessory) = await accessory(id) else { return nil }
         let room = try await interaction.room(
             for: accessory, in: home, suggestion: suggestedRoom.flatMap { home.room($0) })
-        guard let room, room != accessory.room else { return }
-        _ = await this { () throws(HomeError) in
+        guard let room, room != accessory.room else {
+            let isLost = room == nil && suggestedRoom.map { home.room($0) == nil } == true
+            return isLost ? HomeError(.notFound, detail: "the room that was proposed is not in the home") : nil
+        }
+        return await this { () throws(HomeError) in
             _ = try await manager.assignAccessory(id, to: room, in: home.id)
         }
     }
 
     // MARK: A service
 
-    private func furnish(_ id: Service.ID, of accessory: Accessory.ID) async throws(HomeError) {
+    private func furnish(_ id: Service.ID, of accessory: Accessory.ID) async throws(HomeError) -> [HomeError?] {
+        var refusals: [HomeError?] = []
         var refusal: HomeError?
         while let (home, accessory) = await self.accessory(accessory), let service = accessory.service(id) {
             let name = try await interaction.name(
@@ -64,23 +74,31 @@ struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
                 refusal: refusal)
             guard let name, name != service.name else { break }
             refusal = await this { () throws(HomeError) in _ = try await manager.renameService(id, to: name) }
-            guard refusal?.isAboutName == true else { break }
+            guard refusal?.isAboutName == true else {
+                refusals.append(refusal)
+                break
+            }
         }
-        guard let (_, accessory) = await self.accessory(accessory), let service = accessory.service(id) else { return }
+        guard let (_, accessory) = await self.accessory(accessory), let service = accessory.service(id) else {
+            return refusals
+        }
         let choices = service.type.associableTypes.sorted {
             ($0.localizedDescription, $0.description) < ($1.localizedDescription, $1.description)
         }
         if !choices.isEmpty {
             let type = try await interaction.serviceType(for: service, of: accessory, choices: choices)
             if let type, type != service.associatedServiceType {
-                _ = await this { () throws(HomeError) in
-                    _ = try await manager.setAssociatedServiceType(type, for: id)
-                }
+                refusals.append(
+                    await this { () throws(HomeError) in
+                        _ = try await manager.setAssociatedServiceType(type, for: id)
+                    })
             }
         }
         let isFavorite = try await interaction.isFavorite(service, of: accessory)
-        guard isFavorite != service.isFavorite else { return }
-        _ = await this { () throws(HomeError) in _ = try await manager.setFavorite(isFavorite, for: id) }
+        guard isFavorite != service.isFavorite else { return refusals }
+        refusals.append(
+            await this { () throws(HomeError) in _ = try await manager.setFavorite(isFavorite, for: id) })
+        return refusals
     }
 
     /// Does what may fail; the accessory is in the home all the same.
@@ -91,6 +109,13 @@ struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
 }
 
 extension HomeError {
+    /// The error, with the accessory that it is about.
+    fileprivate func about(_ accessory: Accessory.ID) -> HomeError {
+        var error = self
+        error.accessory = accessory
+        return error
+    }
+
     /// Whether another name would do.
     var isAboutName: Bool {
         switch code {

@@ -16,48 +16,58 @@ public struct AccessorySetupManager: Sendable {
     /// Runs the standard setup: code, device, pairing, and then for each accessory and each of its services that people
     /// use a name, a room, what it is shown as, and whether it is a favorite.
     ///
+    /// An app that may not see the homes can run it, too, for the code is on the accessory. It is asked for the code only;
+    /// the accessory comes into the home that the request names, else into the primary one, and the result is all that the
+    /// app learns. Without a QR code it must be the only one that can be added.
+    ///
     /// - Parameters:
     ///   - request: what is known beforehand.
     ///   - interaction: the person's part.
-    /// - Returns: what was added. From then on nothing fails any more: a name that is refused is asked for again, and if
-    ///   the person, or the connection, goes away, the accessory stays as it is.
-    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws until then.
+    /// - Returns: what was added, and what could not be done after that. From then on nothing fails any more: a name that
+    ///   is refused is asked for again, and if the person, or the connection, goes away, the accessory stays as it is.
+    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws until then; 31 or 35
+    ///   to 60 for the suggested name, which is checked before the device is spoken to; 47 if a policy keeps the app out.
     public func perform(
         _ request: AccessorySetupRequest, interaction: some AccessorySetupInteraction
     ) async throws(HomeError) -> Outcome {
-        try await manager.waitUntilLoaded()
+        let maySee = try await manager.maySeeHomes()
         var home = request.home
-        if home == nil { home = try await interaction.chooseHome(from: await manager.homes) }
-        guard let home else { throw HomeError(.notFound) }
-
-        switch try await add(request.payload, to: home, interaction) {
+        if maySee {
+            try await manager.waitUntilLoaded()
+            if home == nil { home = try await interaction.chooseHome(from: await manager.homes) }
+        }
+        let addition = AdditionRequest(home: home, name: request.suggestedName)
+        switch try await add(addition, request.payload, mayChoose: maySee, interaction) {
         case .handedOver(let app):
             await interaction.handedOver(to: app)
             return .handedOver(appName: app)
+        case .unseen(let result): return .added(result)
         case .added(let accessories):
+            guard let home = accessories.first?.home else { throw HomeError(.protocolMismatch) }
             await interaction.added(accessories)
             let furnishing = AccessoryFurnishing(
                 manager: manager, home: home, suggestedRoom: request.suggestedRoom,
                 suggestedName: request.suggestedName, interaction: interaction)
-            await furnishing.perform(on: accessories.map(\.id))
-            return .added(AccessorySetupResult(home: home, accessories: accessories.map(\.id)))
+            let failures = await furnishing.perform(on: accessories.map(\.id))
+            return .added(AccessorySetupResult(home: home, accessories: accessories.map(\.id), failures: failures))
         }
     }
 
     private func add(
-        _ payload: AccessorySetupPayload?, to home: Home.ID, _ interaction: some AccessorySetupInteraction
-    ) async throws(HomeError) -> AddResult {
+        _ addition: AdditionRequest, _ payload: AccessorySetupPayload?, mayChoose: Bool,
+        _ interaction: some AccessorySetupInteraction
+    ) async throws(HomeError) -> HomeManager.Addition {
         var credentials: AccessorySetupCredentials
         if let payload {
             credentials = .payload(payload)
         } else {
             credentials = try await interaction.setupCredentials()
         }
-        var addition = AdditionRequest(home: home)
+        var addition = addition
         switch credentials {
         case .code(let code):
-            let device = try await choose(interaction)
-            addition.device = device.id
+            let device = mayChoose ? try await choose(interaction) : nil
+            addition.device = device?.id
             addition.code = code
             await interaction.adding(device)
         case .payload(let payload):
@@ -66,17 +76,18 @@ public struct AccessorySetupManager: Sendable {
             if payload.needsSetupCode { addition.code = try await interaction.setupCode(for: nil) }
             await interaction.adding(nil)
             do throws(HomeError) {
-                return try await manager.add(addition)
+                return try await manager.setUp(addition)
             } catch {
                 // Not every device says which QR code is its own; the person knows.
-                guard error.code == .notFound || error.code == .timedOutWaitingForAccessory, payload.request == nil
+                guard error.code == .notFound || error.code == .timedOutWaitingForAccessory, payload.request == nil,
+                    mayChoose
                 else { throw error }
                 let device = try await choose(interaction)
                 addition.device = device.id
                 await interaction.adding(device)
             }
         }
-        return try await manager.add(addition)
+        return try await manager.setUp(addition)
     }
 
     private func choose(_ interaction: some AccessorySetupInteraction) async throws(HomeError) -> DiscoveredAccessory {

@@ -89,11 +89,15 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// A call was carried out, or failed; its session learns of it behind all that happened before.
     ///
-    /// A session that has no permission any more learns that instead of a result.
-    package mutating func answered(_ call: Call, with result: Result<JSONValue, HomeError>) -> [Action] {
+    /// A session that has no permission any more learns that instead of a result, unless the result needs none.
+    package mutating func answered(
+        _ call: Call, with result: Result<JSONValue, HomeError>, isForAnyone: Bool = false
+    ) -> [Action] {
         tell(call.session) { session in
             var result = result
-            if case .success = result, !session.isAuthorized { result = .failure(HomeError(.homeAccessNotAuthorized)) }
+            if case .success = result, !session.isAuthorized, !isForAnyone {
+                result = .failure(HomeError(.homeAccessNotAuthorized))
+            }
             session.outbox.append(result, to: call)
         }
     }

@@ -70,7 +70,8 @@ extension AddAccessoryRequest: HomeMessage {
 ///
 /// It holds secrets: it goes to the daemon and nowhere else.
 package struct AdditionRequest: HomeMessage {
-    package var home: Home.ID
+    /// Where it is added; the primary home, if nobody says.
+    package var home: Home.ID?
     /// Which device, if it was chosen; else the code's setup id tells.
     package var device: DeviceID?
     package var code: SetupCode?
@@ -79,7 +80,7 @@ package struct AdditionRequest: HomeMessage {
     package var name: String?
 
     package init(
-        home: Home.ID, device: DeviceID? = nil, code: SetupCode? = nil, payload: AccessorySetupPayload? = nil,
+        home: Home.ID?, device: DeviceID? = nil, code: SetupCode? = nil, payload: AccessorySetupPayload? = nil,
         name: String? = nil
     ) {
         self.home = home
@@ -101,7 +102,8 @@ package struct AdditionRequest: HomeMessage {
             payload = AccessorySetupPayload(setup: nil, token: token, request: request)
         }
         self.init(
-            home: try json.id("home"), device: try json.optional("device") { $0.string.flatMap { DeviceID($0) } },
+            home: try json.optional("home") { $0.identifier() },
+            device: try json.optional("device") { $0.string.flatMap { DeviceID($0) } },
             code: try json.optional("code") { $0.string.flatMap { SetupCode(typed: $0) } }, payload: payload,
             name: try json.optional("name", \.string))
     }
@@ -109,7 +111,7 @@ package struct AdditionRequest: HomeMessage {
     package var json: JSONValue {
         .object(
             JSONObject(present: [
-                "home": home.json, "device": device.map { .string($0.description) },
+                "home": home?.json, "device": device.map { .string($0.description) },
                 "code": code.map { .string($0.text) }, "url": payload?.setup.map { .string($0.uri) },
                 "ownershipToken": payload?.ownershipToken.map { .string(Hex.encode($0.bytes)) },
                 "request": payload?.request?.json, "name": name.map(JSONValue.string),
@@ -122,10 +124,17 @@ package enum AdditionReply: HomeMessage {
     case added(HomeCommit)
     /// The maker's app of this name goes on; the accessory will come by an event, or not.
     case handedOver(app: String)
+    /// It was added by an app that may not see the home: of which it learns no more than this.
+    case setUp(AccessorySetupResult)
 
     package init(json: JSONValue) throws(HomeError) {
         if let app = try json.optional("handedOver", \.string) {
             self = .handedOver(app: app)
+        } else if let result = json["setUp"] {
+            self = .setUp(
+                AccessorySetupResult(
+                    home: try result.id("home"),
+                    accessories: try result.value("accessories") { $0.elements { $0.identifier() } }))
         } else {
             self = .added(try HomeCommit(json: json))
         }
@@ -135,6 +144,8 @@ package enum AdditionReply: HomeMessage {
         switch self {
         case .added(let commit): commit.json
         case .handedOver(let app): ["handedOver": .string(app)]
+        case .setUp(let result):
+            ["setUp": ["home": result.home.json, "accessories": .array(result.accessories.map(\.json))]]
         }
     }
 }

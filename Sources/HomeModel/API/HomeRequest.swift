@@ -24,6 +24,9 @@ package enum HomeRequest: Sendable, Hashable {
     case stopBrowsing
     /// Answered with ``AdditionReply``.
     case addAccessory(AdditionRequest)
+    /// The standard setup, which needs no permission: the code shows who may. Answered with ``AdditionReply``, which tells
+    /// an app without permission nothing but what it has added.
+    case setUpAccessory(AdditionRequest)
     /// A maker's app will not add what it was asked to.
     case declineAddition(AddAccessoryRequest.ID)
     /// Answered with ``AppPermission``s; for the system app only, as the following.
@@ -47,6 +50,7 @@ package enum HomeRequest: Sendable, Hashable {
         case .startBrowsing: "browser.start"
         case .stopBrowsing: "browser.stop"
         case .addAccessory: "accessories.add"
+        case .setUpAccessory: "accessories.setUp"
         case .declineAddition: "accessories.decline"
         case .permissions: "privacy.list"
         case .setPermission: "privacy.set"
@@ -67,7 +71,7 @@ package enum HomeRequest: Sendable, Hashable {
             ["characteristics": .array(ids.map(\.json)), "isEnabled": .bool(isEnabled)]
         case .identify(let id): ["accessory": id.json]
         case .runActionSet(let id): ["actionSet": id.json]
-        case .addAccessory(let addition): addition.json
+        case .addAccessory(let addition), .setUpAccessory(let addition): addition.json
         case .declineAddition(let id): ["request": id.json]
         case .setPermission(let app, let decision): ["app": app.json, "decision": .string(decision.rawValue)]
         }
@@ -94,6 +98,7 @@ package enum HomeRequest: Sendable, Hashable {
         case "browser.start": self = .startBrowsing
         case "browser.stop": self = .stopBrowsing
         case "accessories.add": self = .addAccessory(try AdditionRequest(json: params))
+        case "accessories.setUp": self = .setUpAccessory(try AdditionRequest(json: params))
         case "accessories.decline": self = .declineAddition(try params.id("request"))
         case "privacy.list": self = .permissions
         case "privacy.set":

@@ -33,9 +33,12 @@ public struct AccessorySetupResult: Sendable, Hashable {
     public let home: Home.ID
     /// What was added: one accessory, or a bridge and then those behind it.
     public let accessories: [Accessory.ID]
+    /// What could not be done once they were in the home, such as to put one into a room; each says for which accessory.
+    public let failures: [HomeError]
 
-    package init(home: Home.ID, accessories: [Accessory.ID]) {
+    package init(home: Home.ID, accessories: [Accessory.ID], failures: [HomeError] = []) {
         self.home = home
         self.accessories = accessories
+        self.failures = failures
     }
 }

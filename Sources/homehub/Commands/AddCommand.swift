@@ -60,6 +60,10 @@ struct AddCommand: HomeCommand {
             let home = try await session.manager.homes.home("\(result.home)")
             let added = result.accessories.compactMap { home.accessory($0) }
             session.print(Self.text(of: added, in: home), json: .array(added.map(\.listing)))
+            for failure in result.failures {
+                let name = failure.accessory.flatMap { home.accessory($0) }?.name ?? home.name
+                Terminal.current.writeError("homehub: \(name): \(failure.description)".harmless + "\n")
+            }
         }
     }
 
