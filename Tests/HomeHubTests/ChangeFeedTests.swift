@@ -137,6 +137,20 @@ import Testing
             ])
     }
 
+    @Test("Why a call failed, which may hold names, is not told any more to who lost permission before it was taken")
+    func failuresBeforeRevocation() {
+        let hub = FeedDesk(authorized: [1])
+        let (call, status) = (Call(SessionID(1), 1), AuthorizationStatus.determined)
+        let named = HomeError(.actionSetExecutionPartialSuccess, detail: "\"Secret lamp\" cannot be reached")
+        _ = hub.feed.answered(call, with: .failure(named))
+        _ = hub.feed.authorizationChanged(of: [SessionID(1)], to: status)
+        #expect(
+            hub.take(1) == [
+                .answer(call, .failure(HomeError(.homeAccessNotAuthorized))),
+                .notification(.authorizationStatusUpdated(status)),
+            ])
+    }
+
     @Test("Who gets permission back is told, and loads the homes; of its old observations none is left")
     func regrant() throws {
         let hub = FeedDesk(authorized: [1, 2])

@@ -50,8 +50,8 @@ struct Outbox: Sendable, Equatable {
         dropNews()
         if !status.contains(.authorized) {
             for index in deliveries.indices {
-                // It may be true, but who lost the permission may see it no more.
-                guard case .answer(let call, .success) = deliveries[index] else { continue }
+                // It may be true, but who lost the permission may see it no more, nor the names in what went wrong.
+                guard case .answer(let call, _) = deliveries[index] else { continue }
                 deliveries[index] = .answer(call, .failure(HomeError(.homeAccessNotAuthorized)))
             }
         }
