@@ -102,6 +102,21 @@ struct SetupTests {
         #expect(vault.pairings().isEmpty)
     }
 
+    @Test("an accessory that claims the id of one that we are paired with does not end that pairing")
+    func claimedID() async throws {
+        let (bridge, store, _) = try await bridge()
+        let victim = AccessoryPairing(
+            deviceID: bridge.identity.deviceID, publicKey: Array(repeating: 7, count: Ed25519.publicKeyLength))
+        vault.keep(victim)
+        let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
+        let found = try DiscoveredAccessory.test(id, at: [.test(1)], isPaired: false)
+        await #expect(throws: SetupError.otherAccessory) {
+            try await setup.pair(with: found, code: store.stored.setupCode)
+        }
+        #expect(vault.pairings() == [victim])
+        #expect(await !bridge.server.isPaired)
+    }
+
     @Test("a pairing that cannot be kept is taken back")
     func brokenVault() async throws {
         let (bridge, store, found) = try await bridge()
@@ -110,6 +125,21 @@ struct SetupTests {
             try await broken.pair(with: found, code: store.stored.setupCode)
         }
         #expect(await !bridge.server.isPaired)
+    }
+
+    @Test("who is cancelled before the accessory could be told keeps the pairing, to take it back later")
+    func cancelled() async throws {
+        let (bridge, store, found) = try await bridge()
+        let cancelling = AccessorySetup(
+            dialer: dialer, vault: CancellingVault(vault: vault), timing: testTiming, logger: quietLogger)
+        await #expect(throws: SetupError.self) {
+            try await withThrowingTaskGroup { group in
+                group.addTask { _ = try await cancelling.pair(with: found, code: store.stored.setupCode) }
+                try await group.next()
+            }
+        }
+        #expect(await vault.pairings().isEmpty == !bridge.server.isPaired)
+        #expect(!vault.pairings().isEmpty)
     }
 
     @Test("an accessory that demands its maker's token gets it, and pairs")
@@ -204,5 +234,17 @@ struct SetupTests {
         func pairings() throws -> [AccessoryPairing] { throw Broken() }
         func keep(_ pairing: AccessoryPairing) throws { throw Broken() }
         func forget(_ accessory: DeviceID) throws { throw Broken() }
+    }
+
+    /// Cancels whoever has it keep a pairing, once it has.
+    private struct CancellingVault: PairingVault {
+        let vault: InMemoryPairingVault
+        func identity() -> ControllerIdentity { vault.identity() }
+        func pairings() -> [AccessoryPairing] { vault.pairings() }
+        func keep(_ pairing: AccessoryPairing) {
+            vault.keep(pairing)
+            withUnsafeCurrentTask { $0?.cancel() }
+        }
+        func forget(_ accessory: DeviceID) { vault.forget(accessory) }
     }
 }

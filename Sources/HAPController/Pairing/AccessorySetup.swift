@@ -31,7 +31,8 @@ package struct AccessorySetup: Sendable {
     /// Pairs with an accessory, keeps the pairing and reads the attribute database.
     ///
     /// After any error the accessory is left as it was, as far as it can still be reached, and the vault holds nothing of
-    /// it.
+    /// it. Only if the caller is cancelled before the accessory could be told, the vault still has the pairing, so that it
+    /// can be taken back later.
     ///
     /// - Parameters:
     ///   - accessory: as it was found.
@@ -52,8 +53,12 @@ package struct AccessorySetup: Sendable {
                 as: identity, code: code, ownershipToken: ownershipToken.map { SecretBytes($0) },
                 demandsToken: accessory.vendor != nil,
                 withAuth: accessory.features.contains(.hardwareAuthentication), within: timing.pairSetupStep)
+            guard pairing.deviceID == accessory.id else {
+                // What is kept under the id that it claims may be of another, which has that id rightly.
+                _ = await takeBack(pairing, identity, session)
+                throw .otherAccessory
+            }
             do throws(SetupError) {
-                guard pairing.deviceID == accessory.id else { throw .otherAccessory }
                 do {
                     try await vault.keep(pairing)
                 } catch {
@@ -142,18 +147,30 @@ package struct AccessorySetup: Sendable {
     private func undo(
         _ pairing: AccessoryPairing, _ identity: ControllerIdentity, _ session: ControllerSession
     ) async {
-        do {
-            if await !session.isSecured { try await verify(session, pairing, identity) }
-            _ = try await session.pairings(.remove(identity.controller), within: timing.request)
-        } catch {
-            logger.warning(
-                "an accessory could not be told that it is not paired with; it may have to be reset",
-                metadata: ["accessory": "\(pairing.deviceID)"])
-        }
+        let isTold = await takeBack(pairing, identity, session)
+        guard isTold || !Task.isCancelled else { return }
         do {
             try await vault.forget(pairing.deviceID)
         } catch {
             logger.error("a pairing cannot be forgotten", metadata: ["accessory": "\(pairing.deviceID)"])
+        }
+    }
+
+    /// Has the accessory forget us.
+    ///
+    /// - Returns: whether it has.
+    private func takeBack(
+        _ pairing: AccessoryPairing, _ identity: ControllerIdentity, _ session: ControllerSession
+    ) async -> Bool {
+        do {
+            if await !session.isSecured { try await verify(session, pairing, identity) }
+            _ = try await session.pairings(.remove(identity.controller), within: timing.request)
+            return true
+        } catch {
+            logger.warning(
+                "an accessory could not be told that it is not paired with; it may have to be reset",
+                metadata: ["accessory": "\(pairing.deviceID)"])
+            return false
         }
     }
 }
