@@ -27,11 +27,7 @@ extension HomeHub {
                 logger.warning(
                     "an accessory is paired with and in no home; it is let go",
                     metadata: ["accessory": "\(pairing.deviceID)"])
-                start {
-                    let isTold = await self.takeLeave(of: pairing, as: identity)
-                    // A hub that ends meanwhile tries again with its next start.
-                    if isTold || !Task.isCancelled { await self.forget(pairing.deviceID) }
-                }
+                start { await self.letGo(pairing, as: identity) }
             } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
                 connect(to: pairing, as: identity)
             }
@@ -89,10 +85,18 @@ extension HomeHub {
         }
     }
 
+    /// Ends the pairing with an accessory that is in no home.
+    ///
+    /// A hub that ends before the accessory knows tries again with its next start.
+    func letGo(_ pairing: AccessoryPairing, as identity: ControllerIdentity) async {
+        let isTold = await takeLeave(of: pairing, as: identity)
+        if isTold || !Task.isCancelled { await forget(pairing.deviceID) }
+    }
+
     /// Tells an accessory that is in no home that it is paired with no more, if it can be reached soon.
     ///
     /// - Returns: whether it knows.
-    func takeLeave(of pairing: AccessoryPairing, as identity: ControllerIdentity) async -> Bool {
+    private func takeLeave(of pairing: AccessoryPairing, as identity: ControllerIdentity) async -> Bool {
         let link = AccessoryLink(
             pairing, as: identity, dialer: dialer, timing: configuration.timing, logger: logger)
         return await withTaskGroup(of: Bool.self) { group in

@@ -220,8 +220,7 @@ extension HomeHub {
             logger.info(
                 "an accessory was paired with, but not added",
                 metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
-            _ = await takeLeave(of: added.pairing, as: identity)
-            await forget(accessory.id)
+            await letGo(added.pairing, as: identity)
             throw error
         }
     }

@@ -108,7 +108,8 @@ extension HomeHub {
             }
             await link.stop()
         }
-        await forget(device)
+        // A hub that ends meanwhile lets it go with its next start.
+        if isTold || !Task.isCancelled { await forget(device) }
         return isTold
     }
 

@@ -140,6 +140,47 @@ struct HubLinkTests {
         #expect(try await house.paired == [identity.deviceID])
     }
 
+    @Test("A hub that ends while an accessory is being removed lets it go with its next start")
+    func endWhileRemoving() async throws {
+        let (store, vault) = (TestStore(), InMemoryPairingVault())
+        let accessories = InMemoryAccessoryServerStore()
+        let device = try await HouseUnderTest(store: store, vault: vault).run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(store: accessories)
+            let ids = try await a.add(bridge, to: home)
+            try await until("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            accessories.hold([.pairings])
+            _ = await a.begin(.write(.removeAccessory(home, ids[0])))
+            try await until("it is told") { accessories.waitingCount == 1 }
+            return bridge.id
+        }
+        #expect(vault.pairings().map(\.deviceID) == [device])
+        accessories.release()
+    }
+
+    @Test("A hub that ends while it cannot take a pairing back does so with its next start")
+    func endWhileAdding() async throws {
+        let (store, vault) = (TestStore(), InMemoryPairingVault())
+        let accessories = InMemoryAccessoryServerStore()
+        let device = try await HouseUnderTest(store: store, vault: vault).run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(store: accessories)
+            accessories.hold([.pairings])
+            let call = await a.begin(
+                .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            try await until("the accessory keeps the pairing") { accessories.waitingCount == 1 }
+            // Nobody waits for it any more, and from now on it can be reached by nobody new.
+            await house.hub.cancel(call)
+            house.dialer.listen(at: bridge.endpoint, nil)
+            accessories.release()
+            try await until("the hub tries to let it go") { house.dialer.dialed.count > 1 }
+            return bridge.id
+        }
+        #expect(vault.pairings().map(\.deviceID) == [device])
+    }
+
     @Test("An accessory that is paired with and in no home is let go at the start")
     func orphan() async throws {
         let vault = InMemoryPairingVault()
