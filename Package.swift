@@ -124,6 +124,8 @@ let package = Package(
 
         // Examples
         .executableTarget(
+            name: "all-off", dependencies: ["HomeClient"], path: "Examples/AllOff", swiftSettings: swift),
+        .executableTarget(
             name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
 
         // For tests only

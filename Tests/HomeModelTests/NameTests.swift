@@ -101,6 +101,12 @@ import Testing
         for name in ["Lamp", "LX 20", "Devices", "Inc lamp"] { #expect(!maker.occurs(in: name), "\(name)") }
         #expect(!NameMaker(serialNumber: "porch").occurs(in: "Porch Light"), "that is a word of the owner's")
     }
+
+    @Test("A serial number of letters alone is a word that may stand in a name")
+    func serialNumberWithoutDigits() {
+        #expect(!NameMaker(serialNumber: "reading").occurs(in: "Reading Lamp"))
+        #expect(NameMaker(serialNumber: "reading1").occurs(in: "Reading 1 Lamp"))
+    }
 }
 
 @Suite("Suggestions of names") struct NameSuggestionTests {

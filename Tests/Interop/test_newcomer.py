@@ -1,45 +1,11 @@
 """What a newcomer does: `make run` in a terminal, scan the code, pair."""
 
-import os
-import pty
 import re
 import subprocess
-import threading
 
 from controllers import Phone
 from daemon import ROOT, program
-from lan import end, until
-
-
-class Terminal:
-    """A program in a terminal, and what the terminal has shown."""
-
-    def __init__(self, host, *command):
-        self.text = ""
-        leader, follower = pty.openpty()
-        environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-        environment.pop("DBUS_SYSTEM_BUS_ADDRESS", None)
-        self.process = host.popen(*command, stdin=follower, stdout=follower, stderr=follower, env=environment)
-        os.close(follower)
-        self._leader = leader
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        # Reading a terminal that nobody holds any more is an error on Linux.
-        try:
-            while data := os.read(self._leader, 4096):
-                self.text += data.decode(errors="replace")
-        except OSError:
-            pass
-
-    def until(self, pattern, timeout):
-        def matches():
-            if found := re.search(pattern, self.text):
-                return found
-            assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.text[-3000:]}"
-            return None
-
-        return until(matches, timeout, f"the terminal shows {pattern}")
+from terminal import Terminal
 
 
 async def test_make_run_ends_with_a_code_that_pairs(lan, tmp_path):
@@ -57,4 +23,4 @@ async def test_make_run_ends_with_a_code_that_pairs(lan, tmp_path):
         log = [line for line in terminal.text.splitlines() if re.match(r"\d{4}-\d\d-\d\dT", line)]
         assert log and not any(code in line for line in log), "the code is shown, never logged"
     finally:
-        end(terminal.process)
+        terminal.close()

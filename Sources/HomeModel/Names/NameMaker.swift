@@ -10,7 +10,7 @@ public struct NameMaker: Sendable, Hashable {
     /// - Parameters:
     ///   - manufacturer: the maker, corporate filler such as `Inc.` included.
     ///   - model: the model's name or number.
-    ///   - serialNumber: the serial number.
+    ///   - serialNumber: the serial number; one without digits is a word like others, and does not count.
     public init(manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil) {
         var phrases: Set<NameKey> = []
         for word in CleanName.cleaned(manufacturer ?? "").spacedWords {

@@ -44,6 +44,10 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
         let list = FoundDevices()
+        if device == nil, !isSilent {
+            // The devices stand below, as they come.
+            terminal.writeError("Looking for devices; type the number of the one to add.\n")
+        }
         let result = await withTaskGroup(of: Result<DiscoveredAccessory, HomeError>?.self) { group in
             group.addTask {
                 for await event in found {
@@ -95,8 +99,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     }
 
     private func choice(_ list: FoundDevices) async throws(HomeError) -> DiscoveredAccessory {
-        // The devices stand below the question, as they come.
-        var question = "Looking for devices; type the number of the one to add.\n"
+        var question = ""
         while true {
             let typed = try await answer(question, or: "say --device")
             if let number = Int(typed), let accessory = list.accessory(numbered: number) { return accessory }

@@ -1,0 +1,142 @@
+"""What a newcomer to the home does: README's second chapter, typed as it is written."""
+
+import re
+import subprocess
+
+import pytest
+
+from daemon import ROOT, program
+from lan import until
+from terminal import Terminal
+
+README = (ROOT / "README.md").read_text()
+
+
+def chapter(title):
+    return README.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def blocks(title, language):
+    return re.findall(rf"```{language}\n(.*?)```", chapter(title), re.S)
+
+
+def as_pattern(line):
+    """What a line of README stands for: codes, ids and times are different every time."""
+    pattern = re.escape(line)
+    for example, meant in [
+        (r"\d\d:\d\d:\d\d", r"\d\d:\d\d:\d\d"), (r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", "(?:[0-9A-F]{2}:){5}[0-9A-F]{2}"),
+        (r"Demo\\ [0-9A-F]{4}", "Demo [0-9A-F]{4}"),
+    ]:
+        pattern = re.sub(example, lambda _: meant, pattern)
+    return pattern
+
+
+class Shell(Terminal):
+    """A shell in a terminal, to type in what README shows."""
+
+    def __init__(self, host, directory):
+        super().__init__(
+            host, "env", f"--chdir={directory}", "bash", "--norc", "--noprofile", "--noediting", columns=120,
+            env={"PS1": "$ ", "TERM": "dumb", "LAMPLIGHTER_CONTROL": "", "HOMEHUB_SOCKET": ""})
+
+    def play(self, transcript, code=None):
+        """Type what was typed according to a transcript, and see that the terminal shows the rest of it."""
+        for line in transcript.splitlines():
+            self._play(line, code)
+
+    def _play(self, line, code):
+        if line.startswith("$ "):
+            self.expects("$ ")
+            self._enter(line[2:])
+        elif line == "^C":
+            self.press("C")
+            self.expects("^C\n")
+        elif line.isdigit():
+            self._enter(line)
+        elif question := re.fullmatch(r"((?:Setup code|Name|Room|There is no)\b.*:)( .*)?", line):
+            self.expects(question[1] + " ")
+            if question[2]:
+                self._enter(code if question[1].startswith("Setup code") else question[2].strip())
+            else:
+                self.press("D")
+                self.expects("\n")
+        else:
+            self.expects(line + "\n")
+
+    def _enter(self, text):
+        self.type(text)
+        self.expects(text + "\n")
+
+    def expects(self, text, timeout=60):
+        """Wait until the next thing that is shown is what README has."""
+        pattern = as_pattern(text)
+
+        def shown():
+            found = re.match(pattern, self.screen[self._seen:])
+            self._seen += found.end() if found else 0
+            return found
+
+        try:
+            until(shown, timeout, f"the terminal shows {text!r}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}, but\n{self.screen[self._seen:]}") from None
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A directory that looks to its programs like the clone, with a state of its own."""
+    for name in (".build", "Config", "Makefile", "Package.swift", "Scripts", "Sources", "Examples", "Tests"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+@pytest.fixture
+def make(lan, clone):
+    made = []
+
+    def make(goal):
+        # The package is built where it stands; what it remembers is the test's.
+        terminal = Terminal(
+            lan.bridge, "make", "-C", ROOT, "--no-print-directory", goal, f"STATE={clone}/.lamplighter")
+        made.append(terminal)
+        return terminal
+
+    yield make
+    for terminal in reversed(made):
+        terminal.close()
+
+
+@pytest.fixture
+def shell(lan, clone):
+    made = []
+
+    def shell():
+        made.append(Shell(lan.bridge, clone))
+        return made[-1]
+
+    yield shell
+    for terminal in made:
+        terminal.close()
+
+
+def test_the_home_in_the_terminal(make, shell):
+    """Everything is typed as README has it, and shows what README shows."""
+    code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]
+    make("run-home").until("the hub is up", 300)
+    setup, watch, other = blocks("Your home in the terminal", "console")
+    first = shell()
+    first.play(setup, code)
+    first.expects("$ ")
+
+    # Programs are found from now on in every terminal.
+    (path,) = re.findall(r"^\$ (export PATH=.*)$", setup, re.M)
+    second = shell()
+    second.play(f"$ {path}\n{other}")
+    second.expects("$ ")
+
+
+def test_the_lines_in_swift(make, shell):
+    (lines,) = blocks("Your home in Swift", "swift")
+    example = (ROOT / "Examples/AllOff/AllOff.swift").read_text()
+    assert example.endswith(lines), "README shows what is built"
+    assert 10 <= len(lines.splitlines()) <= 20
