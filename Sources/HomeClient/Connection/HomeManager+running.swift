@@ -146,7 +146,7 @@ extension HomeManager {
         if update.isGap { reload() }
         for news in update.news { listeners.tell(news, in: replica.graph) }
         listeners.finish(update.gone)
-        observations.forget { replica.graph.characteristic($0) == nil }
+        if update.mayLackValues { observations.forget { replica.graph.characteristic($0) == nil } }
     }
 
     private func heard(_ event: LiveEvent) {

@@ -13,6 +13,8 @@ package struct Replica: Sendable, Equatable {
         package var news: [HomeNews] = []
         /// The homes and accessories that are gone, so that nothing more will be heard of them.
         package var gone = Gone()
+        /// Whether there may be characteristics that are gone, with an accessory or without it.
+        package var mayLackValues = false
         /// Whether something was missed, so that all must be loaded anew.
         package var isGap = false
     }
@@ -78,7 +80,8 @@ package struct Replica: Sendable, Equatable {
         self.graph = graph
         self.kept = nil
         isCurrent = true
-        return Update(news: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph))
+        return Update(
+            news: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph), mayLackValues: true)
     }
 
     /// The app may not see homes any more.
@@ -107,7 +110,9 @@ package struct Replica: Sendable, Equatable {
         }
         let told = transaction.changes.filter { !isOwn || $0.reachesInitiator }.map(\.event)
         let news = told.compactMap { HomeNews($0, in: transaction.home, from: before, to: graph) }
-        return Update(news: news, gone: Self.gone(by: transaction, from: before, to: graph))
+        return Update(
+            news: news, gone: Self.gone(by: transaction, from: before, to: graph),
+            mayLackValues: Self.takesValues(transaction))
     }
 
     /// A device was heard.
@@ -162,13 +167,16 @@ package struct Replica: Sendable, Equatable {
     // MARK: What is gone
 
     private static func gone(by transaction: HomeTransaction, from before: HomeGraph, to after: HomeGraph) -> Gone {
-        let removes = transaction.changes.contains {
+        takesValues(transaction) ? gone(from: before, to: after) : Gone()
+    }
+
+    private static func takesValues(_ transaction: HomeTransaction) -> Bool {
+        transaction.changes.contains {
             switch $0.event {
-            case .homeRemoved, .accessoryRemoved: true
+            case .homeRemoved, .accessoryRemoved, .servicesUpdated: true
             default: false
             }
         }
-        return removes ? gone(from: before, to: after) : Gone()
     }
 
     private static func gone(from before: HomeGraph, to after: HomeGraph) -> Gone {

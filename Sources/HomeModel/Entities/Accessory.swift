@@ -83,8 +83,20 @@ extension Accessory {
 
     /// A characteristic of one of its services.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
-        for service in services {
-            if let characteristic = service.characteristics.first(where: { $0.id == id }) { return characteristic }
+        place(of: id).map { services[$0.service].characteristics[$0.characteristic] }
+    }
+
+    /// Whether a characteristic is one of its services'.
+    func has(_ id: Characteristic.ID) -> Bool { place(of: id) != nil }
+
+    /// Where a characteristic is, found in place: to copy what is passed on the way costs far more than to compare it,
+    /// and every event of a large home has to be found.
+    private func place(of id: Characteristic.ID) -> (service: Int, characteristic: Int)? {
+        for service in services.indices {
+            for index in services[service].characteristics.indices
+            where services[service].characteristics[index].id == id {
+                return (service, index)
+            }
         }
         return nil
     }

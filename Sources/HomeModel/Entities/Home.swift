@@ -55,7 +55,10 @@ extension Home {
     public func zone(_ id: Zone.ID) -> Zone? { zones.first { $0.id == id } }
 
     /// An accessory of this home.
-    public func accessory(_ id: Accessory.ID) -> Accessory? { accessories.first { $0.id == id } }
+    public func accessory(_ id: Accessory.ID) -> Accessory? {
+        for index in accessories.indices where accessories[index].id == id { return accessories[index] }
+        return nil
+    }
 
     /// A scene of this home.
     public func actionSet(_ id: ActionSet.ID) -> ActionSet? { actionSets.first { $0.id == id } }
@@ -70,8 +73,8 @@ extension Home {
 
     /// A characteristic of any accessory of this home.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
-        for accessory in accessories {
-            if let characteristic = accessory.characteristic(id) { return characteristic }
+        for index in accessories.indices {
+            if let characteristic = accessories[index].characteristic(id) { return characteristic }
         }
         return nil
     }

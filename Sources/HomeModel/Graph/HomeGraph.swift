@@ -43,8 +43,8 @@ package struct HomeGraph: Sendable, Equatable {
     /// The accessory whose characteristic it is.
     package func accessory(of characteristic: Characteristic.ID) -> Accessory? {
         for home in homes {
-            if let accessory = home.accessories.first(where: { $0.characteristic(characteristic) != nil }) {
-                return accessory
+            for index in home.accessories.indices where home.accessories[index].has(characteristic) {
+                return home.accessories[index]
             }
         }
         return nil
