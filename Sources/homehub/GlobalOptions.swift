@@ -67,7 +67,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
                 while let isLoaded = try await group.next(), !isLoaded {}
             }
         } catch let error as HomeError where error.code == .homeAccessNotAuthorized {
-            throw HomeError(error.code, detail: "\(declaration.id) may not see the home; \(remedy)")
+            let isRestricted = await manager.authorizationStatus.contains(.restricted)
+            let reason = isRestricted ? "the configuration of homehubd keeps it or its user out" : remedy
+            throw HomeError(error.code, detail: "\(declaration.id) may not see the home; \(reason)")
         }
     }
 

@@ -308,6 +308,10 @@ struct CommandTests {
             denied.errors == "homehub: org.lamplighter.homehub may not see the home; root, or a member of the group "
                 + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub --user \(getuid())\" "
                 + "(47 homeAccessNotAuthorized)\n")
+        let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
+        #expect(
+            restricted.errors == "homehub: org.lamplighter.homehub may not see the home; the configuration of homehubd "
+                + "keeps it or its user out (47 homeAccessNotAuthorized)\n")
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }
