@@ -1,7 +1,6 @@
 """What a newcomer to the home does: README's second chapter, typed as it is written."""
 
 import re
-import subprocess
 
 import pytest
 
@@ -63,6 +62,23 @@ class Shell(Terminal):
         else:
             self.expects(line + "\n")
 
+    def said(self, command):
+        """What a command shows; the prompt stands already."""
+        self._enter(command)
+        until(lambda: self.rest.endswith("$ "), 60, f"{command} ends")
+        said, self._seen = self.rest, len(self.screen)
+        return said
+
+    def play_more(self, command):
+        """A command that has nothing to say; the prompt stands already."""
+        said = self.said(command)
+        assert said == "$ ", f"{command} says {said}"
+
+    @property
+    def rest(self):
+        """What was not looked at yet."""
+        return self.screen[self._seen:]
+
     def _enter(self, text):
         self.type(text)
         self.expects(text + "\n")
@@ -72,14 +88,14 @@ class Shell(Terminal):
         pattern = as_pattern(text)
 
         def shown():
-            found = re.match(pattern, self.screen[self._seen:])
+            found = re.match(pattern, self.rest)
             self._seen += found.end() if found else 0
             return found
 
         try:
             until(shown, timeout, f"the terminal shows {text!r}")
         except AssertionError as error:
-            raise AssertionError(f"{error}, but\n{self.screen[self._seen:]}") from None
+            raise AssertionError(f"{error}, but\n{self.rest}") from None
 
 
 @pytest.fixture
@@ -119,7 +135,7 @@ def shell(lan, clone):
         terminal.close()
 
 
-def test_the_home_in_the_terminal(make, shell):
+def test_the_home_in_the_terminal(lan, clone, make, shell):
     """Everything is typed as README has it, and shows what README shows."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]
     make("run-home").until("the hub is up", 300)
@@ -128,14 +144,33 @@ def test_the_home_in_the_terminal(make, shell):
     first.play(setup, code)
     first.expects("$ ")
 
-    # Programs are found from now on in every terminal.
+    # The same programs are found in every terminal.
     (path,) = re.findall(r"^\$ (export PATH=.*)$", setup, re.M)
-    second = shell()
-    second.play(f"$ {path}\n{other}")
-    second.expects("$ ")
+    begun, told = watch.splitlines()[:2], watch.splitlines()[2:]
+    second, third = shell(), shell()
+    second.play("\n".join([f"$ {path}", *begun]))
+    third.play(f"$ {path}\n{other}")
+    third.expects("$ ")
+    second.play("\n".join(told))
+
+    third.play_more("homehub write kettle on=yes")
+    second.expects("00:00:00  Kitchen  Kettle  on\n")
+    app = Terminal(lan.bridge, "env", f"--chdir={clone}", program("all-off"))
+    try:
+        # It waits for the permission that README says how to give.
+        (allow,) = re.findall(r"`(homehub privacy allow [^`]*)`", chapter("Your home in Swift"))
+        until(lambda: "org.example.all-off" in third.said("homehub privacy"), 20, "the app asks for the home")
+        assert app.process.poll() is None, app.text
+        third.play_more(allow)
+        assert app.ends() == 0, app.text
+    finally:
+        app.close()
+    second.expects("00:00:00  Kitchen  Kettle  off\n")
+    second.press("C")
+    second.expects("^C\n$ ")
 
 
-def test_the_lines_in_swift(make, shell):
+def test_the_lines_in_swift():
     (lines,) = blocks("Your home in Swift", "swift")
     example = (ROOT / "Examples/AllOff/AllOff.swift").read_text()
     assert example.endswith(lines), "README shows what is built"

@@ -1,0 +1,21 @@
+"""A home as large as a bridge may be. The limits are generous: home_figures.py measures, this only finds what runs away."""
+
+from home_figures import LIGHTS, LargeHome
+
+
+def test_a_home_of_150_accessories(lan, tmp_path):
+    large = LargeHome(lan.bridge, tmp_path)
+    try:
+        large.start()
+        large.add()
+        large.list()
+        # Every app knows every final value in the end.
+        late = large.follow(seconds=5, rate=40)
+        large.rename(seconds=2, rate=40)
+        figures = large.finish()
+        assert len(late) > 3 * LIGHTS
+        assert figures["follow"]["p99Milliseconds"] < 5000, figures
+        assert all(figures[step]["seconds"] < 30 for step in ("add", "homes", "byRoom", "byCategory", "rename")), figures
+        assert figures["memory"]["homehubd"]["most"] < 300, figures
+    finally:
+        large.close()
