@@ -1,6 +1,7 @@
 /// How much one end of a connection takes from, and keeps for, the other.
 package struct LineLimits: Sendable, Equatable {
-    /// The longest line that is taken from the peer, in bytes without its line feed.
+    /// The longest line that is taken from the peer, in bytes without its line feed; in a session the lines of all
+    /// requests that are not answered yet have no more together.
     package var lineLength: Int
     /// The longest line that is sent, which is what the peer takes.
     package var sentLineLength: Int

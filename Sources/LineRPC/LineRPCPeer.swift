@@ -259,6 +259,8 @@ package final class LineRPCPeer: Sendable {
                         reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
                     case .line(let line): received(line, taker, in: &group)
                     }
+                    // What is refused at once is as much as the peer likes to send, read or not.
+                    if taker.isSession { await outbox.drained(below: limits.lineLength) }
                 }
             } catch {
                 logger.debug("the connection broke", metadata: ["error": "\(error)"])
@@ -321,8 +323,11 @@ package final class LineRPCPeer: Sendable {
                 }
             case .session(let inbox):
                 let opened: Result<UInt64, RPCFailure> = state.withLock { state in
-                    guard state.open.count < limits.outstandingRequests else { return .failure(.tooManyRequests) }
-                    guard let number = state.open.open(id) else {
+                    // What waits is kept: together it is no more than one request may be.
+                    guard state.open.count < limits.outstandingRequests,
+                        state.open.count == 0 || state.open.length + line.count <= limits.lineLength
+                    else { return .failure(.tooManyRequests) }
+                    guard let number = state.open.open(id, length: line.count) else {
                         return .failure(.invalidRequest("another request of this id is not answered yet"))
                     }
                     return .success(number)
@@ -425,7 +430,8 @@ package final class LineRPCPeer: Sendable {
             do {
                 try await outbound.write(ByteBuffer(bytes: line))
             } catch {
-                break
+                // Whoever waits until it is read waits no more.
+                return close()
             }
             outbox.sent(line.count)
         }

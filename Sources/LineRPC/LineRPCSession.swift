@@ -28,16 +28,22 @@ struct OpenRequests {
     private var ids: [UInt64: RPCMessage.ID] = [:]
     private var numbers: [RPCMessage.ID: UInt64] = [:]
     private var cancelled: Set<UInt64> = []
+    private var lengths: [UInt64: Int] = [:]
 
     /// How many there are.
     var count: Int { numbers.count }
 
+    /// How long their lines are together, in bytes.
+    private(set) var length = 0
+
     /// Counts a request; `nil` if another with that id is not answered yet.
-    mutating func open(_ id: RPCMessage.ID) -> UInt64? {
+    mutating func open(_ id: RPCMessage.ID, length: Int) -> UInt64? {
         guard numbers[id] == nil else { return nil }
         last += 1
         ids[last] = id
         numbers[id] = last
+        lengths[last] = length
+        self.length += length
         return last
     }
 
@@ -51,6 +57,7 @@ struct OpenRequests {
     mutating func close(_ number: UInt64) -> RPCMessage.ID? {
         guard let id = ids.removeValue(forKey: number) else { return nil }
         numbers[id] = nil
+        length -= lengths.removeValue(forKey: number) ?? 0
         cancelled.remove(number)
         return id
     }

@@ -208,6 +208,74 @@ struct SessionTests {
         }
     }
 
+    @Test("a peer that sends nonsense and does not read is not read from, rather than having its refusals kept")
+    func floodOfNonsense() async throws {
+        let count = 20_000
+        try await withSocketPath { path in
+            try await withSessions(at: path, limits: LineLimits(lineLength: 10_000, outbox: 20_000)) { _, inquiries in
+                for await _ in inquiries {}
+            } _: {
+                try await withRawConnection(to: path) { outbound, lines in
+                    try await withThrowingTaskGroup { group in
+                        group.addTask {
+                            for _ in 0..<count { try await outbound.write(ByteBuffer(string: "nonsense\n")) }
+                        }
+                        // Nothing tells when a peer has stopped to read; the longer this is, the surer it would fail.
+                        try await Task.sleep(for: .milliseconds(100))
+                        var codes: [JSONValue?] = []
+                        while codes.count < count, let line = try await lines.next() {
+                            codes.append(line["error"]?["code"])
+                        }
+                        #expect(codes.count == count)
+                        #expect(codes.allSatisfy { $0 == -32700 })
+                        group.cancelAll()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("the requests that wait are together no longer than one line may be, which fits alone")
+    func openLength() async throws {
+        try await withSocketPath { path in
+            try await withSessions(at: path, limits: LineLimits(lineLength: 1000)) { peer, inquiries in
+                var waiting: [UInt64] = []
+                for await case .request(let number, let method, _) in inquiries {
+                    if method == "wait" {
+                        waiting.append(number)
+                    } else {
+                        peer.answer(number, with: .success("now"))
+                        for number in waiting { peer.answer(number, with: .success("at last")) }
+                        waiting = []
+                    }
+                }
+            } _: {
+                try await withRawConnection(to: path) { outbound, lines in
+                    func ask(_ id: Int64, _ method: String, length: Int) async throws {
+                        let params: JSONValue = ["text": .string("")]
+                        let rest = RPCMessage.request(id: .integer(id), method: method, params: params).line.count - 1
+                        let text = String(repeating: "x", count: length - rest)
+                        try await outbound.write(
+                            ByteBuffer(
+                                bytes: RPCMessage.request(
+                                    id: .integer(id), method: method, params: ["text": .string(text)]
+                                ).line))
+                    }
+                    try await ask(1, "wait", length: 600)
+                    try await ask(2, "wait", length: 401)
+                    let refused = try await lines.next()
+                    #expect(refused?["id"] == 2)
+                    #expect(refused?["error"]?["code"] == -32000)
+                    try await ask(3, "now", length: 400)
+                    #expect(try await lines.next()?["id"] == 3)
+                    #expect(try await lines.next()?["id"] == 1)
+                    try await ask(4, "now", length: 1000)
+                    #expect(try await lines.next()?["result"] == "now")
+                }
+            }
+        }
+    }
+
     @Test("an id may be used again once it is answered, not before; and not too many wait")
     func openRequests() async throws {
         try await withSocketPath { path in
