@@ -27,8 +27,8 @@ extension HomeHub {
                 heard(late, from: device)
                 continue
             }
-            heard(readings, from: device, asker: call.session)
-            heard(late, from: device, asker: call.session)
+            heard(readings, from: device, asker: asker(of: call))
+            heard(late, from: device, asker: asker(of: call))
             for item in items {
                 // Whatever was told meanwhile is newer than what was read.
                 switch late[item.place].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.place] {
@@ -54,10 +54,13 @@ extension HomeHub {
     /// Writes values, as ``read(_:_:)`` reads them.
     func write(_ writes: [ValueWrite], _ call: Call) async {
         guard isAwaited(call) else { return }
-        answer(call, .success(await written(writes, by: call.session).json))
+        answer(call, .success(await written(writes, by: call).json))
     }
 
-    private func written(_ writes: [ValueWrite], by session: SessionID) async -> [ValueResult] {
+    /// Whose answer holds what came of a call; nobody's, if it was given up and is answered already.
+    private func asker(of call: Call) -> SessionID? { isAwaited(call) ? call.session : nil }
+
+    private func written(_ writes: [ValueWrite], by call: Call) async -> [ValueResult] {
         var seen: Set<Characteristic.ID> = []
         var requests = ValueRequests<CharacteristicWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
@@ -96,7 +99,7 @@ extension HomeHub {
                         $0.value = value
                         $0.time = time
                     }
-                    wrote(value, at: time, to: requests.results[item.index].characteristic, by: session)
+                    wrote(value, at: time, to: requests.results[item.index].characteristic, by: asker(of: call))
                 }
             }
             heardOfBridged(outcomes.mapValues(\.status), behind: device)
@@ -106,7 +109,7 @@ extension HomeHub {
     }
 
     /// A value was written: an accessory tells everybody else of it, but we are everybody's connection.
-    private func wrote(_ value: CharacteristicValue, at time: Int64, to id: Characteristic.ID, by session: SessionID) {
+    private func wrote(_ value: CharacteristicValue, at time: Int64, to id: Characteristic.ID, by session: SessionID?) {
         guard let characteristic = graph.characteristic(id), !characteristic.type.isMomentary,
             characteristic.metadata.permissions.contains(.pairedRead)
         else { return }
@@ -204,7 +207,7 @@ extension HomeHub {
     private func run(_ id: ActionSet.ID, _ writes: [ValueWrite], _ call: Call) async {
         defer { runningActionSets.remove(id) }
         guard isAwaited(call) else { return }
-        let results = await written(writes, by: call.session)
+        let results = await written(writes, by: call)
         let failures = results.filter { $0.error != nil }
         guard !failures.isEmpty else { return answer(call, .success(results.json)) }
         let isTotal = failures.count == results.count
