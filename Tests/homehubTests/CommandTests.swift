@@ -115,6 +115,19 @@ struct CommandTests {
         #expect(try await hub.run("remove", "Reading Lamp") == Outcome())
     }
 
+    @Test("who removes what does not answer is told to reset it, and so is a program")
+    func staleRemoval() async throws {
+        let hub = FakeHub { $0.stale = [House.strip.id, House.lamp.id] }
+        let sentence = "did not answer: it must be reset by hand before it can be added again.\n"
+        #expect(
+            try await hub.run("remove", "Kitchen Strip")
+                == Outcome(output: "Kitchen Strip \(sentence)Reading Lamp \(sentence)"))
+        let other = FakeHub { $0.stale = [House.lamp.id] }
+        let json = try await other.run("remove", "Reading Lamp", "--json")
+        let listing = try JSONValue(parsing: Array(json.output.utf8))
+        #expect(listing["stale"] == [.string("\(House.lamp.id)")] && listing["stale"] == listing["removed"])
+    }
+
     @Test("lists are the same on every run, and JSON has the same order")
     func lists() async throws {
         let hub = FakeHub()
@@ -213,7 +226,7 @@ struct CommandTests {
         }
         let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
         #expect(text.code == 0)
-        #expect(text.output.hasSuffix("  Living Room  Reading Lamp  brightness 7 %\n"))
+        #expect(text.output == "1970-01-01T00:00:01Z  Living Room  Reading Lamp  brightness 7 %\n")
         let json = try await FakeHub(change).run(["watch", "--json"]) { $0.contains("\n") }
         let event = try JSONValue(parsing: Array(json.output.utf8))
         #expect(event["event"] == "valueUpdated")
@@ -238,6 +251,26 @@ struct CommandTests {
             "add", "--code", "51808582", "--device", "new lamp", "--name", "Desk", "--room", "kitchen", "--yes")
         #expect(outcome == Outcome(output: "Desk is in Kitchen.\n"))
         #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
+    }
+
+    @Test("among several devices nobody chooses for who asks for nothing to be asked")
+    func addOneOfSeveral() async throws {
+        let hub = FakeHub { $0.found = [House.found, House.secondFound] }
+        let outcome = try await hub.run("add", "--code", "51808582", "--yes")
+        #expect(outcome.code == 64 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("say --device. There are New Lamp (") && outcome.errors.contains("; Plug? ("))
+        #expect(hub.calls.isEmpty)
+    }
+
+    @Test("a room that was not had is told, and the accessory is there all the same")
+    func addUnplaced() async throws {
+        let hub = FakeHub {
+            $0.found = [House.found]
+            $0.refusedWrites = ["accessories.assign"]
+        }
+        let outcome = try await hub.run("add", "--code", "51808582", "--room", "kitchen", "--yes")
+        #expect(outcome.code == 0 && outcome.output == "New Lamp is in My Home (Default Room).\n")
+        #expect(outcome.errors.hasPrefix("homehub: New Lamp: ") && outcome.errors.hasSuffix("(52 genericError)\n"))
     }
 
     @Test("a name that cannot be had is refused before anything is paired, and so is a code that is none")

@@ -22,6 +22,10 @@ final class FakeHub: LineRPCHandler {
         var found: [DiscoveredAccessory] = []
         /// What is told once values are observed.
         var news: [HomeNotification] = []
+        /// The accessories that cannot be told that they were removed.
+        var stale: [Accessory.ID] = []
+        /// Methods of writes that fail.
+        var refusedWrites: Set<String> = []
         /// What was asked, except to look.
         var calls: [String] = []
     }
@@ -88,7 +92,9 @@ final class FakeHub: LineRPCHandler {
             case .answerQuestions:
                 return ([:], state.permissions.filter(\.isPending).map(HomeNotification.permissionAsked))
             case .write(let write):
-                let commit = try state.graph.perform(write, using: &state.random)
+                guard !state.refusedWrites.contains(write.method) else { throw HomeError(.genericError) }
+                var commit = try state.graph.perform(write, using: &state.random)
+                if case .removeAccessory = write { commit.stale = state.stale }
                 return (commit.json, [])
             case .identify(let id): state.calls.append("identify \(id)")
             case .declineAddition(let id): state.calls.append("decline \(id)")
