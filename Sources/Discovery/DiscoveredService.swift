@@ -39,14 +39,6 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     package var host: String { id.host }
 }
 
-/// How a service differs between two looks.
-package enum ServiceChange: Equatable, Sendable {
-    case found(DiscoveredService)
-    /// Its port, its TXT record or an address is another one.
-    case changed(DiscoveredService)
-    case removed(DiscoveredService)
-}
-
 /// Everything that is found of one type at one moment.
 package struct ServiceSnapshot: Equatable, Sendable {
     /// Ordered by ``DiscoveredService/id``.
@@ -64,17 +56,5 @@ package struct ServiceSnapshot: Equatable, Sendable {
         self.services = services
         self.isComplete = isComplete
         self.hostName = hostName
-    }
-
-    /// What has to happen to an earlier look to become this one; whoever was slow gets the sum of what it missed.
-    package func changes(since former: ServiceSnapshot) -> [ServiceChange] {
-        let before = Dictionary(uniqueKeysWithValues: former.services.map { ($0.id, $0) })
-        let now = Set(services.map(\.id))
-        let removed = former.services.filter { !now.contains($0.id) }.map(ServiceChange.removed)
-        return removed
-            + services.compactMap { service in
-                guard let known = before[service.id] else { return .found(service) }
-                return known == service ? nil : .changed(service)
-            }
     }
 }

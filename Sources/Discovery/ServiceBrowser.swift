@@ -13,7 +13,5 @@ package protocol ServiceBrowser: Sendable {
     var snapshot: ServiceSnapshot { get }
 
     /// What is known now and every later change of it; a slow reader misses looks but never the newest.
-    ///
-    /// ``ServiceSnapshot/changes(since:)`` tells two of them apart.
     func snapshots() -> AsyncStream<ServiceSnapshot>
 }

@@ -8,17 +8,6 @@ struct ServiceSnapshotTests {
         DiscoveredService(id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: [])
     }
 
-    @Test("Two looks differ by what was found, changed and removed")
-    func changes() {
-        let former = ServiceSnapshot(services: [service("a"), service("b"), service("c")])
-        let latter = ServiceSnapshot(services: [service("b"), service("c", port: 2), service("d")])
-        #expect(
-            latter.changes(since: former) == [
-                .removed(service("a")), .changed(service("c", port: 2)), .found(service("d")),
-            ])
-        #expect(latter.changes(since: latter) == [])
-    }
-
     @Test("A slow reader gets the newest look and not the ones between")
     func slowReader() async {
         let browser = InMemoryBrowser()
