@@ -178,7 +178,7 @@ let package = Package(
                 "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
             ]),
-        tests(of: "HomeModel", ["HAPModel", "BoundedJSON"]),
+        tests(of: "HomeModel", ["HAPTesting", "HAPModel", "BoundedJSON"]),
         tests(
             of: "HomeHub",
             [
@@ -187,7 +187,10 @@ let package = Package(
             ]),
         tests(
             of: "HomeClient",
-            ["home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
+            [
+                "HAPTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON",
+                logging,
+            ]),
         tests(
             of: "homehubd",
             [

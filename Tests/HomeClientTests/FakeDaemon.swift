@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeHub
 import HomeModel
 import LineRPC

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 import Synchronization
 import Testing

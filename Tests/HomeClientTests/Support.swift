@@ -1,5 +1,6 @@
 import Glibc
 import HAPModel
+import HAPTesting
 import HomeModel
 import LineRPC
 import Logging

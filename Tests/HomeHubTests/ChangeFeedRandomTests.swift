@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeHub
 import HomeModel
 import Testing
@@ -28,7 +29,7 @@ private final class Town {
     let granted: AuthorizationStatus = [.determined, .authorized]
     var feed = ChangeFeed(limit: 5)
     var graph = HomeGraph()
-    var random: SeededGenerator
+    var random: SeededNumbers
     var apps: [SessionID: App] = [:]
     var commits = 0
     var values = 0
@@ -47,7 +48,7 @@ private final class Town {
     private var audiences: [Int64: Set<SessionID>] = [:]
     private var snapshots: [Call: HomeGraph] = [:]
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
     struct Revision: Hashable {
         var home: Home.ID

@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeHub
 import HomeModel
 import Testing
@@ -216,7 +217,7 @@ import Testing
         let id = try hub.lamp()
         let accessory = try #require(hub.graph.accessory(of: id))
         let name = try #require(accessory.services[0].characteristics.first?.id)
-        var random = SeededGenerator(seed: 7)
+        var random = SeededNumbers(seed: 7)
         let unknown = Characteristic.ID(using: &random)
         func codes(_ session: UInt64 = 1, _ isEnabled: Bool = true) -> [HomeError.Code?] {
             hub.feed.setNotification(isEnabled, for: [name, id, unknown], by: SessionID(session), in: hub.graph)
@@ -291,7 +292,7 @@ import Testing
 private final class FeedDesk {
     var feed: ChangeFeed
     var graph = HomeGraph()
-    var random = SeededGenerator(seed: 1)
+    var random = SeededNumbers(seed: 1)
     /// What was last to be done.
     var actions: [ChangeFeed.Action] = []
     private let sessions: [UInt64]

@@ -33,7 +33,7 @@ private final class Device: Sendable {
         let identity = AccessoryIdentity(
             deviceID: TestDevices.id(1), longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededNumbers(seed: 1)
         var graph = HomeGraph()
         guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &generator).result else {
             throw HouseUnderTest.NeverCame(what: "a home")

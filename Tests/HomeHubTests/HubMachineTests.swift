@@ -137,7 +137,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
 
     private func request(_ number: UInt64, vendor: String = "kilgo", after seconds: Int = 60) -> VendorRequests.Request
     {
-        var generator = SeededGenerator(seed: number)
+        var generator = SeededNumbers(seed: number)
         let question = AddAccessoryRequest(
             id: AddAccessoryRequest.ID(using: &generator), home: Home.ID(using: &generator), accessoryName: "Lamp",
             category: .lightbulb, requiresSetupPayloadURL: true)

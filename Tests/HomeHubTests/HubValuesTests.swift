@@ -94,7 +94,7 @@ struct HubValuesTests {
             let all = accessory.services.flatMap(\.characteristics)
             let name = try #require(all.first { $0.type == .name }?.id)
             let identify = try #require(all.first { $0.type == .identify }?.id)
-            var generator = SeededGenerator(seed: 1)
+            var generator = SeededNumbers(seed: 1)
             let unknown = Characteristic.ID(using: &generator)
             let read = try await a.readValues(identify, lamp.on, unknown)
             #expect(read.map(\.error?.code) == [.writeOnlyCharacteristic, nil, .notFound])

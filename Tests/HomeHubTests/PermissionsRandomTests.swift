@@ -1,3 +1,4 @@
+import HAPTesting
 import HomeHub
 import HomeModel
 import Testing
@@ -21,7 +22,7 @@ private final class RandomDesk {
 
     private let agent = SessionID(0)
     private var permissions = Permissions(systemApp: SystemApp(app: "homehub", executable: "/usr/bin/homehub"))
-    private var random: SeededGenerator
+    private var random: SeededNumbers
     private var now = ContinuousClock.now
     private var lastNumber: UInt64 = 0
     private var sessions: [SessionID: AppIdentity] = [:]
@@ -33,7 +34,7 @@ private final class RandomDesk {
     private var told: [SessionID: AuthorizationStatus] = [:]
 
     init(seed: UInt64) throws {
-        random = SeededGenerator(seed: seed)
+        random = SeededNumbers(seed: seed)
         _ = try permissions.opened(
             agent, Opening(app: "homehub").message,
             by: AppPeer(uid: 0, executable: "/usr/bin/homehub", mayDecide: true))

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 
 // HAP has words of its own for these; here the home's are meant.
@@ -78,7 +79,7 @@ extension ServiceDefinition {
 /// A graph with its own source of identities.
 struct TestHub {
     var graph = HomeGraph()
-    var random = SeededGenerator(seed: 1)
+    var random = SeededNumbers(seed: 1)
 
     @discardableResult mutating func perform(_ write: HomeWrite) throws(HomeError) -> HomeCommit {
         try graph.perform(write, using: &random)

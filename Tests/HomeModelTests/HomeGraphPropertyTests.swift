@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
@@ -21,14 +22,14 @@ import Testing
 private struct Walk {
     var hub = HomeGraph()
     var replica = HomeGraph()
-    var random: SeededGenerator
+    var random: SeededNumbers
     var commits = 0
     var refusals = 0
     /// Every identity there ever was, and those that are there now.
     var everUsed: Set<String> = []
     var inUse: Set<String> = []
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
     mutating func step() throws {
         let before = hub

@@ -1,10 +1,11 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
 private func id<Entity>() -> Identifier<Entity> {
-    var random = SeededGenerator(seed: 5)
+    var random = SeededNumbers(seed: 5)
     return Identifier<Entity>(using: &random)
 }
 
@@ -152,7 +153,7 @@ private let sampleRequests: [HomeRequest] = [
 
     @Test("Whatever members a message lacks or has of the wrong kind, it is refused or read, and nothing breaks")
     func mutilated() throws {
-        var random = SeededGenerator(seed: 9)
+        var random = SeededNumbers(seed: 9)
         let wrong: [JSONValue] = [.null, 5, -1, 1.5, "x", true, [], [:], ["x"], .unsigned(.max), ["float": "nan"]]
         var refused = 0
         for request in sampleRequests {
@@ -164,7 +165,7 @@ private let sampleRequests: [HomeRequest] = [
         #expect(refused > 100)
     }
 
-    private func mutilate(_ json: JSONValue, _ wrong: [JSONValue], _ random: inout SeededGenerator) -> JSONValue {
+    private func mutilate(_ json: JSONValue, _ wrong: [JSONValue], _ random: inout SeededNumbers) -> JSONValue {
         guard Int.random(in: 0..<4, using: &random) > 0 else { return wrong.randomElement(using: &random) ?? .null }
         switch json {
         case .object(let object):
@@ -202,7 +203,7 @@ private let sampleRequests: [HomeRequest] = [
 
     @Test("An identity is a UUID and nothing else")
     func identifiers() {
-        var random = SeededGenerator(seed: 2)
+        var random = SeededNumbers(seed: 2)
         for _ in 0..<100 {
             let id = Room.ID(using: &random)
             #expect(Room.ID(id.description) == id)

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
@@ -154,7 +155,7 @@ import Testing
         "Of a hundred thousand random names none gets a suggestion that is invalid, taken or says a place",
         arguments: 1...10)
     func property(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededNumbers(seed: seed)
         let words = [
             "kitchen", "Küche", "lamp", "Light", "garage", "door", "Kid's", "Room", "living", "Kilgo", "LX-200", "2nd",
             "#3", "&", "📚", "in", "the", "Hall", "居間", "½", "'", "-", "1A2B", "2", "Accessory", "Sensor", "ﬁ",
@@ -202,7 +203,7 @@ import Testing
 }
 
 private func places(rooms: [String], zones: [String]) -> [NameLocation] {
-    var random = SeededGenerator(seed: 1)
+    var random = SeededNumbers(seed: 1)
     return rooms.map { NameLocation(name: $0, place: .room(Room.ID(using: &random))) }
         + zones.map { NameLocation(name: $0, place: .zone(Zone.ID(using: &random))) }
 }

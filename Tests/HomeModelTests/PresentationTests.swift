@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
         #expect(AccessoryCategory(rawValue: 999).localizedDescription == "Other")
         let own = CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!)
         #expect(own.localizedDescription == "5A3B0C2E-1111-2222-3333-444455556666")
-        var random = SeededGenerator(seed: 1)
+        var random = SeededNumbers(seed: 1)
         let characteristic = Characteristic(
             id: Characteristic.ID(using: &random), service: Service.ID(using: &random), iid: InstanceID(9), type: own,
             metadata: CharacteristicMetadata(format: .uint8, permissions: .pairedRead),

@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
 
     @Test("Breaches are seen")
     func breaches() throws {
-        var random = SeededGenerator(seed: 3)
+        var random = SeededNumbers(seed: 3)
         let room = Room.ID(using: &random)
         let homes = ["Home", "home"].map { name in
             Home(

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
 
     @Test("Random strings are no payloads, and break nothing")
     func random() {
-        var random = SeededGenerator(seed: 4)
+        var random = SeededNumbers(seed: 4)
         let alphabet = Array("X-HM:/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZﬁ é")
         for _ in 0..<20_000 {
             let count = Int.random(in: 0..<16, using: &random)
@@ -73,7 +74,7 @@ import Testing
 
     @Test("A request is answered with a token, and with the QR code if nobody has given it yet")
     func requests() throws {
-        var random = SeededGenerator(seed: 4)
+        var random = SeededNumbers(seed: 4)
         let token = try #require(token)
         for requiresURL in [true, false] {
             let request = AddAccessoryRequest(

@@ -2,6 +2,7 @@ import DaemonKit
 import GRDB
 import Glibc
 import HAPModel
+import HAPTesting
 import HomeHub
 import HomeModel
 import Testing
@@ -50,7 +51,7 @@ struct HomeDatabaseTests {
     @Test("texts of devices and values with anything in them are the same after a restart")
     func hostileTexts() throws {
         let text = "A\u{0}B\u{1B}\u{7F}\n\u{202E}\u{FEFF}'\"C"
-        var (graph, random) = (HomeGraph(), SeededGenerator(seed: 3))
+        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 3))
         guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &random).result else {
             throw Failure(message: "no home")
         }
@@ -107,7 +108,7 @@ struct HomeDatabaseTests {
         while homes.graph.homes.allSatisfy(\.zones.isEmpty) { try database.commit(try homes.next(), in: homes.graph) }
         let home = try #require(homes.graph.homes.first { !$0.zones.isEmpty })
         let zone = try #require(home.zones.first)
-        var random = SeededGenerator(seed: 1)
+        var random = SeededNumbers(seed: 1)
         let before = try database.load()
         let transaction = HomeTransaction(
             home: home.id, revision: home.revision + 1,
@@ -121,7 +122,7 @@ struct HomeDatabaseTests {
     @Test("one room of a zone, one bridge, one target of a scene cannot be of another home")
     func otherHomes() throws {
         let queue = try makeQueue()
-        var (graph, random) = (HomeGraph(), SeededGenerator(seed: 1))
+        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 1))
         for name in ["Home", "Cottage"] {
             let commit = try graph.perform(.addHome(name: name), using: &random)
             try HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
@@ -158,7 +159,7 @@ struct HomeDatabaseTests {
     @Test("values of what is not there are passed over")
     func strayValues() throws {
         let database = HomeDatabase(try makeQueue())
-        var random = SeededGenerator(seed: 1)
+        var random = SeededNumbers(seed: 1)
         try database.note([Characteristic.ID(using: &random): HeardValue(.bool(true), at: 1)])
         #expect(try database.load() == StoredHomes())
     }
@@ -174,7 +175,7 @@ struct HomeDatabaseTests {
         ])
     func damage(sql: String) throws {
         let queue = try makeQueue()
-        var (graph, random) = (HomeGraph(), SeededGenerator(seed: 3))
+        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 3))
         let home = try graph.perform(.addHome(name: "Home"), using: &random)
         try HomeDatabase(queue).commit(try #require(home.transaction), in: graph)
         let room = try graph.perform(.addRoom(graph.homes[0].id, name: "Kitchen"), using: &random)

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 
 @testable import homehubd
@@ -6,9 +7,9 @@ import HomeModel
 /// Homes that change at random, the same way for the same seed.
 struct RandomHomes {
     private(set) var graph = HomeGraph()
-    private var random: SeededGenerator
+    private var random: SeededNumbers
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
     /// Goes on to the next change that is made.
     mutating func next() throws -> HomeTransaction {

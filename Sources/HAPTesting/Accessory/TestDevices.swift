@@ -1,14 +1,9 @@
-import HAPModel
-import HomeModel
-
-// HAP has words of its own for these; here the home's are meant.
-typealias Accessory = HomeModel.Accessory
-typealias Characteristic = HomeModel.Characteristic
+package import HAPModel
 
 /// Devices as they describe themselves.
-enum TestDevices {
+package enum TestDevices {
     /// A lamp, or something that can be switched like one.
-    static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> HAPModel.Accessory {
+    package static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> HAPModel.Accessory {
         HAPModel.Accessory(
             aid: AccessoryID(aid),
             services: [
@@ -17,7 +12,7 @@ enum TestDevices {
             ])
     }
 
-    static func button(aid: UInt64 = 1) -> HAPModel.Accessory {
+    package static func button(aid: UInt64 = 1) -> HAPModel.Accessory {
         HAPModel.Accessory(
             aid: AccessoryID(aid),
             services: [
@@ -28,11 +23,11 @@ enum TestDevices {
             ])
     }
 
-    static func bridge(_ devices: [HAPModel.Accessory]) -> [HAPModel.Accessory] {
+    package static func bridge(_ devices: [HAPModel.Accessory]) -> [HAPModel.Accessory] {
         [HAPModel.Accessory(aid: .bridge, services: [information])] + devices
     }
 
-    static func id(_ number: Int) -> DeviceID {
+    package static func id(_ number: Int) -> DeviceID {
         guard let id = DeviceID(octets: [2, 0, 0, 0, 0, UInt8(number & 255)]) else {
             preconditionFailure("six octets are an id")
         }
@@ -59,13 +54,5 @@ enum TestDevices {
             iid: InstanceID(iid), type: type,
             metadata: CharacteristicMetadata(format: format, permissions: permissions),
             value: value)
-    }
-}
-
-extension HomeGraph {
-    /// Every characteristic that reports changes, in the order of the accessories.
-    var observable: [Characteristic] {
-        homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
-            .filter { $0.metadata.permissions.contains(.notify) }
     }
 }
