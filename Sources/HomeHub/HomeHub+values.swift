@@ -210,6 +210,12 @@ extension HomeHub {
         let results = await written(writes, by: call)
         let failures = results.filter { $0.error != nil }
         guard !failures.isEmpty else { return answer(call, .success(results.json)) }
+        // The answer is an error and holds no values.
+        for result in results where result.error == nil {
+            guard let value = result.value, let time = result.time else { continue }
+            let event = LiveEvent.valueUpdated(result.characteristic, value, time: time)
+            perform(feed.tell(.cached(event), to: [call.session]))
+        }
         let isTotal = failures.count == results.count
         answer(
             call,

@@ -239,6 +239,34 @@ struct HubValuesTests {
         }
     }
 
+    @Test("Whose scene is set in part only has what was set in its copy of the home all the same")
+    func partialScene() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(lamps: ["good", "bad"])
+            let ids = try await a.add(bridge, to: home)
+            let lamps = try await house.home(a).accessories.filter { ids.dropFirst().contains($0.id) }
+            let (good, bad) = (
+                try #require(lamps.first { $0.name == "Lamp good" }?.on),
+                try #require(lamps.first { $0.name == "Lamp bad" }?.on)
+            )
+            bridge.bridge.driver.set("bad", .refuses(.unreachable))
+            let added = try await a.write(.addActionSet(home, name: "Evening", kind: .userDefined))
+            guard case .actionSet(let scene) = added.result else { throw HouseUnderTest.NeverCame(what: "a scene") }
+            try await a.write(
+                .setActions(
+                    scene, [good, bad].map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
+            a.forget()
+            await expect(.actionSetExecutionPartialSuccess) { try await a.call(.runActionSet(scene)) }
+            let values = a.news.compactMap { news -> Characteristic.ID? in
+                if case .cached(.valueUpdated(let id, .bool(true), _)) = news { id } else { nil }
+            }
+            #expect(values == [good])
+        }
+    }
+
     @Test("An accessory makes itself noticed; one that has left is not found")
     func identify() async throws {
         let house = try HouseUnderTest()
@@ -271,4 +299,8 @@ struct HubValuesTests {
         }
         #expect(house.store.noted.last?.map(\.value.value) == [.bool(false)])
     }
+}
+
+extension Accessory {
+    fileprivate var on: Characteristic.ID? { services.compactMap { $0.characteristic(.on) }.first?.id }
 }
