@@ -45,7 +45,10 @@ extension HomeHub {
         to pairing: AccessoryPairing, as identity: ControllerIdentity, knowing added: AccessorySetup.Added? = nil
     ) {
         let device = pairing.deviceID
-        guard connections[device] == nil else { return }
+        // It may have left the homes, or been blocked, while its pairing was looked up.
+        guard connections[device] == nil,
+            graph.accessories(at: device).contains(where: { !$0.isBridged && !$0.isBlocked })
+        else { return }
         let link = AccessoryLink(
             pairing, as: identity, dialer: dialer,
             database: added.map { ($0.database, configurationNumber: $0.configurationNumber) },

@@ -10,12 +10,44 @@ import Testing
 import struct HAPModel.AccessoryID
 import struct HAPModel.CharacteristicType
 import enum HAPModel.CharacteristicValue
+import struct HAPModel.DeviceID
 
 private let sound = #"""
     {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},{"iid":7,"type":"43",
     "characteristics":[{"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
     {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
     """#
+
+/// A vault whose answers a test can hold back.
+private final class SlowVault: PairingVault {
+    let vault = InMemoryPairingVault()
+    private let gate = Mutex<(isClosed: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    var isAsked: Bool { gate.withLock { !$0.waiting.isEmpty } }
+    func close() { gate.withLock { $0.isClosed = true } }
+    func open() {
+        let waiting = gate.withLock { gate in
+            defer { gate = (false, []) }
+            return gate.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func identity() -> ControllerIdentity { vault.identity() }
+    func pairings() async -> [AccessoryPairing] {
+        let pairings = vault.pairings()
+        await withCheckedContinuation { continuation in
+            let isOpen = gate.withLock { gate in
+                if gate.isClosed { gate.waiting.append(continuation) }
+                return !gate.isClosed
+            }
+            if isOpen { continuation.resume() }
+        }
+        return pairings
+    }
+    func keep(_ pairing: AccessoryPairing) { vault.keep(pairing) }
+    func forget(_ accessory: DeviceID) { vault.forget(accessory) }
+}
 
 /// An accessory of a home that does what a test says.
 private final class Device: Sendable {
@@ -24,12 +56,13 @@ private final class Device: Sendable {
     let on: Characteristic.ID
     let button: Characteristic.ID
     let server: ScriptedAccessory
+    let slowVault = SlowVault()
 
     init(
         timeout: Duration = .seconds(20),
         _ reaction: @escaping @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction? = { _ in nil }
     ) throws {
-        let vault = InMemoryPairingVault()
+        let vault = slowVault.vault
         let identity = AccessoryIdentity(
             deviceID: TestDevices.id(1), longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
@@ -46,7 +79,7 @@ private final class Device: Sendable {
         accessory = try #require(graph.homes.first?.accessories.first)
         on = try #require(accessory.services.last?.characteristic(.on)?.id)
         button = try #require(accessory.services.last?.characteristic(.programmableSwitchEvent)?.id)
-        house = try HouseUnderTest(store: TestStore(StoredHomes(graph: graph)), vault: vault) {
+        house = try HouseUnderTest(store: TestStore(StoredHomes(graph: graph)), vault: slowVault) {
             $0.timing.request = timeout
         }
         server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
@@ -198,6 +231,26 @@ struct HubHostileTests {
             try await a.write(.unblockAccessory(device.accessory.home, id))
             try await device.isThere(a)
             #expect(try await a.readValues(device.on).first?.value == .bool(true))
+        }
+    }
+
+    @Test("An accessory that is removed while it is unblocked is not connected to any more")
+    func removedWhileUnblocked() async throws {
+        let device = try Device { $0.path == "/accessories" ? .answer(.json(#"{"accessories":[]}"#)) : nil }
+        try await device.run { a, _ in
+            let (home, id) = (device.accessory.home, device.accessory.id)
+            try await until("it is blocked") {
+                try await device.house.home(a).accessories.first?.isBlocked == true
+            }
+            let dialed = device.house.dialer.dialed.count
+            device.slowVault.close()
+            try await a.write(.unblockAccessory(home, id))
+            try await until("its pairing is read") { device.slowVault.isAsked }
+            try await a.write(.removeAccessory(home, id))
+            device.slowVault.open()
+            // Before it could be connected to, the hub has come to this.
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(device.house.dialer.dialed.count == dialed)
         }
     }
 }
