@@ -240,7 +240,7 @@ struct HubValuesTests {
     }
 
     @Test("Whose scene is set in part only has what was set in its copy of the home all the same")
-    func partialScene() async throws {
+    func valuesOfPartialScene() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
             let a = try await house.app()
