@@ -27,6 +27,19 @@ struct ConnectionTests {
         }
     }
 
+    @Test("whoever does not wait for a daemon that is not there is told at the first failure")
+    func nobodyAndNoPatience() async throws {
+        var patience = hasty
+        patience.connection = .seconds(3600)
+        patience.absence = .zero
+        try await withSocketPath { path in
+            try await running(at: path, patience: patience) { manager in
+                let error = await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
+                #expect(error == .daemonUnavailable)
+            }
+        }
+    }
+
     @Test("a manager that ends, or a daemon that goes, before the app was taken holds up nobody")
     func beforeOpening() async throws {
         let daemon = FakeDaemon()

@@ -19,6 +19,7 @@ let lights = AppDeclaration(id: "org.example.lights", usageDescription: "To swit
 let hasty: Patience = {
     var patience = Patience()
     patience.connection = .seconds(60)
+    patience.absence = .seconds(60)
     patience.cancelled = .seconds(60)
     patience.reconnect = (.milliseconds(1), .milliseconds(20))
     patience.reload = .milliseconds(1)

@@ -1,7 +1,9 @@
 /// How long the manager waits for what.
-struct Patience: Sendable {
+package struct Patience: Sendable {
     /// For a connection, before a call fails.
-    var connection = Duration.seconds(5)
+    var connection = Duration.seconds(10)
+    /// For a daemon that is not there, which may be about to come back.
+    var absence = Duration.seconds(5)
     /// For the answer to a call.
     var call = Duration.seconds(60)
     /// For a device that is paired, or told to forget us.
@@ -12,4 +14,9 @@ struct Patience: Sendable {
     var reconnect = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
     /// Before homes are loaded again that could not be loaded.
     var reload = Duration.seconds(1)
+
+    /// That of a person who waits at a terminal: whether there is a daemon they want to know at once.
+    package static let ofPerson = Patience(absence: .zero)
+
+    package init(absence: Duration = .seconds(5)) { self.absence = absence }
 }

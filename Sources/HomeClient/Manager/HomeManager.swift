@@ -128,7 +128,15 @@ public func withHomeManager<Result: Sendable>(
     _ app: AppDeclaration, socket: String? = nil,
     _ body: @Sendable (HomeManager) async throws -> Result
 ) async rethrows -> Result {
-    let manager = HomeManager(app, socket: socket)
+    try await withHomeManager(app, socket: socket, patience: Patience(), body)
+}
+
+package func withHomeManager<Result: Sendable>(
+    _ app: AppDeclaration, socket: String?, patience: Patience,
+    _ body: @Sendable (HomeManager) async throws -> Result
+) async rethrows -> Result {
+    let manager = HomeManager(
+        app, socket: socket, logger: Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await manager.run() }
         defer { group.cancelAll() }
