@@ -97,6 +97,7 @@ def test_2_a_bridge_comes_with_what_is_behind_it(home, bridge):
     default = a.home["defaultRoom"]
     assert {accessory["room"] for accessory in a.home["accessories"]} == {default}
     a.do("assignAccessory", accessory=added[0]["id"], room=room, home=house)
+    b.told("accessoryRoomUpdated")
     rooms = {accessory["name"]: accessory["room"] for accessory in b.home["accessories"]}
     assert rooms.pop(added[0]["name"]) == room and set(rooms.values()) == {default}
 
