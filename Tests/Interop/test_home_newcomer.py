@@ -23,7 +23,8 @@ def as_pattern(line):
     """What a line of README stands for: codes, ids and times are different every time."""
     pattern = re.escape(line)
     for example, meant in [
-        (r"\d\d:\d\d:\d\d", r"\d\d:\d\d:\d\d"), (r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", "(?:[0-9A-F]{2}:){5}[0-9A-F]{2}"),
+        (r"\d{4}\\-\d\d\\-\d\dT", r"\d{4}-\d\d-\d\dT"), (r"\d\d:\d\d:\d\d", r"\d\d:\d\d:\d\d"),
+        (r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", "(?:[0-9A-F]{2}:){5}[0-9A-F]{2}"),
         (r"Demo\\ [0-9A-F]{4}", "Demo [0-9A-F]{4}"),
     ]:
         pattern = re.sub(example, lambda _: meant, pattern)
@@ -154,7 +155,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     second.play("\n".join(told))
 
     third.play_more("homehub write kettle on=yes")
-    second.expects("00:00:00  Kitchen  Kettle  on\n")
+    second.expects("2026-01-01T00:00:00Z  Kitchen  Kettle  on\n")
     app = Terminal(lan.bridge, "env", f"--chdir={clone}", program("all-off"))
     try:
         # It waits for the permission that README says how to give.
@@ -165,7 +166,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
         assert app.ends() == 0, app.text
     finally:
         app.close()
-    second.expects("00:00:00  Kitchen  Kettle  off\n")
+    second.expects("2026-01-01T00:00:00Z  Kitchen  Kettle  off\n")
     second.press("C")
     second.expects("^C\n$ ")
 
