@@ -1,3 +1,4 @@
+import Glibc
 import HAPAccessory
 import HAPController
 import HAPCrypto
@@ -25,6 +26,29 @@ private func listen(_ body: @escaping @Sendable (any Channel) -> Void) async thr
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         .bind(host: "127.0.0.1", port: 0).get()
+}
+
+/// A port of the loopback at which nobody listens, and at which nobody else can begin to meanwhile.
+private final class SilentPort: Sendable {
+    let number: Int
+    private let descriptor: CInt
+
+    init() throws {
+        let descriptor = socket(AF_INET6, CInt(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        // All addresses, those of IPv4 included.
+        let isBound = withUnsafeMutableBytes(of: &address) { bytes in
+            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+            var length = socklen_t(bytes.count)
+            return bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+        }
+        number = Int(UInt16(bigEndian: address.sin6_port))
+        try #require(isBound && number > 0)
+    }
+
+    deinit { close(descriptor) }
 }
 
 @Suite("The controller over TCP", .timeLimit(.minutes(1)))
@@ -73,13 +97,12 @@ struct OverTCPTests {
 
     @Test("nobody listens, on IPv4 and IPv6")
     func refused() async throws {
-        let server = try await listen { _ in }
-        let port = try #require(server.localAddress?.port)
-        try await server.close().get()
+        let port = try SilentPort()
         let loopback = Array(repeating: UInt8(0), count: 15) + [1]
-        for endpoint in [try here(port), try here(port, loopback)] {
+        for endpoint in [try here(port.number), try here(port.number, loopback)] {
             await #expect(throws: Unreachable.self) { _ = try await dialer.dial(endpoint, within: .seconds(5)) }
         }
+        withExtendedLifetime(port) {}
     }
 
     @Test("whoever stops waiting for a connection waits no longer")
@@ -98,11 +121,10 @@ struct OverTCPTests {
         let closed = AsyncStream.makeStream(of: Void.self)
         let server = try await listen { $0.closeFuture.whenComplete { _ in closed.continuation.yield() } }
         let port = try #require(server.localAddress?.port)
-        let gone = try await listen { _ in }
-        let nobody = try #require(gone.localAddress?.port)
-        try await gone.close().get()
+        let nobody = try SilentPort()
         let (connection, endpoint) = try await dialer.dial(
-            first: [try here(nobody), try here(port)], timing: testTiming)
+            first: [try here(nobody.number), try here(port)], timing: testTiming)
+        withExtendedLifetime(nobody) {}
         #expect(endpoint == (try here(port)))
         connection.close()
         #expect(await connection.receive() == nil)
