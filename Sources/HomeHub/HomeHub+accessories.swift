@@ -99,18 +99,17 @@ extension HomeHub {
     /// Tells an accessory that is in no home that it is paired with no more, if it can be reached soon.
     ///
     /// - Returns: whether it knows.
-    private func takeLeave(of pairing: AccessoryPairing, as identity: ControllerIdentity) async -> Bool {
+    func takeLeave(of pairing: AccessoryPairing, as identity: ControllerIdentity) async -> Bool {
         let link = AccessoryLink(
-            pairing, as: identity, dialer: dialer, timing: configuration.timing, logger: logger)
+            pairing, as: identity, dialer: dialer, timing: configuration.timing, isFarewell: true, logger: logger)
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 async let running: Void = link.run()
                 await link.appeared(self.browser.snapshot[link.id])
                 var isTold = false
-                for await update in link.updates {
-                    if update == .state(.connected) { isTold = (try? await link.unpair()) != nil }
-                    if update == .state(.unreachable(.notPaired)) { isTold = true }
-                    if isTold || update == .state(.connected) { break }
+                for await update in link.updates where update == .state(.unreachable(.notPaired)) {
+                    isTold = true
+                    break
                 }
                 await link.stop()
                 await running

@@ -1,4 +1,5 @@
 import HAPController
+import HAPProtocol
 import HomeModel
 import Logging
 
@@ -107,10 +108,25 @@ extension HomeHub {
                     metadata: ["accessory": "\(device)", "reason": "\(error)"])
             }
             await link.stop()
+        } else if browser.snapshot[device] != nil, let (pairing, identity) = await pairing(with: device) {
+            // What is blocked has no link, and its database may be of no use.
+            isTold = await takeLeave(of: pairing, as: identity)
         }
         // A hub that ends meanwhile lets it go with its next start.
         if isTold || !Task.isCancelled { await forget(device) }
         return isTold
+    }
+
+    /// Looks a pairing up.
+    private func pairing(with device: DeviceID) async -> (AccessoryPairing, ControllerIdentity)? {
+        do {
+            let pairing = try await vault.pairings().first { $0.deviceID == device }
+            let identity = try await vault.identity()
+            return pairing.map { ($0, identity) }
+        } catch {
+            logger.error("a pairing cannot be read", metadata: ["accessory": "\(device)", "error": "\(error)"])
+            return nil
+        }
     }
 
     /// Removes an accessory's pairing from the vault.

@@ -58,9 +58,10 @@ private final class Device: Sendable {
     let server: ScriptedAccessory
     let slowVault = SlowVault()
 
+    typealias Reaction = @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction?
+
     init(
-        timeout: Duration = .seconds(20),
-        _ reaction: @escaping @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction? = { _ in nil }
+        timeout: Duration = .seconds(20), _ reaction: @escaping Reaction = { _ in nil }
     ) throws {
         let vault = slowVault.vault
         let identity = AccessoryIdentity(
@@ -94,6 +95,9 @@ private final class Device: Sendable {
         house.show(identity.deviceID, at: .test(1), isPaired: true)
     }
 
+    /// How often it was asked what it consists of.
+    var looks: Int { server.requests.count { $0.path == "/accessories" } }
+
     func run(_ body: (TestApp, TestApp) async throws -> Void) async throws {
         try await house.run { house in try await body(try await house.app(), try await house.app()) }
     }
@@ -101,6 +105,15 @@ private final class Device: Sendable {
     /// Waits until an app knows that the accessory is there.
     func isThere(_ app: TestApp) async throws {
         try await until("it is there") { try await house.home(app).accessories.first?.isReachable == true }
+    }
+}
+
+/// Consists of nothing, which nobody can use, and ends its pairing.
+private let withoutAccessories: Device.Reaction = { request in
+    switch request.path {
+    case "/accessories": .answer(.json(#"{"accessories":[]}"#))
+    case "/pairings": .answer(HTTPResponse(200, .pairingTLV8, body: [6, 1, 2]))
+    default: nil
     }
 }
 
@@ -236,21 +249,37 @@ struct HubHostileTests {
 
     @Test("An accessory that is removed while it is unblocked is not connected to any more")
     func removedWhileUnblocked() async throws {
-        let device = try Device { $0.path == "/accessories" ? .answer(.json(#"{"accessories":[]}"#)) : nil }
+        let device = try Device(withoutAccessories)
         try await device.run { a, _ in
             let (home, id) = (device.accessory.home, device.accessory.id)
             try await until("it is blocked") {
                 try await device.house.home(a).accessories.first?.isBlocked == true
             }
-            let dialed = device.house.dialer.dialed.count
+            let looks = device.looks
             device.slowVault.close()
             try await a.write(.unblockAccessory(home, id))
             try await until("its pairing is read") { device.slowVault.isAsked }
-            try await a.write(.removeAccessory(home, id))
+            let removal = await a.begin(.write(.removeAccessory(home, id)))
+            try await until("it is gone") { try await device.house.home(a).accessories.isEmpty }
             device.slowVault.open()
+            _ = try await a.result(removal)
             // Before it could be connected to, the hub has come to this.
             try await Task.sleep(for: .milliseconds(200))
-            #expect(device.house.dialer.dialed.count == dialed)
+            #expect(device.looks == looks)
         }
+    }
+
+    @Test("An accessory that was blocked for what it consists of is told all the same that it is removed")
+    func removedWhileBlocked() async throws {
+        let device = try Device(withoutAccessories)
+        try await device.run { a, _ in
+            let (home, id) = (device.accessory.home, device.accessory.id)
+            try await until("it is blocked") {
+                try await device.house.home(a).accessories.first?.isBlocked == true
+            }
+            #expect(try await a.write(.removeAccessory(home, id)).stale == [])
+            #expect(device.slowVault.vault.pairings().isEmpty)
+        }
+        #expect(device.server.requests.contains { $0.path == "/pairings" })
     }
 }

@@ -140,6 +140,27 @@ struct HubLinkTests {
         #expect(try await house.paired == [identity.deviceID])
     }
 
+    @Test("A blocked accessory that is removed is told so, although nothing else is asked of it")
+    func removingBlocked() async throws {
+        let (store, vault) = (TestStore(), InMemoryPairingVault())
+        let accessories = InMemoryAccessoryServerStore()
+        let (home, ids) = try await HouseUnderTest(store: store, vault: vault).run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            return (home, try await a.add(try await house.bridge(store: accessories), to: home))
+        }
+        var stored = store.stored
+        _ = stored.graph.block(ids[0])
+        try await HouseUnderTest(store: TestStore(stored), vault: vault).run { house in
+            let a = try await house.app()
+            let bridge = try await house.bridge(store: accessories)
+            #expect(try await house.home(a).accessories.first?.isBlocked == true)
+            #expect(try await a.write(.removeAccessory(home, ids[0])).stale == [])
+            #expect(await !bridge.isPaired)
+            #expect(vault.pairings().isEmpty)
+        }
+    }
+
     @Test("A hub that ends while an accessory is being removed lets it go with its next start")
     func endWhileRemoving() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())

@@ -18,6 +18,7 @@ package actor AccessoryLink {
     private let identity: ControllerIdentity
     private let dialer: any AccessoryDialer
     private let timing: ControllerTiming
+    private let isFarewell: Bool
     private let logger: Logger
 
     // Where the accessory is, and when it is tried next.
@@ -57,17 +58,20 @@ package actor AccessoryLink {
     ///   - dialer: how to connect.
     ///   - database: what was read in an earlier life, and the `c#` it belongs to.
     ///   - timing: how long to wait for what.
+    ///   - isFarewell: whether the accessory is only to be told that it is paired with no more, whatever it consists of;
+    ///     once it knows, the link says `notPaired`.
     ///   - logger: where trouble is told.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
         database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
-        timing: ControllerTiming = ControllerTiming(), logger: Logger
+        timing: ControllerTiming = ControllerTiming(), isFarewell: Bool = false, logger: Logger
     ) {
         id = pairing.deviceID
         self.pairing = pairing
         self.identity = identity
         self.dialer = dialer
         self.timing = timing
+        self.isFarewell = isFarewell
         self.logger = logger
         self.database = database?.0
         configurationNumber = database?.configurationNumber
@@ -178,6 +182,7 @@ package actor AccessoryLink {
         isVerified = true
         lastGood = endpoint
         policy.connected(now: .now)
+        if isFarewell { return await takeLeave(on: session) }
         do throws(SetupError) {
             try await synchronise(session)
             push.connected(now: .now)
@@ -190,6 +195,17 @@ package actor AccessoryLink {
             case .ended(let end, _): return .ended(end)
             default: return .ended(.badAnswer)
             }
+        }
+    }
+
+    /// Takes our pairing back, and nothing else: that must work with an accessory whose database is of no use.
+    private func takeLeave(on session: ControllerSession) async -> LinkFailure {
+        do throws(PairingsError) {
+            _ = try await session.pairings(.remove(identity.controller), within: timing.request)
+            return .notPaired
+        } catch {
+            if case .request(.ended(let end)) = error { return .ended(end) }
+            return .ended(.badAnswer)
         }
     }
 
