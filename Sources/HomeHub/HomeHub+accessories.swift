@@ -27,7 +27,7 @@ extension HomeHub {
                 logger.warning(
                     "an accessory is paired with and in no home; it is let go",
                     metadata: ["accessory": "\(pairing.deviceID)"])
-                start { await self.letGo(pairing, as: identity) }
+                start { await self.keepLettingGo(pairing, as: identity) }
             } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
                 connect(to: pairing, as: identity)
             }
@@ -88,18 +88,33 @@ extension HomeHub {
         }
     }
 
-    /// Ends the pairing with an accessory that is in no home.
-    ///
-    /// A hub that ends before the accessory knows tries again with its next start.
+    /// Ends the pairing with an accessory that is in no home; what does not know soon is told beside everything else.
     func letGo(_ pairing: AccessoryPairing, as identity: ControllerIdentity) async {
-        let isTold = await takeLeave(of: pairing, as: identity)
-        if isTold || !Task.isCancelled { await forget(pairing.deviceID) }
+        if await takeLeave(of: pairing, as: identity, within: configuration.farewellPatience) {
+            await forget(pairing.deviceID)
+        } else if !Task.isCancelled {
+            start { await self.keepLettingGo(pairing, as: identity) }
+        }
     }
 
-    /// Tells an accessory that is in no home that it is paired with no more, if it can be reached soon.
+    /// Ends the pairing with an accessory that is in no home once it can be reached, however late that is: forgotten before
+    /// it knows, it would have to be reset.
     ///
+    /// A hub that ends before goes on with its next start.
+    private func keepLettingGo(_ pairing: AccessoryPairing, as identity: ControllerIdentity) async {
+        if await takeLeave(of: pairing, as: identity) { await forget(pairing.deviceID) }
+    }
+
+    /// Tells an accessory that is in no home that it is paired with no more.
+    ///
+    /// - Parameters:
+    ///   - pairing: the accessory.
+    ///   - identity: who we are.
+    ///   - patience: how long it may take; without it, until the accessory knows.
     /// - Returns: whether it knows.
-    func takeLeave(of pairing: AccessoryPairing, as identity: ControllerIdentity) async -> Bool {
+    func takeLeave(
+        of pairing: AccessoryPairing, as identity: ControllerIdentity, within patience: Duration? = nil
+    ) async -> Bool {
         let link = AccessoryLink(
             pairing, as: identity, dialer: dialer, timing: configuration.timing, isFarewell: true, logger: logger)
         return await withTaskGroup(of: Bool.self) { group in
@@ -119,10 +134,11 @@ extension HomeHub {
                 for await snapshot in self.browser.snapshots() { await link.appeared(snapshot[link.id]) }
                 return false
             }
-            let patience = configuration.farewellPatience
-            group.addTask {
-                try? await Task.sleep(for: patience)
-                return false
+            if let patience {
+                group.addTask {
+                    try? await Task.sleep(for: patience)
+                    return false
+                }
             }
             let isTold = await group.next() ?? false
             group.cancelAll()

@@ -110,7 +110,7 @@ extension HomeHub {
             await link.stop()
         } else if browser.snapshot[device] != nil, let (pairing, identity) = await pairing(with: device) {
             // What is blocked has no link, and its database may be of no use.
-            isTold = await takeLeave(of: pairing, as: identity)
+            isTold = await takeLeave(of: pairing, as: identity, within: configuration.farewellPatience)
         }
         // A hub that ends meanwhile lets it go with its next start.
         if isTold || !Task.isCancelled { await forget(device) }

@@ -70,7 +70,7 @@ package actor HomeHub {
         package var permissionPatience = Duration.seconds(600)
         /// How long an accessory that is to be added may take to be seen.
         package var searchPatience = Duration.seconds(10)
-        /// How long an accessory may take to be reached that is only to be told that it is paired with no more.
+        /// How long somebody waits for an accessory that is only to be told that it is paired with no more.
         package var farewellPatience = Duration.seconds(30)
         /// How much time lies between two stores of what was heard.
         package var noteInterval = Duration.seconds(60)

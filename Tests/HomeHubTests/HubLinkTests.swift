@@ -202,6 +202,24 @@ struct HubLinkTests {
         #expect(vault.pairings().map(\.deviceID) == [device])
     }
 
+    @Test("An accessory that is paired with and in no home is let go however late it comes, not forgotten before")
+    func lateOrphan() async throws {
+        let vault = InMemoryPairingVault()
+        let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
+        let identity = accessories.stored.identity
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        try await HouseUnderTest(vault: vault, { $0.farewellPatience = .milliseconds(1) }).run { house in
+            // The hub has looked after the pairing, and is past its patience.
+            let a = try await house.app()
+            try await Task.sleep(for: .milliseconds(100))
+            try await house.settle(a)
+            #expect(try await house.paired == [identity.deviceID])
+            let bridge = try await house.bridge(store: accessories)
+            try await until("it is let go") { try await house.paired.isEmpty }
+            #expect(await !bridge.isPaired)
+        }
+    }
+
     @Test("An accessory that is paired with and in no home is let go at the start")
     func orphan() async throws {
         let vault = InMemoryPairingVault()
