@@ -98,10 +98,7 @@ extension HomeHub {
             }
             return order
         }
-        let request = try vendorRequests.answered(id, by: session)
-        guard request.question.home == home.id else {
-            throw HomeError(.invalidParameter, detail: "the accessory was to be added to another home")
-        }
+        let request = try vendorRequests.answered(id, by: session, for: home.id)
         order.target = .device(request.device)
         order.code = order.code ?? request.code
         order.addition.name = addition.name ?? request.name

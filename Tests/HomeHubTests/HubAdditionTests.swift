@@ -216,6 +216,11 @@ struct HubAdditionTests {
             let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
             let payload = try #require(question.makePayload(ownershipToken: token))
             await expect(.notFound) { try await other.added(AdditionRequest(home: home, payload: payload)) }
+            // Another home was not asked about, which leaves the request as it is.
+            let elsewhere = try await a.addHome("Cabin")
+            await expect(.invalidParameter) {
+                try await maker.added(AdditionRequest(home: elsewhere, payload: payload))
+            }
             let ids = try await maker.added(AdditionRequest(home: home, payload: payload))
             await expect(.notFound) { try await maker.added(AdditionRequest(home: home, payload: payload)) }
             try await until("the event") {

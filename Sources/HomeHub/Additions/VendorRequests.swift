@@ -81,11 +81,23 @@ struct VendorRequests: Sendable, Equatable {
 
     /// An app answers, or declines.
     ///
+    /// Whatever comes of its answer, there is no second one: with a wrong proof, too, the request is used up.
+    ///
+    /// - Parameters:
+    ///   - id: what it was asked.
+    ///   - session: the app's session.
+    ///   - home: the home that the answer is for, if it is for one.
     /// - Returns: what it was asked.
-    /// - Throws: 2 if it was not asked that, has answered already, or was too late.
-    mutating func answered(_ id: AddAccessoryRequest.ID, by session: SessionID) throws(HomeError) -> Request {
+    /// - Throws: 2 if it was not asked that, has answered already, or was too late; 3 if it was asked about another home,
+    ///   which is no answer.
+    mutating func answered(
+        _ id: AddAccessoryRequest.ID, by session: SessionID, for home: Home.ID? = nil
+    ) throws(HomeError) -> Request {
         guard let index = requests.firstIndex(where: { $0.question.id == id && $0.session == session }) else {
             throw HomeError(.notFound, detail: "there is no such request any more; add the accessory again")
+        }
+        guard home == nil || home == requests[index].question.home else {
+            throw HomeError(.invalidParameter, detail: "the accessory was to be added to another home")
         }
         return requests.remove(at: index)
     }
