@@ -87,6 +87,9 @@ struct PermissionTests {
             #expect(await inHome.take(1).map(\.change) == [.homesUpdated])
             #expect(await manager.homes == daemon.graph.homes)
             #expect(await daemon.observed.isEmpty)
+            #expect(await browser.events.take(1).isEmpty)
+            try await browser.start()
+            #expect(await browser.events.take(1) == [.found(bulb)])
         }
     }
 

@@ -13,7 +13,7 @@ public actor AccessoryBrowser {
 
     /// What the search finds; only between ``start()`` and ``stop()``.
     ///
-    /// For one reader.
+    /// For one reader. It ends when the app loses its permission; after another ``start()`` take it anew.
     public nonisolated var events: EventStream<BrowserEvent> { EventStream(finds) {} }
 
     /// The devices that are there; after ``stop()`` those that were there then.
@@ -23,11 +23,19 @@ public actor AccessoryBrowser {
 
     /// Begins to search anew; harmless while searching.
     ///
+    /// Also after the app has lost its permission, which ends the search and its events, and has it again. A daemon that
+    /// cannot search any more ends no search: as soon as it can, the search goes on by itself.
+    ///
     /// - Throws: 47 without permission, 57 if the daemon cannot search.
     public func start() async throws(HomeError) {
+        if let number = search?.number, await !manager.isSearching(number), search?.number == number {
+            search = nil
+            isStarted = false
+        }
         guard !isStarted else { return }
         isStarted = true
         frozen = []
+        finds.reopen()
         do {
             let search = try await manager.startSearch(finds)
             if isStarted { self.search = search } else { await end(search) }

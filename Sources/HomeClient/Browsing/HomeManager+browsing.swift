@@ -46,6 +46,9 @@ extension HomeManager {
         return last
     }
 
+    /// Whether a browser is still told what is found; it is not once the app has lost its permission.
+    func isSearching(_ number: UInt64) -> Bool { search.isTold(number) }
+
     /// What is there, as far as it was found.
     var discoveredAccessories: [DiscoveredAccessory] { search.devices }
 

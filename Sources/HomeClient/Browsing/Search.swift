@@ -9,6 +9,8 @@ struct Search {
 
     var isWanted: Bool { !readers.isEmpty }
 
+    func isTold(_ number: UInt64) -> Bool { readers[number] != nil }
+
     // MARK: Readers
 
     /// Somebody begins to search, and is told at once of what others have found.

@@ -56,6 +56,9 @@ final class Mailbox<Event: Sendable>: Sendable {
         reader?.resume(returning: nil)
     }
 
+    /// Takes events again.
+    func reopen() { contents.withLock { $0.isFinished = false } }
+
     func next() async -> Event? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
