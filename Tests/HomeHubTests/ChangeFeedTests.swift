@@ -192,6 +192,62 @@ import Testing
         #expect(hub.take(3).count == 1)
     }
 
+    @Test("Who does not read and observes nothing has the last of many values for its copy, and nothing to load anew")
+    func chatter() throws {
+        let hub = FeedDesk(authorized: [1, 2], limit: 4)
+        let id = try hub.lamp()
+        hub.enable(id, 1)
+        hub.drain()
+        for time: Int64 in 1...4 { hub.hear(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
+        let own = try hub.write(.addRoom(hub.graph.homes[0].id, name: "Hall"), by: 2)
+        for time: Int64 in 5...10_001 { hub.hear(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
+        let last = Delivery.notification(.cached(.valueUpdated(id, .bool(true), time: 10_001)))
+        #expect(hub.take(2) == [.answer(Call(SessionID(2), 1), .success(own.json)), last])
+        #expect(hub.take(2) == [])
+        // Whoever wants to be told is told of each.
+        #expect(hub.take(1) == [.notification(.homesUpdated)])
+    }
+
+    @Test("The last values of as many things as may wait are kept, and of one more all are loaded anew")
+    func manyValues() throws {
+        let hub = FeedDesk(authorized: [1, 2], limit: 4)
+        let lamps = (2...6).map { TestDevices.lamp(aid: $0) }
+        _ = try hub.add(TestDevices.bridge(lamps), to: try hub.home(), by: 1)
+        hub.drain()
+        let ids = hub.graph.observable.map(\.id)
+        func hear(_ count: Int, _ isOn: Bool) {
+            for id in ids.prefix(count) { hub.hear(.valueUpdated(id, .bool(isOn), time: 1)) }
+        }
+        for isOn in [true, false, true] { hear(4, isOn) }
+        #expect(hub.take(2).count == 4)
+        hear(5, false)
+        hub.hear(.valueUpdated(ids[4], .bool(true), time: 1))
+        #expect(hub.take(2) == [.notification(.homesUpdated)])
+    }
+
+    @Test("The last value keeps its place among what is told of the same thing")
+    func chatterInOrder() throws {
+        let hub = FeedDesk(authorized: [1, 2])
+        let id = try hub.lamp()
+        func hear(_ isOn: Bool, _ time: Int64) -> LiveEvent {
+            let event = LiveEvent.valueUpdated(id, .bool(isOn), time: time)
+            hub.hear(event)
+            return event
+        }
+        _ = hear(true, 1)
+        hub.enable(id, 2)
+        let told = hear(false, 2)
+        _ = hub.disable(id, 2)
+        _ = hear(true, 3)
+        let kept = hear(false, 4)
+        let home = hub.graph.homes[0]
+        let removal = try #require(try hub.write(.removeAccessory(home.id, home.accessories[0].id), by: 1).transaction)
+        #expect(
+            hub.take(2) == [
+                .notification(.live(told)), .notification(.cached(kept)), .notification(.transaction(removal)),
+            ])
+    }
+
     @Test("The device reports from the first session that observes to the last, and sessions do not meddle")
     func firstAndLast() throws {
         let hub = FeedDesk(authorized: [1, 2])
