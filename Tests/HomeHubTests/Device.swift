@@ -1,0 +1,126 @@
+import HAPController
+import HAPCrypto
+import HAPProtocol
+import HAPTesting
+import HomeHub
+import HomeModel
+import Synchronization
+import Testing
+
+import struct HAPModel.AccessoryID
+import struct HAPModel.CharacteristicType
+import enum HAPModel.CharacteristicValue
+import struct HAPModel.DeviceID
+
+/// A button and a switch that nothing is wrong with.
+let soundDatabase = #"""
+    {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},{"iid":7,"type":"43",
+    "characteristics":[{"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
+    {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
+    """#
+
+/// A vault whose answers a test can hold back.
+final class SlowVault: PairingVault {
+    let vault = InMemoryPairingVault()
+    private let gate = Mutex<(isClosed: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    var isAsked: Bool { gate.withLock { !$0.waiting.isEmpty } }
+    func close() { gate.withLock { $0.isClosed = true } }
+    func open() {
+        let waiting = gate.withLock { gate in
+            defer { gate = (false, []) }
+            return gate.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func identity() -> ControllerIdentity { vault.identity() }
+    func pairings() async -> [AccessoryPairing] {
+        let pairings = vault.pairings()
+        await withCheckedContinuation { continuation in
+            let isOpen = gate.withLock { gate in
+                if gate.isClosed { gate.waiting.append(continuation) }
+                return !gate.isClosed
+            }
+            if isOpen { continuation.resume() }
+        }
+        return pairings
+    }
+    func keep(_ pairing: AccessoryPairing) { vault.keep(pairing) }
+    func forget(_ accessory: DeviceID) { vault.forget(accessory) }
+}
+
+/// An accessory of a home that does what a test says.
+final class Device: Sendable {
+    let house: HouseUnderTest
+    let accessory: Accessory
+    let on: Characteristic.ID
+    let button: Characteristic.ID
+    let server: ScriptedAccessory
+    let slowVault = SlowVault()
+
+    typealias Reaction = @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction?
+
+    init(
+        timeout: Duration = .seconds(20), _ reaction: @escaping Reaction = { _ in nil }
+    ) throws {
+        let vault = slowVault.vault
+        let identity = AccessoryIdentity(
+            deviceID: TestDevices.id(1), longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        var generator = SeededNumbers(seed: 1)
+        var graph = HomeGraph()
+        guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &generator).result else {
+            throw HouseUnderTest.NeverCame(what: "a home")
+        }
+        let database = try AccessoryDatabase(parsing: Array(soundDatabase.utf8))
+        _ = try graph.add(
+            AccessoryAddition(
+                home: home, deviceID: identity.deviceID, category: .lightbulb, accessories: database.accessories),
+            using: &generator)
+        accessory = try #require(graph.homes.first?.accessories.first)
+        on = try #require(accessory.services.last?.characteristic(.on)?.id)
+        button = try #require(accessory.services.last?.characteristic(.programmableSwitchEvent)?.id)
+        house = try HouseUnderTest(store: TestStore(StoredHomes(graph: graph)), vault: slowVault) {
+            $0.timing.request = timeout
+        }
+        server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
+            if let special = reaction(request) { return special }
+            switch (request.method, request.path) {
+            case (.get, "/accessories"): return .answer(.json(soundDatabase))
+            case (.get, _): return .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#))
+            default: return .answer(HTTPResponse(204))
+            }
+        }
+        server.listen(house.dialer, at: .test(1))
+        house.show(identity.deviceID, at: .test(1), isPaired: true)
+    }
+
+    /// Gives an answer that it owes.
+    func answer(_ response: HTTPResponse) { server.push(HTTPSerializer.bytes(of: .response(response))) }
+
+    /// Says that it consists of something else.
+    func change(to configurationNumber: UInt16) {
+        house.show(accessory.deviceID, at: .test(1), isPaired: true, configurationNumber: configurationNumber)
+    }
+
+    /// How many requests of a kind there were.
+    func count(_ method: HTTPRequest.Method) -> Int { server.requests.count { $0.method == method } }
+
+    /// What it calls its switch, as far as the home knows.
+    func description(_ app: TestApp) async throws -> String? {
+        try await house.home(app).characteristic(on)?.manufacturerDescription
+    }
+
+    /// How often it was asked what it consists of.
+    var looks: Int { server.requests.count { $0.path == "/accessories" } }
+
+    func run(_ body: (TestApp, TestApp) async throws -> Void) async throws {
+        try await house.run { house in try await body(try await house.app(), try await house.app()) }
+    }
+
+    /// Waits until an app knows that the accessory is there.
+    func isThere(_ app: TestApp) async throws {
+        try await until("it is there") { try await house.home(app).accessories.first?.isReachable == true }
+    }
+}
