@@ -180,7 +180,7 @@ extension HomeHub {
         switch state {
         case .searching, .connecting: return
         case .connected:
-            connections[device]?.violations = 0
+            if connections[device]?.isUnusable == false { connections[device]?.violations = 0 }
             if connections[device]?.isUnproven == true {
                 prove(device)
                 return

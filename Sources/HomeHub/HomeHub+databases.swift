@@ -10,7 +10,11 @@ import struct HAPModel.DeviceID
 extension HomeHub {
     /// An accessory consists of something else, perhaps.
     func received(_ database: AccessoryDatabase, of device: DeviceID) {
-        takeOver(database, of: device)
+        if let last = connections[device]?.storedAt, .now < last + configuration.databaseInterval {
+            storeLater(database, of: device, at: last + configuration.databaseInterval)
+        } else {
+            takeOver(database, of: device)
+        }
         // Of what is behind a bridge, the database says nothing of whether it is there.
         if connections[device]?.isConnected == true {
             tell(database.readings, of: device)
@@ -27,27 +31,34 @@ extension HomeHub {
             let transaction = try planned.update(
                 device, with: database.accessories, descriptions: database.descriptions, using: &generator)
             if let transaction {
+                connections[device]?.storedAt = .now
                 try commit(transaction, in: planned)
                 connections[device]?.places = places(of: device)
                 settleSubscriptions(at: device)
             }
+            connections[device]?.isUnusable = false
+            connections[device]?.violations = 0
         } catch {
+            connections[device]?.storedAt = .now
             logger.error(
                 "what an accessory consists of now cannot be taken over",
                 metadata: ["accessory": "\(device)", "error": "\(error)"])
-            if error.code == .accessoryOutOfCompliance { misbehaved(device, error.message) }
-            if error.code == .genericError { storeLater(database, of: device) }
+            if error.code == .accessoryOutOfCompliance {
+                connections[device]?.isUnusable = true
+                misbehaved(device, error.message)
+            }
+            if error.code == .genericError { storeLater(database, of: device, at: .now + configuration.storePatience) }
         }
     }
 
-    /// Takes over a little later what could not be stored, unless the accessory has become yet another.
-    private func storeLater(_ database: AccessoryDatabase, of device: DeviceID) {
-        guard let link = connections[device]?.link else { return }
+    /// Takes over a little later what could not be stored, or what the accessory has become until then.
+    private func storeLater(_ database: AccessoryDatabase, of device: DeviceID, at time: ContinuousClock.Instant) {
+        guard let connection = connections[device] else { return }
         connections[device]?.unstored = database
-        let patience = configuration.storePatience
+        guard connection.unstored == nil else { return }
         start {
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
-            await self.storeAgain(link)
+            guard (try? await Task.sleep(until: time)) != nil else { return }
+            await self.storeAgain(connection.link)
         }
     }
 

@@ -37,7 +37,7 @@ package actor HomeHub {
     var waiting: [Call: HomeRequest] = [:]
     /// What has not been answered yet.
     var unanswered: Set<Call> = []
-    /// What has happened already and is only still to be answered.
+    /// What has happened already, or an accessory was asked to do, and is only still to be answered.
     var committed: Set<Call> = []
     var runningActionSets: Set<ActionSet.ID> = []
     /// Whether ``run()`` has ended, so that nothing is carried out any more.
@@ -76,6 +76,8 @@ package actor HomeHub {
         package var noteInterval = Duration.seconds(60)
         /// How long it takes until an accessory's changes are stored again that could not be.
         package var storePatience = Duration.seconds(10)
+        /// How much time lies between two times at which a home takes over what an accessory consists of.
+        package var databaseInterval = Duration.seconds(5)
         package var timing = ControllerTiming()
 
         package init(systemApp: SystemApp) { self.systemApp = systemApp }

@@ -62,7 +62,8 @@ final class Device: Sendable {
     typealias Reaction = @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction?
 
     init(
-        timeout: Duration = .seconds(20), _ reaction: @escaping Reaction = { _ in nil }
+        timeout: Duration = .seconds(20), databaseInterval: Duration = .zero,
+        _ reaction: @escaping Reaction = { _ in nil }
     ) throws {
         let vault = slowVault.vault
         let identity = AccessoryIdentity(
@@ -83,6 +84,7 @@ final class Device: Sendable {
         button = try #require(accessory.services.last?.characteristic(.programmableSwitchEvent)?.id)
         house = try HouseUnderTest(store: TestStore(StoredHomes(graph: graph)), vault: slowVault) {
             $0.timing.request = timeout
+            $0.databaseInterval = databaseInterval
         }
         server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
             if let special = reaction(request) { return special }

@@ -46,6 +46,7 @@ final class HouseUnderTest: Sendable {
         configuration.timing.reconnect.longest = .milliseconds(50)
         configuration.timing.reconnect.refused = .milliseconds(50)
         configuration.searchPatience = .milliseconds(200)
+        configuration.databaseInterval = .zero
         change(&configuration)
         hub = try HomeHub(
             executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store, vault: vault,

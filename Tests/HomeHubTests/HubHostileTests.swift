@@ -11,6 +11,18 @@ import struct HAPModel.CharacteristicType
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
+/// Counts from 1.
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
 /// Consists of nothing, which nobody can use, and ends its pairing.
 private let withoutAccessories: Device.Reaction = { request in
     switch request.path {
@@ -47,6 +59,70 @@ struct HubHostileTests {
             #expect(try await device.house.home(a).characteristic(device.on)?.isNotificationEnabled == false)
             // Asked again, it is asked again.
             #expect(try await b.observe(device.on)?.code == .accessoryOutOfResources)
+        }
+    }
+
+    @Test("However often an accessory becomes another, the home does so at times only")
+    func restless() async throws {
+        let device = try Device(databaseInterval: .seconds(3600), Self.renamed())
+        try await device.run { a, _ in
+            try await until("its first name") { try await device.description(a) == "Glow 1" }
+            try await device.isThere(a)
+            #expect(try await a.observe(device.on) == nil)
+            let commits = device.house.store.commits
+            for number: UInt16 in 2...4 {
+                let subscriptions = device.count(.put)
+                device.change(to: number)
+                try await until("it is looked at") { device.looks == Int(number) }
+                // What it tells is asked for anew once it is known what it consists of.
+                try await until("it is asked to report again") { device.count(.put) > subscriptions }
+            }
+            device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
+            try await until("its value") { a.values.last == .bool(true) }
+            #expect(device.house.store.commits == commits)
+            #expect(try await device.description(a) == "Glow 1")
+        }
+    }
+
+    @Test("What an accessory became last is what the home takes over")
+    func restlessAtLast() async throws {
+        let device = try Device(databaseInterval: .seconds(1), Self.renamed())
+        try await device.run { a, _ in
+            try await until("its first name") { try await device.description(a) == "Glow 1" }
+            for number: UInt16 in 2...4 {
+                device.change(to: number)
+                try await until("it is looked at") { device.looks == Int(number) }
+            }
+            try await until("its last name") { try await device.description(a) == "Glow 4" }
+        }
+    }
+
+    /// Calls its switch otherwise whenever it is asked.
+    private static func renamed() -> Device.Reaction {
+        let looks = Counter()
+        return { request in
+            guard request.path == "/accessories" else { return nil }
+            let name = #""description":"Glow \#(looks.next())","type":"25""#
+            return .answer(.json(soundDatabase.replacing(#""type":"25""#, with: name)))
+        }
+    }
+
+    @Test("An accessory that shows again and again what no home can take is left alone, also if it comes and goes")
+    func unusable() async throws {
+        let two = soundDatabase.replacing("]}]}]}", with: #"]}]},{"aid":2,"services":[]}]}"#)
+        let device = try Device { $0.path == "/accessories" ? .answer(.json(two)) : nil }
+        try await device.run { a, _ in
+            for number: UInt16 in 2...3 {
+                try await device.isThere(a)
+                device.house.dialer.listen(at: .test(1), nil)
+                device.server.connection?.end()
+                try await until("it is away") { try await device.house.home(a).accessories.first?.isReachable == false }
+                device.change(to: number)
+                device.server.listen(device.house.dialer, at: .test(1))
+            }
+            try await until("it is blocked") {
+                try await device.house.home(a).accessories.first?.isBlocked == true
+            }
         }
     }
 

@@ -19,10 +19,14 @@ struct Connection: Sendable {
     var isUnproven = false
     /// What was heard before it could be said that it is there.
     var early: [CharacteristicID: Reading] = [:]
-    /// What it consists of now, if that could not be stored.
+    /// What it consists of now, if that could not be stored, or not so soon after the last time.
     var unstored: AccessoryDatabase?
+    /// When a home last took over, or refused, what it consists of.
+    var storedAt: ContinuousClock.Instant?
     /// How often it has broken the rules since it last kept to them.
     var violations = 0
+    /// Whether it consists of what no home can take.
+    var isUnusable = false
     /// The accessories behind it that it cannot reach.
     var away: Set<AccessoryID> = []
     /// Where the homes' characteristics are.
