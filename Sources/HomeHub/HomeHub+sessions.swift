@@ -79,6 +79,8 @@ extension HomeHub {
 
     /// The app would rather not wait any longer: what is not committed yet is answered with 23, or with 47 while it
     /// waits for permission.
+    ///
+    /// What an accessory was asked to do counts as committed, whatever will come of it.
     package func cancel(_ call: Call) {
         guard unanswered.contains(call), !committed.contains(call) else { return }
         permissions.cancelled(call)

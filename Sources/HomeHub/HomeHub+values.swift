@@ -73,7 +73,7 @@ extension HomeHub {
                 wantsResponse: characteristic.metadata.permissions.contains(.writeResponse),
                 authorizationData: writes[index].authorizationData)
         }
-        let answers = await asked(requests.items) { link, items throws(LinkError) in
+        let answers = await asked(requests.items, by: call) { link, items throws(LinkError) in
             try await link.write(
                 items.map { item in
                     var write = item.part
@@ -119,15 +119,23 @@ extension HomeHub {
     // MARK: Asking accessories
 
     /// Asks every accessory server concerned at once.
+    ///
+    /// - Parameters:
+    ///   - items: what is asked of each.
+    ///   - call: whose it is, if it has an effect: once the first is asked it can be given up no more.
+    ///   - ask: asks one.
+    /// - Returns: what each has said.
     private func asked<Part, Answer: Sendable>(
-        _ items: [DeviceID: [ValueRequests<Part>.Item]],
+        _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
     ) async -> [DeviceID: Result<Answer, LinkError>] {
         for (device, items) in items { connections[device]?.requests.begin(items.map(\.place)) }
         return await withTaskGroup(of: (DeviceID, Result<Answer, LinkError>).self) { group in
             for (device, items) in items {
                 group.addTask {
-                    guard let link = await self.openedLink(to: device) else { return (device, .failure(.notConnected)) }
+                    guard let link = await self.openedLink(to: device), await self.takesEffect(call) else {
+                        return (device, .failure(.notConnected))
+                    }
                     do throws(LinkError) {
                         return (device, .success(try await ask(link, items)))
                     } catch {
@@ -139,6 +147,16 @@ extension HomeHub {
             for await (device, answer) in group { answers[device] = answer }
             return answers
         }
+    }
+
+    /// An accessory is about to be asked for something that cannot be taken back.
+    ///
+    /// - Returns: whether that is to be done; what was given up, or needs a permission that is gone, is not.
+    private func takesEffect(_ call: Call?) -> Bool {
+        guard let call else { return true }
+        guard isAwaited(call) else { return false }
+        committed.insert(call)
+        return true
     }
 
     /// The link to an accessory server; while the first try to connect to one that is there goes on, it is waited for.
@@ -172,7 +190,9 @@ extension HomeHub {
         }
         start {
             guard await self.isAwaited(call) else { return }
-            await self.answer(call, Self.identified(accessory, by: await self.openedLink(to: accessory.deviceID)))
+            let link = await self.openedLink(to: accessory.deviceID)
+            guard await self.takesEffect(call) else { return }
+            await self.answer(call, Self.identified(accessory, by: link))
         }
     }
 

@@ -126,3 +126,17 @@ final class Device: Sendable {
         try await until("it is there") { try await house.home(app).accessories.first?.isReachable == true }
     }
 }
+
+extension Device {
+    /// Begins to switch it on, by itself or by a scene.
+    func switchOn(_ app: TestApp, isScene: Bool) async throws -> Call {
+        guard isScene else {
+            return await app.begin(.writeValues([ValueWrite(characteristic: on, value: .bool(true))]))
+        }
+        let scene = try await app.write(.addActionSet(accessory.home, name: "Evening", kind: .userDefined))
+        guard case .actionSet(let id) = scene.result else { throw HouseUnderTest.NeverCame(what: "a scene") }
+        try await app.write(
+            .setActions(id, [CharacteristicWriteAction(characteristic: on, targetValue: .bool(true))]))
+        return await app.begin(.runActionSet(id))
+    }
+}

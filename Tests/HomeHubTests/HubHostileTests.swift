@@ -62,6 +62,57 @@ struct HubHostileTests {
         }
     }
 
+    @Test("Who gives up before an accessory is asked has done nothing", arguments: [false, true])
+    func cancelledBefore(isScene: Bool) async throws {
+        let device = try Device { $0.path == "/accessories" ? .silence : nil }
+        try await device.run { a, _ in
+            try await until("it is looked at") { device.looks == 1 }
+            let call = try await device.switchOn(a, isScene: isScene)
+            try await device.house.settle(a)
+            await device.house.hub.cancel(call)
+            await expect(.operationCancelled) { try await a.result(call) }
+            device.answer(.json(soundDatabase))
+            try await device.isThere(a)
+            #expect(try await a.readValues(device.on).count == 1)
+            #expect(device.count(.put) == 0)
+        }
+    }
+
+    @Test("Who gives up once an accessory is asked is told what came of it", arguments: [false, true])
+    func cancelledAfter(isScene: Bool) async throws {
+        let device = try Device { $0.method == .put ? .silence : nil }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            let call = try await device.switchOn(a, isScene: isScene)
+            try await until("it is asked") { device.count(.put) == 1 }
+            await device.house.hub.cancel(call)
+            try await device.house.settle(a)
+            device.answer(HTTPResponse(204))
+            #expect(try [ValueResult](json: try await a.result(call)).map(\.value) == [.bool(true)])
+            #expect(try await device.house.home(b).characteristic(device.on)?.value == .bool(true))
+        }
+    }
+
+    @Test("Who gave up a read is told of what it found as everybody else is")
+    func cancelledRead() async throws {
+        let isHeld = Mutex(false)
+        let device = try Device { request in
+            request.method == .get && isHeld.withLock { $0 } ? .silence : nil
+        }
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            #expect(try await a.observe(device.on) == nil)
+            let before = device.count(.get)
+            isHeld.withLock { $0 = true }
+            let call = await a.begin(.readValues([device.on]))
+            try await until("it is asked") { device.count(.get) > before }
+            await device.house.hub.cancel(call)
+            await expect(.operationCancelled) { try await a.result(call) }
+            device.answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
+            try await until("the event") { a.values.last == .bool(false) }
+        }
+    }
+
     @Test("However often an accessory becomes another, the home does so at times only")
     func restless() async throws {
         let device = try Device(databaseInterval: .seconds(3600), Self.renamed())

@@ -92,7 +92,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("Who gives up waiting gets 47 without permission, 23 with it; what is done already is not undone")
+    @Test("Who gives up waiting gets 47 without permission; what an accessory was asked for, or is done, is answered")
     func cancelling() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -105,8 +105,8 @@ struct HubSessionTests {
             let call = await system.begin(.writeValues([ValueWrite(characteristic: lamp.on, value: .bool(true))]))
             try await until("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }
             await house.hub.cancel(call)
-            await expect(.operationCancelled) { try await system.result(call) }
             lamp.bridge.bridge.driver.answer(lamp.light)
+            #expect(try [ValueResult](json: try await system.result(call)).map(\.value) == [.bool(true)])
             // The home has changed; only the farewell to the accessory goes on.
             lamp.bridge.store.hold([.pairings])
             let removal = await system.begin(.write(.removeHome(lamp.home)))

@@ -222,23 +222,6 @@ struct HubValuesTests {
         }
     }
 
-    @Test("Who gave up a write that is done all the same, or a read, is told of the value as everybody else is")
-    func cancelled() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
-            let lamp = try await house.lamp(a)
-            #expect(try await a.observe(lamp.on) == nil)
-            lamp.bridge.bridge.driver.set(lamp.light, .waits)
-            let call = await a.begin(.writeValues([ValueWrite(characteristic: lamp.on, value: .bool(true))]))
-            try await until("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }
-            await house.hub.cancel(call)
-            await expect(.operationCancelled) { try await a.result(call) }
-            lamp.bridge.bridge.driver.answer(lamp.light)
-            try await until("the event") { a.values == [.bool(true)] }
-        }
-    }
-
     @Test("Whose scene is set in part only has what was set in its copy of the home all the same")
     func valuesOfPartialScene() async throws {
         let house = try HouseUnderTest()
