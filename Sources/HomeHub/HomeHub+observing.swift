@@ -13,14 +13,14 @@ extension HomeHub {
         let (results, actions) = feed.setNotification(isEnabled, for: ids, by: call.session, in: graph)
         perform(actions)
         guard isEnabled else { return answer(call, .success(results.json)) }
-        let due = actions.flatMap { action -> [Characteristic.ID] in
-            if case .subscribe(let ids) = action { ids } else { [] }
+        // Also what another session has just asked for may yet be refused.
+        let devices = Set(results.filter { $0.error == nil }.compactMap { place(of: $0.characteristic)?.device })
+        guard devices.contains(where: { connections[$0]?.isSettling == true }) else {
+            return answer(call, .success(results.json))
         }
-        guard !due.isEmpty else { return answer(call, .success(results.json)) }
-        let devices = Set(due.compactMap { place(of: $0)?.device })
         start {
             for device in devices { await self.untilSettled(device) }
-            await self.answer(call, results, notRefused: due)
+            await self.answerUnlessRefused(call, results)
         }
     }
 
@@ -29,11 +29,10 @@ extension HomeHub {
         for await _ in settled {}
     }
 
-    private func answer(_ call: Call, _ results: [ValueResult], notRefused due: [Characteristic.ID]) {
+    private func answerUnlessRefused(_ call: Call, _ results: [ValueResult]) {
         var results = results
         for index in results.indices where results[index].error == nil {
-            let id = results[index].characteristic
-            guard due.contains(id), let place = place(of: id),
+            guard let place = place(of: results[index].characteristic),
                 let code = connections[place.device]?.refusals[place.id]
             else { continue }
             results[index].error = HomeError(code, accessory: place.accessory.id)

@@ -62,6 +62,27 @@ struct HubHostileTests {
         }
     }
 
+    @Test("Who wants to be told while an accessory is being asked to report is told, too, that it does not")
+    func refusesToReportToTwo() async throws {
+        let refusal = HTTPResponse.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70407}]}"#, status: 207)
+        let isHeld = Mutex(true)
+        let device = try Device { $0.method != .put ? nil : isHeld.withLock { $0 } ? .silence : .answer(refusal) }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            let request = HomeRequest.setNotification([device.on], isEnabled: true)
+            let first = await a.begin(request)
+            try await until("the accessory is asked") { device.count(.put) == 1 }
+            let second = await b.begin(request)
+            try await device.house.settle(b)
+            isHeld.withLock { $0 = false }
+            device.answer(refusal)
+            for (app, call) in [(a, first), (b, second)] {
+                let results = try [ValueResult](json: try await app.result(call))
+                #expect(results.map(\.error?.code) == [.accessoryOutOfResources])
+            }
+        }
+    }
+
     @Test("Who gives up before an accessory is asked has done nothing", arguments: [false, true])
     func cancelledBefore(isScene: Bool) async throws {
         let device = try Device { $0.path == "/accessories" ? .silence : nil }
