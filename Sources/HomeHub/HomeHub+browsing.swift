@@ -19,6 +19,8 @@ extension HomeHub {
     }
 
     /// A session begins to search; what is there already it is told behind the answer.
+    ///
+    /// While nothing can be found no search begins, but those that were begun before wait for better times.
     func startBrowsing(_ call: Call) {
         if let obstacle = browser.snapshot.obstacle {
             answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: obstacle))

@@ -29,6 +29,7 @@ final class HouseUnderTest: Sendable {
     let hub: HomeHub
     private let shown = Mutex<[DeviceID: (service: DiscoveredService, order: Int)]>([:])
     private let hidden = Mutex<Set<DeviceID>>([])
+    private let obstacle = Mutex<String?>(nil)
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
     /// What a test waited for has not come in 30 s.
@@ -102,11 +103,19 @@ final class HouseUnderTest: Sendable {
         publish()
     }
 
+    /// Nothing new can be found for now, or again.
+    func obstruct(_ reason: String?) {
+        obstacle.withLock { $0 = reason }
+        publish()
+    }
+
     private func publish() {
         let gone = hidden.withLock { $0 }
         let there = shown.withLock { shown in shown.filter { !gone.contains($0.key) }.values }
         let services = there.sorted { $0.order < $1.order }.map(\.service)
-        network.show(ServiceSnapshot(services: services, isComplete: true))
+        var snapshot = ServiceSnapshot(services: services, isComplete: true)
+        snapshot.obstacle = obstacle.withLock { $0 }
+        network.show(snapshot)
     }
 
     /// A bridge of our own with lamps, seen on the network as it advertises itself.

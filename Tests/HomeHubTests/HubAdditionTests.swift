@@ -44,6 +44,23 @@ struct HubAdditionTests {
         }
     }
 
+    @Test("A search outlasts a time in which nothing can be found; none is begun then")
+    func obstacle() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (a, b) = (try await house.app(), try await house.app())
+            house.show(TestDevices.id(8), at: .test(8), isPaired: false)
+            try await a.call(.startBrowsing)
+            try await until("it is found") { a.found == [TestDevices.id(8)] }
+            house.obstruct("the Avahi daemon is not running")
+            await expect(.accessoryDiscoveryFailed) { try await b.call(.startBrowsing) }
+            house.obstruct(nil)
+            house.show(TestDevices.id(9), at: .test(9), isPaired: false)
+            try await until("the next is found") { a.found == [TestDevices.id(8), TestDevices.id(9)] }
+            #expect(a.lost == [] && b.found == [])
+        }
+    }
+
     // MARK: Adding
 
     @Test("A wrong code leaves no trace, and the right one works after it")
