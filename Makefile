@@ -7,6 +7,7 @@ DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
 STATE   ?= .lamplighter
+SECONDS ?= 60
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to.
 SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xlinker -z -Xlinker now --product
@@ -98,7 +99,11 @@ guest-test: guest-packages $(VENV)/ready
 help:
 	@sed -n 's/^## /make /p' Makefile
 
-bench fuzz docs:
+## fuzz     run what reads bytes from outside under libFuzzer: make fuzz [SECONDS=60] [TARGET=http]
+fuzz: packages
+	Scripts/fuzz $(SECONDS) $(TARGET)
+
+bench docs:
 	@echo "make $@ is not available in this version" >&2; exit 69
 
 packages:

@@ -146,6 +146,14 @@ let package = Package(
         .executableTarget(
             name: "home-probe", dependencies: ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", logging],
             path: "Tests/HomeProbe", swiftSettings: swift),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "DaemonKit", "Doctor", "LightDrivers", "HAPController", "HomeModel", "HAPProtocol", "HAPModel",
+                "HAPCrypto",
+                "Discovery", "LineRPC", "BoundedJSON", "LightKit",
+            ],
+            path: "Tests/Fuzz", swiftSettings: swift),
 
         tests(of: "BoundedJSON"),
         tests(of: "TerminalKit"),
@@ -202,6 +210,7 @@ let package = Package(
             of: "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "SetupQR"),
+        tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
         tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),

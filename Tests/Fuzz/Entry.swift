@@ -1,0 +1,46 @@
+internal import Glibc
+
+#if FUZZING
+/// The target that the environment names; libFuzzer's own command line has no room for it.
+private let chosen: FuzzTarget? = getenv("FUZZ_TARGET").flatMap { FuzzTarget(named: String(cString: $0)) }
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    guard let chosen else { preconditionFailure("FUZZ_TARGET names none of the targets") }
+    chosen.check(Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
+#else
+/// Without libFuzzer: runs a target once over each file given, as it takes to look at a finding.
+@main
+private enum Replay {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 1, let target = FuzzTarget(named: arguments[1]) else {
+            for target in FuzzTarget.all { print(target.name) }
+            return
+        }
+        for path in arguments.dropFirst(2) {
+            guard let bytes = contents(of: path) else {
+                print("cannot read \(path)")
+                exit(1)
+            }
+            print("\(target.name): \(path)")
+            target.check(bytes)
+        }
+    }
+
+    private static func contents(of path: String) -> [UInt8]? {
+        guard let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = fread(&piece, 1, piece.count, file)
+            guard count > 0 else { return bytes }
+            bytes += piece[..<count]
+        }
+    }
+}
+#endif

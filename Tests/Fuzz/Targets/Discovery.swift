@@ -1,0 +1,80 @@
+internal import BoundedJSON
+internal import LightDrivers
+internal import LightKit
+
+/// A broker on which anybody may write: each line of the input is a topic, a space and a message.
+@Sendable func checkDiscovery(_ input: [UInt8]) {
+    var home = MQTTHome(prefix: "homeassistant", lights: [])
+    _ = home.started()
+    _ = home.connected()
+    var topics: Set<String> = []
+    var lights: Set<LightID> = []
+    func took(_ actions: [MQTTAction]) {
+        for action in actions {
+            switch action {
+            case .subscribe(let topic, let qos):
+                promise(!topic.isEmpty && topic.utf8.count <= MQTTLimits.topic, "a topic to hear is bounded")
+                promise((0...2).contains(qos), "there are three qualities of service")
+                // A second time makes the broker repeat what it has retained.
+                topics.insert(topic)
+            case .unsubscribe(let topic):
+                promise(topics.remove(topic) != nil, "a topic that is left was subscribed")
+            case .added(let description):
+                lights.insert(description.id)
+                promise(home.knows(description.id), "a light that is added is known")
+                promise(!description.name.isEmpty, "a light has a name")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+            case .report(let id, let report):
+                promise(lights.contains(id), "who reports was added")
+                checkReport(report)
+            case .warn, .note: break
+            }
+        }
+    }
+    for (number, line) in input.lines.enumerated() {
+        let topic = line.prefix { $0 != UInt8(ascii: " ") }
+        took(
+            home.received(
+                topic: String(decoding: topic, as: UTF8.self), payload: Array(line.dropFirst(topic.count + 1)),
+                now: .seconds(number)))
+        for id in lights {
+            for command in commands {
+                guard let messages = try? home.messages(for: command, to: id) else { continue }
+                for message in messages {
+                    promise(!message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is sent to many topics")
+                    promise(message.payload.count <= 2 * MQTTLimits.text, "a command is short")
+                }
+                if let report = home.handedOver(command, to: id) { checkReport(report) }
+            }
+        }
+    }
+    promise(lights.count <= MQTTHome.maximumLights, "lights are bounded")
+    home.disconnected(now: .seconds(100_000))
+    took(home.timePassed(now: .seconds(100_000) + MQTTHome.patience))
+    took(home.timePassed(now: .seconds(200_000) + MQTTHome.grace))
+    checkTemplate(input)
+}
+
+/// The first line is a template, the rest the message that it is for.
+private func checkTemplate(_ input: [UInt8]) {
+    let lines = input.lines
+    guard let template = ValueTemplate(String(decoding: lines[0], as: UTF8.self)) else { return }
+    let value = template.value(of: Array(input.dropFirst(lines[0].count + 1)))
+    promise((value?.utf8.count ?? 0) <= 400 + 3 * input.count, "a value is no longer than its message")
+}
+
+private let commands = [
+    LightCommand(on: true), LightCommand(on: false), LightCommand(brightness: 1),
+    LightCommand(on: true, brightness: 100, color: .hueSaturation(hue: 359.9, saturation: 50)),
+    LightCommand(color: .temperature(mired: 250)),
+]
+
+private func checkReport(_ report: LightReport) {
+    if let brightness = report.brightness { promise((1...100).contains(brightness), "brightness is in percent") }
+    switch report.color {
+    case .hueSaturation(let hue, let saturation)?:
+        promise((0...360).contains(hue) && (0...100).contains(saturation), "a colour is one")
+    case .temperature(let mired)?: promise(mired > 0, "a colour temperature is positive")
+    case nil: break
+    }
+}

@@ -1,0 +1,69 @@
+internal import HAPCrypto
+internal import HAPProtocol
+
+/// HTTP as an accessory and as a controller reads it.
+@Sendable func checkHTTP(_ input: [UInt8]) {
+    for role in [MessageStream.Role.accessory, .controller] {
+        let whole = messages(of: [input[...]], role)
+        promise(whole == messages(of: input.pieces, role), "it does not matter where a message is cut")
+        promise(whole.messages.count <= input.count, "messages take bytes")
+        for message in whole.messages where survivesWriting(message) {
+            let again = messages(of: [HTTPSerializer.bytes(of: message)[...]], role)
+            promise(again == Reading(messages: [message]), "a message is read as it was written")
+        }
+    }
+}
+
+/// Sealed frames: the input is what the controller says, and then what a stranger makes of it.
+@Sendable func checkFrames(_ input: [UInt8]) {
+    let keys = SessionKeys(
+        read: SecretBytes([UInt8](repeating: 1, count: 32)), write: SecretBytes([UInt8](repeating: 2, count: 32)))
+    var controller = MessageStream(role: .controller)
+    controller.secure(with: keys)
+    guard let sealed = try? controller.carried(input) else { return }
+    let clear = messages(of: [input[...]], .accessory)
+    promise(messages(of: sealed.pieces, .accessory, keys) == clear, "what is sealed is what is opened")
+    guard !sealed.isEmpty else { return }
+    var forged = sealed
+    forged[Int(input.reduce(0 as UInt) { $0 &* 31 &+ UInt($1) } % UInt(sealed.count))] ^= 0x40
+    let opened = messages(of: forged.pieces, .accessory, keys)
+    promise(clear.messages.starts(with: opened.messages), "a forged frame says nothing")
+    // Bytes that nobody sealed.
+    promise(messages(of: input.pieces, .accessory, keys).messages.isEmpty, "what is not sealed is no message")
+}
+
+/// What came of some bytes.
+private struct Reading: Equatable {
+    var messages: [HTTPMessage] = []
+    var violation: ProtocolViolation?
+}
+
+private func messages(
+    of pieces: [ArraySlice<UInt8>], _ role: MessageStream.Role, _ keys: SessionKeys? = nil
+) -> Reading {
+    var stream = MessageStream(role: role)
+    if let keys { stream.secure(with: keys) }
+    var reading = Reading()
+    var came = 0
+    for piece in pieces {
+        came += piece.count
+        stream.received(piece)
+        do throws(ProtocolViolation) {
+            while let message = try stream.next() { reading.messages.append(message) }
+        } catch {
+            reading.violation = error
+            return reading
+        }
+        promise(stream.bufferedBytes <= came, "no more is kept than came")
+    }
+    return reading
+}
+
+/// Whether the writer, which writes what our own ends say, can say all of a message.
+private func survivesWriting(_ message: HTTPMessage) -> Bool {
+    switch message {
+    case .request(let request): [.put, .post].contains(request.method) && !request.wantsClose
+    case .response(let response): [200, 207, 400, 404, 405, 413, 470, 503].contains(response.status)
+    case .event: true
+    }
+}

@@ -1,0 +1,89 @@
+internal import BoundedJSON
+internal import HAPModel
+internal import HAPProtocol
+
+/// The reader that all JSON goes through.
+@Sendable func checkJSON(_ input: [UInt8]) {
+    guard let value = try? JSONValue(parsing: input) else { return }
+    let text = value.encoded
+    // A number of five bytes can have 309 digits.
+    promise(text.count <= 64 + 80 * input.count, "what is written is no more than a multiple of what came")
+    let again = try? JSONValue(parsing: text, maximumLength: text.count)
+    promise(again?.encoded == text, "what is written is read again, and written the same")
+    promise(depth(of: value) <= JSONValue.defaultDepth, "nesting is bounded")
+}
+
+private func depth(of value: JSONValue) -> Int {
+    switch value {
+    case .array(let elements): 1 + (elements.map(depth).max() ?? 0)
+    case .object(let object): 1 + (object.members.map { depth(of: $0.value) }.max() ?? 0)
+    case .null, .bool, .integer, .unsigned, .number, .string: 0
+    }
+}
+
+/// Bodies and queries of `/characteristics` and `/prepare`, as both ends read them.
+@Sendable func checkCharacteristics(_ input: [UInt8]) {
+    if let request = WriteRequest(parsing: input) {
+        promise(request.entries.count <= input.count, "entries take bytes")
+        if request.entries.allSatisfy({ !$0.isMalformed }) {
+            let text = request.encoded
+            promise(WriteRequest(parsing: text)?.encoded == text, "a write is read as it was written")
+        }
+        for entry in request.entries {
+            guard let value = entry.value else { continue }
+            for format in CharacteristicFormat.allCases { checkValue(value, as: format) }
+        }
+    }
+    if let request = PrepareRequest(parsing: input) {
+        promise(PrepareRequest(parsing: request.encoded) == request, "a preparation is read as it was written")
+    }
+    if let request = ReadRequest(query: String(decoding: input, as: UTF8.self)) {
+        promise(request.ids.count <= input.count, "ids take bytes")
+        promise(ReadRequest(query: request.query) == request, "a query is read as it was written")
+    }
+    if let answers = CharacteristicAnswer.list(parsing: input) {
+        promise(answers.count <= input.count, "answers take bytes")
+    }
+    _ = HAPStatus(parsing: input)
+}
+
+private func checkValue(_ json: JSONValue, as format: CharacteristicFormat) {
+    let metadata = CharacteristicMetadata(
+        format: format, permissions: [.pairedRead, .pairedWrite], minimum: 0, maximum: 100,
+        step: format == .float ? 0.1 : 1)
+    guard let value = metadata.value(from: json), let accepted = metadata.accepted(value) else { return }
+    promise(metadata.accepted(accepted) == accepted, "what was accepted is accepted again")
+    var writer = JSONWriter()
+    writer.characteristicValue(accepted)
+    promise((try? JSONValue(parsing: writer.bytes, maximumLength: writer.bytes.count)) != nil, "a value is JSON")
+}
+
+/// An accessory's attribute database, as a controller reads it.
+@Sendable func checkDatabase(_ input: [UInt8]) {
+    guard let database = try? AccessoryDatabase(parsing: input) else { return }
+    promise(database.accessories.count <= AccessoryDatabase.maximumAccessories, "accessories are bounded")
+    for (id, characteristic) in database.characteristics {
+        promise(database[id] == characteristic, "a characteristic is found by its id")
+    }
+    // The first writing rounds limits that no accessory of ours has; from then on nothing changes.
+    guard let second = reread(database), let third = reread(second) else { return }
+    promise(text(of: third) == text(of: second), "a database is read as it was written")
+}
+
+private func reread(_ database: AccessoryDatabase) -> AccessoryDatabase? {
+    let written = text(of: database)
+    let again = try? AccessoryDatabase(parsing: written)
+    promise(again != nil || written.count > AccessoryDatabase.maximumLength, "what was written is read")
+    return again
+}
+
+private func text(of database: AccessoryDatabase) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"accessories\":[")
+    for (index, accessory) in database.accessories.enumerated() {
+        if index > 0 { writer.raw(",") }
+        writer.accessory(accessory)
+    }
+    writer.raw("]}")
+    return writer.bytes
+}

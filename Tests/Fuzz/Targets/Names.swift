@@ -1,0 +1,62 @@
+internal import HAPModel
+internal import HomeModel
+
+/// Names that people and devices give: the first line is a name, the second its maker, the third the model, the others
+/// are rooms and names in use by turns.
+@Sendable func checkNames(_ input: [UInt8]) {
+    let texts = input.lines.prefix(40).map { String(decoding: $0, as: UTF8.self) }
+    var rooms: [NameLocation] = []
+    var taken: Set<NameKey> = []
+    for (index, text) in texts.dropFirst(3).enumerated() {
+        if index.isMultiple(of: 2), let id = Room.ID("00000000-0000-4000-8000-0000000000\(10 + index)") {
+            rooms.append(NameLocation(name: text, place: .room(id)))
+        } else {
+            taken.insert(NameKey(text))
+        }
+    }
+    let maker = NameMaker(
+        manufacturer: texts.dropFirst().first, model: texts.dropFirst(2).first, serialNumber: texts.first)
+    for maker in [NameMaker(), maker] {
+        for isFromDevice in [false, true] {
+            let context = NameContext(
+                serviceType: .lightbulb, maker: maker, locations: rooms, taken: taken, isFromDevice: isFromDevice)
+            checkSuggestions(context.suggestions(for: texts[0]), in: context)
+        }
+    }
+    for text in texts {
+        let violations = NameRules.violations(of: text)
+        promise(violations == violations.sorted(), "violations come in their order")
+        promise(!violations.isEmpty || !NameKey(text).isEmpty, "a valid name has a key")
+    }
+}
+
+private func checkSuggestions(_ names: [String], in context: NameContext) {
+    promise((1...3).contains(names.count), "there are one to three suggestions")
+    promise(Set(names.map { NameKey($0) }).count == names.count, "suggestions differ")
+    let detector = LocationDetector(context.locations, serviceType: context.serviceType)
+    for name in names {
+        promise(NameRules.isValid(name), "a suggestion is valid")
+        promise(!context.taken.contains(NameKey(name)), "a suggestion is free")
+        promise(!context.maker.occurs(in: name), "a suggestion names no maker")
+        promise(detector.hits(in: name).locations.isEmpty, "a suggestion names no place")
+    }
+}
+
+/// Codes as they are scanned and typed.
+@Sendable func checkSetup(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    if let payload = try? SetupPayload(uri: text) {
+        let again = try? SetupPayload(uri: payload.uri)
+        promise(again?.uri == payload.uri, "a payload is read as it was written")
+        if !payload.isPaired, payload.code != nil { promise(again == payload, "a payload keeps its code") }
+    }
+    if let payload = AccessorySetupPayload(url: text) {
+        promise(payload.category != nil, "a code says what the accessory is")
+        _ = try? payload.validate()
+    }
+    for code in [SetupCode(text), SetupCode(typed: text)] {
+        guard let code else { continue }
+        promise(SetupCode(code.text) == code, "a code is read as it is shown")
+        promise(!"\(code)".contains(code.text), "a code does not print by accident")
+    }
+}

@@ -1,0 +1,53 @@
+internal import BoundedJSON
+internal import HomeModel
+internal import LineRPC
+
+/// What any local program may write to a socket: lines, and the messages in them.
+@Sendable func checkRPC(_ input: [UInt8]) {
+    for limit in [8, 64, 1 << 16] {
+        var whole = LineSplitter(maximumLength: limit)
+        var cut = LineSplitter(maximumLength: limit)
+        let events = whole.received(input)
+        promise(events == input.pieces.flatMap { cut.received($0) }, "it does not matter where a line is cut")
+        for case .line(let line) in events {
+            promise(line.count <= limit && !line.contains(UInt8(ascii: "\n")), "a line is one, and bounded")
+        }
+    }
+    for line in input.lines {
+        let message: RPCMessage
+        do throws(RPCMessage.Refusal) {
+            message = try RPCMessage(parsing: Array(line))
+        } catch {
+            promise(!error.failure.message.isEmpty, "a refusal says why")
+            continue
+        }
+        let text = message.line
+        promise(text.firstIndex(of: UInt8(ascii: "\n")) == text.count - 1, "a message is one line")
+        let again = try? RPCMessage(parsing: Array(text.dropLast()))
+        promise(again?.line == text, "a message is read as it was written")
+    }
+}
+
+/// What apps ask of the home's daemon, and what it tells them: each line is a method, a space and parameters.
+@Sendable func checkHome(_ input: [UInt8]) {
+    for line in input.lines {
+        let name = line.prefix { $0 != UInt8(ascii: " ") }
+        guard let params = try? JSONValue(parsing: Array(line.dropFirst(name.count + 1))) else { continue }
+        let method = String(decoding: name, as: UTF8.self)
+        if let request = try? HomeRequest(method: method, params: params) {
+            promise(request.method == method, "a request bears the name by which it was read")
+            let again = rewritten(request.params).flatMap { try? HomeRequest(method: method, params: $0) }
+            promise(again == request, "a request is read as it was written")
+        }
+        if let news = try? HomeNotification(method: method, params: params) {
+            promise(news.method == method, "news bear the name by which they were read")
+            let again = rewritten(news.params).flatMap { try? HomeNotification(method: method, params: $0) }
+            promise(again == news, "news are read as they were written")
+        }
+    }
+}
+
+private func rewritten(_ json: JSONValue) -> JSONValue? {
+    let text = json.encoded
+    return try? JSONValue(parsing: text, maximumLength: text.count)
+}

@@ -1,0 +1,59 @@
+internal import HAPModel
+internal import HAPProtocol
+
+/// TLV8, and pairing bodies on top of it.
+@Sendable func checkTLV8(_ input: [UInt8]) {
+    if let items = try? TLV8.items(in: input) {
+        promise(items.reduce(0) { $0 + $1.value.count } <= input.count, "items hold no more than came")
+        promise((try? TLV8.items(in: TLV8.encode(items))) == items, "items are read as they were written")
+    }
+    if let body = try? PairingTLV(parsing: input) {
+        promise((try? PairingTLV(parsing: body.encoded)) == body, "a body is read as it was written")
+        promise(body.list.count <= input.count + 1, "records take bytes")
+        _ = try? body.state()
+    }
+}
+
+/// Requests to `/pairings` and their answers.
+@Sendable func checkPairings(_ input: [UInt8]) {
+    if let request = try? PairingsRequest(parsing: input) {
+        promise((try? PairingsRequest(parsing: request.encoded)) == request, "a request is read as it was written")
+    }
+    for list in [false, true] {
+        guard let response = try? PairingsResponse(parsing: input, list: list) else { continue }
+        promise(
+            (try? PairingsResponse(parsing: response.encoded, list: list)) == response,
+            "an answer is read as it was written")
+    }
+}
+
+/// Adaptive lighting: what a hub writes, a lamp that follows it for a day, and what is kept over a restart.
+@Sendable func checkTransition(_ input: [UInt8]) {
+    if let request = try? TransitionControlRequest(parsing: input) {
+        promise(
+            (try? TransitionControlRequest(parsing: request.encoded)) == request, "a request is read as it was written")
+    }
+    if let response = try? TransitionControlResponse(parsing: input) {
+        promise(
+            (try? TransitionControlResponse(parsing: response.encoded)) == response,
+            "an answer is read as it was written")
+    }
+    let brightness = InstanceID(11)
+    let colorTemperature = InstanceID(12)
+    let mireds = 153...500
+    var lamp = AdaptiveLightingTransition(
+        brightness: brightness, colorTemperature: colorTemperature, miredRange: mireds)
+    let now = ContinuousClock.now
+    guard (try? lamp.controlWritten(input, now: now)) != nil, lamp.activeCount == 1 else { return }
+    let today = Duration.seconds(800_000_000)
+    guard let saved = lamp.saved(now: now, wallClock: today) else { return }
+    promise(saved.count <= 64 + 8 * input.count, "what is kept is about as long as what came")
+    let resumed = try? AdaptiveLightingTransition(
+        resuming: saved, brightness: brightness, colorTemperature: colorTemperature, miredRange: mireds, now: now,
+        wallClock: today)
+    promise(resumed?.activeCount == 1, "a transition outlives a restart")
+    for hour in 0...24 {
+        _ = lamp.lampIs(on: true, brightness: hour * 4, now: now + .seconds(hour * 3600))
+        _ = lamp.controlValue(now: now + .seconds(hour * 3600))
+    }
+}
