@@ -4,7 +4,7 @@ public struct SetupPayload: Hashable, Sendable {
     public var category: AccessoryCategory
     /// The setup code; absent if the accessory is already paired or tells it another way.
     public var code: SetupCode?
-    /// The setup id; absent with the code.
+    /// The setup id, by which the accessory is found; absent if the accessory is already paired or does not tell it.
     public var setupID: SetupID?
     /// Whether the accessory speaks HAP over IP.
     public var supportsIP: Bool
@@ -69,14 +69,11 @@ public struct SetupPayload: Hashable, Sendable {
         supportsBLE = number >> 29 & 1 == 1
         supportsIP = number >> 28 & 1 == 1
         isPaired = number >> 27 & 1 == 1
-        if digits == 0 {
-            code = nil
-            self.setupID = setupID.description == "0000" ? nil : setupID
-        } else {
-            guard let code = SetupCode(number: digits) else { throw .badCode }
-            self.code = code
-            self.setupID = setupID
-        }
+        let code = SetupCode(number: digits)
+        guard digits == 0 || code != nil else { throw .badCode }
+        // What a paired accessory says of them means nothing, and is not written again either.
+        self.code = isPaired ? nil : code
+        self.setupID = isPaired || (code == nil && setupID.description == "0000") ? nil : setupID
     }
 
     /// The number within the URI.
@@ -97,7 +94,7 @@ public struct SetupPayload: Hashable, Sendable {
             digits.append(Base36.alphabet[Int(rest % 36)])
             rest /= 36
         }
-        let id = isPaired || code == nil ? "0000" : setupID?.description ?? "0000"
+        let id = isPaired ? "0000" : setupID?.description ?? "0000"
         return Self.prefix + String(decoding: digits.reversed(), as: UTF8.self) + id
     }
 }

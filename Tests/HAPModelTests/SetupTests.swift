@@ -111,6 +111,20 @@ struct SetupPayloadTests {
         #expect(payload.uri.hasSuffix("0000"))
     }
 
+    @Test("what a paired accessory says of a code all the same is passed over")
+    func pairedWithCode() throws {
+        let read = try SetupPayload(uri: "X-HM://0022ISYWY1QJ8")
+        #expect(read.isPaired && read.code == nil && read.setupID == nil)
+        #expect(try SetupPayload(uri: read.uri) == read)
+    }
+
+    @Test("an id without a code is kept: it finds the accessory whose code is typed")
+    func idWithoutCode() throws {
+        let payload = SetupPayload(category: .lightbulb, code: nil, setupID: SetupID("1QJ8"))
+        #expect(payload.uri.hasSuffix("1QJ8"))
+        #expect(try SetupPayload(uri: payload.uri) == payload)
+    }
+
     @Test(
         "what is no payload is refused, each for its reason",
         arguments: [
@@ -149,9 +163,7 @@ struct SetupPayloadTests {
             }
             // A first digit of 0 gives versions that are known.
             guard let payload = try? SetupPayload(uri: "X-HM://0" + String(tail.dropFirst())) else { continue }
-            if payload.code != nil, !payload.isPaired {
-                #expect(try SetupPayload(uri: payload.uri) == payload)
-            }
+            #expect(try SetupPayload(uri: payload.uri) == payload)
             let noise = random.bytes(count: Int.random(in: 0...30, using: &random))
             _ = try? SetupPayload(uri: String(decoding: noise, as: UTF8.self))
             _ = try? SetupPayload(uri: "X-HM://" + String(decoding: noise, as: UTF8.self))
