@@ -27,7 +27,7 @@ private enum Replay {
                 exit(1)
             }
             print("\(target.name): \(path)")
-                fflush(nil)
+            fflush(nil)
             target.check(bytes)
         }
     }
