@@ -44,7 +44,19 @@ internal import LineRPC
             let again = rewritten(news.params).flatMap { try? HomeNotification(method: method, params: $0) }
             promise(again == news, "news are read as they were written")
         }
+        checkReply(HomesReply.self, params)
+        checkReply(AccessoryPage.self, params)
+        checkReply(HomeCommit.self, params)
+        checkReply([ValueResult].self, params)
+        checkReply(AdditionReply.self, params)
+        checkReply([AppPermission].self, params)
     }
+}
+
+private func checkReply<Reply: HomeMessage>(_: Reply.Type, _ json: JSONValue) {
+    guard let reply = try? Reply(json: json) else { return }
+    let again = rewritten(reply.json).flatMap { try? Reply(json: $0) }
+    promise(again == reply, "a reply is read as it was written")
 }
 
 private func rewritten(_ json: JSONValue) -> JSONValue? {
