@@ -43,14 +43,14 @@ test: test-packages $(VENV)/ready
 
 ## check    the format, the walls between the targets, the units, and the generated catalogue
 check:
-	swift format lint -s -r Sources Tests Package.swift
+	swift format lint -s -r Sources Tests Benchmarks Package.swift
 	Scripts/check-walls
 	Scripts/check-units
 	Scripts/generate-catalog --check
 
 ## format   bring the source into its form
 format:
-	swift format -i -r Sources Tests Package.swift
+	swift format -i -r Sources Tests Benchmarks Package.swift
 
 ## install  put programs, units, manual, completions and example configurations under DESTDIR
 install: all install-files
@@ -95,6 +95,13 @@ deb: package-packages all
 guest-test: guest-packages $(VENV)/ready
 	Scripts/guest-test
 
+## bench    measure the daemon that is shipped under load, and compare with the run before (Benchmarks/README.md)
+bench: packages
+	$(SHIP) lamplighterd
+	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-load
+	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-micro
+	Benchmarks/measure --programs $(SHIPPED) --results .build-bench
+
 ## help     this list; plain `make` is a release build
 help:
 	@sed -n 's/^## /make /p' Makefile
@@ -104,6 +111,7 @@ fuzz: packages
 	Scripts/fuzz $(SECONDS) $(TARGET)
 
 bench docs:
+fuzz docs:
 	@echo "make $@ is not available in this version" >&2; exit 69
 
 packages:

@@ -217,3 +217,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Programs that measure the others. They see what is `package` here, which a package of their own could not, and no other
+// build has them: Benchmarks/README.md.
+if Context.environment["LAMPLIGHTER_BENCHMARKS"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "hap-load",
+            dependencies: [
+                "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", nioPosix,
+            ],
+            path: "Benchmarks/Load", swiftSettings: swift),
+        .executableTarget(
+            name: "hap-micro",
+            dependencies: [
+                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
+            ],
+            path: "Benchmarks/Micro", swiftSettings: swift),
+    ]
+}

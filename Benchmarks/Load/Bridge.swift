@@ -1,0 +1,91 @@
+import HAPController
+import HAPModel
+import HAPProtocol
+import HAPTransport
+
+/// The bridge under load, and who loads it.
+struct Bridge: Sendable {
+    /// How long any answer may take.
+    static let patience = Duration.seconds(20)
+
+    let endpoint: AccessoryEndpoint
+    let identity: ControllerIdentity
+    let dialer: TCPDialer
+
+    /// A light's characteristics that are read and written.
+    struct Light: Sendable {
+        let on: CharacteristicID
+        let brightness: CharacteristicID
+    }
+
+    /// Opens connections in clear, which end with `body`.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - onEvent: gets the number of a connection and the body of each of its events.
+    ///   - body: uses the connections.
+    /// - Returns: what `body` returns.
+    /// - Throws: ``Unreachable``, and what `body` throws.
+    func withConnections<Outcome: Sendable>(
+        _ count: Int, onEvent: @escaping @Sendable (Int, [UInt8]) -> Void = { _, _ in },
+        _ body: ([ControllerSession]) async throws -> Outcome
+    ) async throws -> Outcome {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // The connections run until they are cancelled.
+            defer { group.cancelAll() }
+            var sessions: [ControllerSession] = []
+            for number in 0..<count {
+                let session = ControllerSession(try await dialer.dial(endpoint, within: Self.patience))
+                group.addTask { _ = await session.run { onEvent(number, $0) } }
+                sessions.append(session)
+            }
+            return try await body(sessions)
+        }
+    }
+
+    /// Opens sessions, which end with `body`.
+    func withSessions<Outcome: Sendable>(
+        _ count: Int, _ pairing: AccessoryPairing, onEvent: @escaping @Sendable (Int, [UInt8]) -> Void = { _, _ in },
+        _ body: ([ControllerSession]) async throws -> Outcome
+    ) async throws -> Outcome {
+        try await withConnections(count, onEvent: onEvent) { sessions in
+            for session in sessions {
+                try await session.pairVerify(pairing, as: identity, within: Self.patience)
+            }
+            return try await body(sessions)
+        }
+    }
+
+    /// The bridge's lights with brightness, in its order.
+    func lights(_ pairing: AccessoryPairing) async throws -> [Light] {
+        let database = try await withSessions(1, pairing) { try await $0[0].readDatabase(within: Self.patience) }
+        let lights = database.accessories.compactMap { accessory -> Light? in
+            let characteristics = accessory.services.flatMap(\.characteristics)
+            guard let on = characteristics.first(where: { $0.type == .on }),
+                let brightness = characteristics.first(where: { $0.type == .brightness })
+            else { return nil }
+            return Light(
+                on: CharacteristicID(accessory.aid, on.iid),
+                brightness: CharacteristicID(accessory.aid, brightness.iid))
+        }
+        guard lights.count >= Load.crowd else { throw LoadError("\(Load.crowd) lights with brightness are needed") }
+        return lights
+    }
+}
+
+extension ControllerSession {
+    /// Sends a request that must be answered with a status.
+    @discardableResult
+    func demand(_ status: Int, _ request: HTTPRequest) async throws -> HTTPResponse {
+        let response = try await self.request(request, within: Bridge.patience)
+        guard response.status == status else {
+            throw LoadError("\(request.path) was answered with \(response.status), not \(status)")
+        }
+        return response
+    }
+
+    /// Writes a value, or subscribes.
+    func put(_ entry: WriteRequest.Entry) async throws {
+        try await demand(204, HTTPRequest(.put, "/characteristics", body: WriteRequest(entries: [entry]).encoded))
+    }
+}

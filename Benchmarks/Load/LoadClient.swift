@@ -1,0 +1,45 @@
+import Glibc
+import HAPController
+import HAPModel
+import HAPProtocol
+import HAPTransport
+import NIOPosix
+
+/// Loads a bridge as controllers do, and prints what each step cost it, one JSON object a line.
+///
+///     HAP_SETUP_CODE=XXX-XX-XXX hap-load PORT PROCESS [PERCENT]
+///
+/// The bridge is on this host and not paired. `PERCENT` of the operations are done, 100 if nothing is said.
+@main
+struct LoadClient {
+    static func main() async throws {
+        let words = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+        guard (2...3).contains(words.count), words.count == CommandLine.arguments.count - 1,
+            let port = UInt16(exactly: words[0]), let process = pid_t(exactly: words[1]),
+            let endpoint = AccessoryEndpoint(address: [127, 0, 0, 1], port: port),
+            let code = getenv("HAP_SETUP_CODE").flatMap({ SetupCode(String(cString: $0)) })
+        else { throw LoadError("usage: HAP_SETUP_CODE=XXX-XX-XXX hap-load PORT PROCESS [PERCENT]") }
+        let bridge = Bridge(
+            endpoint: endpoint, identity: .made(),
+            dialer: TCPDialer(MultiThreadedEventLoopGroup(numberOfThreads: 1)))
+        let load = Load(
+            bridge: bridge, server: try ServerProcess(process), percent: words.count > 2 ? max(words[2], 1) : 100)
+
+        let pairing = try await load.pairSetup(code)
+        let lights = try await bridge.lights(pairing)
+        try load.memory("memory before the load")
+        try await load.idle(pairing, lights)
+        try await load.reads(pairing, lights)
+        try await load.writes(pairing, lights)
+        try await load.events(pairing, lights)
+        try await load.pairVerify(pairing)
+        try load.memory("memory after the load")
+    }
+}
+
+/// Why a measurement is worth nothing.
+struct LoadError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
