@@ -86,15 +86,16 @@ extension Load {
             }
             // What the start and the connections have left to do is over by then.
             try await Task.sleep(for: .seconds(3))
-            let (spent, slept) = (try server.processorTime(), try server.wakeUps())
+            let (spent, slept) = (try server.processorTime(), try server.sleeps())
             let began = ContinuousClock.now
             try await Task.sleep(for: .seconds(10))
             let seconds = (ContinuousClock.now - began) / .seconds(1)
+            let wakeUps = try server.sleeps().map { $0.value - (slept[$0.key] ?? 0) }.reduce(0, +)
             report(
                 "idle, \(Self.crowd) subscribed",
                 [
                     "cpu_us_per_second": .number((try server.processorTime() - spent).microseconds / seconds),
-                    "wake_ups_per_second": .number(Double(try server.wakeUps() - slept) / seconds),
+                    "wake_ups_per_second": .number(Double(wakeUps) / seconds),
                 ])
         }
     }

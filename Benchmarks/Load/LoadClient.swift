@@ -12,7 +12,17 @@ import NIOPosix
 /// The bridge is on this host and not paired. `PERCENT` of the operations are done, 100 if nothing is said.
 @main
 struct LoadClient {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            let line = Array("hap-load: \(error)\n".utf8)
+            _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let words = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         guard (2...3).contains(words.count), words.count == CommandLine.arguments.count - 1,
             let port = UInt16(exactly: words[0]), let process = pid_t(exactly: words[1]),

@@ -22,10 +22,13 @@ struct ServerProcess: Sendable {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// How often its threads have gone to sleep by themselves, each time to be woken.
-    func wakeUps() throws -> Int {
+    /// How often each of its threads has gone to sleep by itself, to be woken again; those that have ended are forgotten.
+    func sleeps() throws -> [String: Int] {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
-        return threads.compactMap { try? number("voluntary_ctxt_switches", in: "task/\($0)/status") }.reduce(0, +)
+        let counts = threads.compactMap { thread in
+            (try? number("voluntary_ctxt_switches", in: "task/\(thread)/status")).map { (thread, $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: counts)
     }
 
     /// Resident memory, in KiB.

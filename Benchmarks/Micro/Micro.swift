@@ -17,4 +17,8 @@ struct Micro {
 }
 
 /// What was timed has gone wrong: its time means nothing.
-struct Wrong: Error {}
+struct Wrong: Error, CustomStringConvertible {
+    let description: String
+
+    init(file: StaticString = #fileID, line: Int = #line) { description = "what \(file):\(line) times goes wrong" }
+}
