@@ -84,8 +84,8 @@ extension Load {
             for session in sessions {
                 try await session.put(WriteRequest.Entry(id: lights[0].brightness, events: true))
             }
-            // What the start and the connections have left to do is over by then.
-            try await Task.sleep(for: .seconds(3))
+            // What the lights were is saved 10 s after they have changed; that is over by then.
+            try await Task.sleep(for: .seconds(15))
             let (spent, slept) = (try server.processorTime(), try server.sleeps())
             let began = ContinuousClock.now
             try await Task.sleep(for: .seconds(10))
