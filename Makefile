@@ -110,8 +110,7 @@ help:
 fuzz: packages
 	Scripts/fuzz $(SECONDS) $(TARGET)
 
-bench docs:
-fuzz docs:
+docs:
 	@echo "make $@ is not available in this version" >&2; exit 69
 
 packages:
