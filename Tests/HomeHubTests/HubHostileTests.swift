@@ -181,7 +181,8 @@ struct HubHostileTests {
 
     @Test("An accessory that shows again and again what no home can take is left alone, also if it comes and goes")
     func unusable() async throws {
-        let two = soundDatabase.replacing("]}]}]}", with: #"]}]},{"aid":2,"services":[]}]}"#)
+        let second = #"{"aid":2,"services":[{"iid":1,"type":"3E","characteristics":[]}]}"#
+        let two = soundDatabase.replacing("]}]}]}", with: "]}]},\(second)]}")
         let device = try Device { $0.path == "/accessories" ? .answer(.json(two)) : nil }
         try await device.run { a, _ in
             for number: UInt16 in 2...3 {
