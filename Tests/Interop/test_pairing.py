@@ -197,12 +197,20 @@ async def test_an_older_controller_pairs_too(daemon, lan):
     device_id, code = daemon.status["deviceId"], daemon.setup_code
     pytest.importorskip("homekit")
     from homekit.controller import Controller
+    from homekit.exceptions import ProtocolError
 
     def scenario():
         controller = Controller()
         # Its discovery drops what does not resolve within its time.
         assert any(device_id in [found["id"] for found in controller.discover(max_seconds=4)] for _ in range(3))
-        controller.perform_pairing("bridge", device_id, code)
+        for attempt in range(3):
+            try:
+                controller.perform_pairing("bridge", device_id, code)
+                break
+            except ProtocolError:
+                # It keeps A, K and its proof as numbers: where one begins with a zero byte, in 3 of 256 pairings, it
+                # hashes what no accessory expects.
+                assert attempt < 2
         pairing = controller.get_pairings()["bridge"]
         aid, iids = named(pairing.list_accessories_and_characteristics(), "Porch Light")
         assert pairing.put_characteristics([(aid, iids[ON], True), (aid, iids[BRIGHTNESS], 33)]) == {}

@@ -1,6 +1,6 @@
 /// The controller's half of SRP.
 ///
-/// Making one costs two big powers or, for one accessory in 128, a few more: not for an event loop.
+/// Making one costs two big powers or, for one accessory in 86, a few more: not for an event loop.
 package struct SRPClient: Sendable, Equatable {
     /// A, 384 bytes; never begins with a zero byte.
     package let publicKey: [UInt8]
@@ -21,7 +21,7 @@ package struct SRPClient: Sendable, Equatable {
             let secret = SecretBytes.random(count: 32)
             let client = try Self(
                 password: Array(setupCode.utf8), salt: salt, serverKey: serverKey, secret: secret)
-            // A second draw for one in 128 ends all questions about how the accessory pads A and S.
+            // A second draw for one in 86 ends all questions about how the accessory pads A, S and K.
             if let client {
                 self = client
                 return
@@ -34,7 +34,7 @@ package struct SRPClient: Sendable, Equatable {
     /// many draws in vain once in 2^112 attempts.
     private static let maximumDraws = 16
 
-    /// Answers with a given secret; `nil` if A or S begins with a zero byte and `secret` should be drawn again.
+    /// Answers with a given secret; `nil` if A, S or K begins with a zero byte and `secret` should be drawn again.
     init?(
         username: [UInt8] = SRP.username, password: [UInt8], salt: [UInt8], serverKey: [UInt8], secret: SecretBytes
     ) throws(CryptoError) {
@@ -54,6 +54,8 @@ package struct SRPClient: Sendable, Equatable {
         let s = base.power(secretNumber + u * x, modulo: n).padded(to: SRP.length)
         guard publicKey[0] != 0, s[0] != 0 else { return nil }
         let key = SHA512.hash(s)
+        // Accessories that keep K as a number, as HAP-python does, lose its leading zeros.
+        guard key[0] != 0 else { return nil }
         let serverForm = serverKey.count == SRP.length ? serverKey : SRP.stripped(serverKey)
         self.publicKey = publicKey
         self.proof = SRP.clientProof(username: username, salt: salt, a: publicKey, b: serverForm, key: key)

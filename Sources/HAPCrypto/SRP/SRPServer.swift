@@ -3,7 +3,7 @@
 /// Making one and checking a proof each cost one or two big powers, about a millisecond on a server core and far more
 /// on a small board: not for an event loop.
 package struct SRPServer: Sendable, Equatable {
-    /// 16 random bytes that the controller needs.
+    /// 16 random bytes that the controller needs; never begin with a zero byte.
     package let salt: [UInt8]
     /// B, 384 bytes; never begins with a zero byte, so that nobody's padding matters.
     package let publicKey: [UInt8]
@@ -15,7 +15,9 @@ package struct SRPServer: Sendable, Equatable {
     ///
     /// - Parameter setupCode: the ten characters `XXX-XX-XXX`.
     package init(setupCode: String) {
-        let salt = RandomBytes.make(count: SRP.saltLength)
+        // Some controllers keep the salt as a number, which loses leading zeros.
+        var salt = RandomBytes.make(count: SRP.saltLength)
+        while salt[0] == 0 { salt = RandomBytes.make(count: SRP.saltLength) }
         while true {
             // One draw in 256 gives a B that begins with zero; drawing again ends all questions about its padding.
             if let server = Self(
