@@ -3,12 +3,12 @@ package import LightKit
 
 // What the operator sees of the lights, and does to them.
 extension LightBridge {
-    func snapshot(_ key: LightKey, _ light: Light) -> LightSnapshot {
+    func snapshot(_ light: BridgedLight) -> LightSnapshot {
         let capabilities = light.adapter.description.capabilities
         let shown = light.shown
         let isLight = light.adapter.description.kind == .light
         return LightSnapshot(
-            key: key, name: light.adapter.name, sourceName: light.adapter.description.name,
+            key: light.key, name: light.adapter.name, sourceName: light.adapter.description.name,
             kind: light.adapter.description.kind, aid: light.aid, isReachable: light.state.isReachable, on: shown.on,
             brightness: isLight && capabilities.brightness ? shown.brightness : nil,
             hue: isLight && capabilities.color ? shown.hue : nil,
@@ -19,7 +19,7 @@ extension LightBridge {
 
     /// All lights that are shown, by aid.
     package func snapshots() -> [LightSnapshot] {
-        lights.map { snapshot($0.key, $0.value) }.sorted { $0.aid < $1.aid }
+        lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
     }
 
     /// What the operator should know, one sentence each.
@@ -46,7 +46,7 @@ extension LightBridge {
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command) else { return .invalidValue }
-        return await send(possible, to: key, origin: .operator)
+        return await send(possible, to: light, origin: .operator)
     }
 
     /// Changes from now on; a reader that is slow loses the oldest.

@@ -9,19 +9,19 @@ extension LightBridge {
         _ key: LightKey, _ aid: AccessoryID, _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
     ) async {
         let name = name(for: key, description, aid)
-        lights[key] = Light(
-            aid: aid, adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
-        keys[aid] = key
-        await showAccessory(key)
+        let light = BridgedLight(
+            key, aid: aid, adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
+        lights[key] = light
+        lightsByAID[aid] = light
+        await showAccessory(light)
     }
 
-    private func showAccessory(_ key: LightKey) async {
-        guard let light = lights[key] else { return }
+    private func showAccessory(_ light: BridgedLight) async {
         let accessory = light.adapter.accessory(light.aid, state: light.state)
         do throws(ComplianceError) {
             try await registry.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
-            warn("\(key) cannot be shown: \(error.description)", about: key)
+            warn("\(light.key) cannot be shown: \(error.description)", about: light.key)
         }
     }
 
@@ -44,8 +44,8 @@ extension LightBridge {
             let name = AccessoryName.unique(wantedName(key, description, light.aid), among: taken)
             taken.insert(name)
             guard name != light.adapter.name else { continue }
-            lights[key]?.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
-            await showAccessory(key)
+            light.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
+            await showAccessory(light)
         }
     }
 
@@ -67,7 +67,7 @@ extension LightBridge {
         }
         guard overrides[key]?.isHidden != true else { return }
         if let light = lights[key] {
-            if light.adapter.description != description { await replace(key, light, description) }
+            if light.adapter.description != description { await replace(light, description) }
         } else {
             await add(key, description)
         }
@@ -109,15 +109,15 @@ extension LightBridge {
         warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key)
     }
 
-    private func replace(_ key: LightKey, _ light: Light, _ description: LightDescription) async {
+    private func replace(_ light: BridgedLight, _ description: LightDescription) async {
         let adapter = LightbulbAdapter(
-            description: description, name: name(for: key, description, light.aid), ids: light.adapter.ids)
+            description: description, name: name(for: light.key, description, light.aid), ids: light.adapter.ids)
         let stored = StoredLight(
-            key: key, aid: light.aid, instanceIDs: adapter.ids, description: description,
+            key: light.key, aid: light.aid, instanceIDs: adapter.ids, description: description,
             state: light.state.report(for: description.capabilities))
         guard await save(stored) else { return }
-        lights[key]?.adapter = adapter
-        await showAccessory(key)
+        light.adapter = adapter
+        await showAccessory(light)
         await settleNames()
     }
 
@@ -137,14 +137,14 @@ extension LightBridge {
     /// Shows a light no more; its aid waits for its return.
     private func takeAway(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
-        keys[light.aid] = nil
+        lightsByAID[light.aid] = nil
+        light.isRemoved = true
         light.task?.cancel()
         light.identification?.cancel()
         waiters.answer(light.ticketsUnderWay + light.ticketsWaiting, .doesNotExist)
-        let description = light.adapter.description
         let stored = StoredLight(
-            key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: description,
-            state: light.state.report(for: description.capabilities))
+            key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: light.adapter.description,
+            state: light.report)
         absent[key] = stored
         await registry.remove(light.aid)
         return stored

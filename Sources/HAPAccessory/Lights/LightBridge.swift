@@ -8,30 +8,6 @@ package import Logging
 /// It runs on the registry's executor. A light once shown stays shown, out of reach if need be, until its source removes
 /// it; its aid and iids are its own for ever.
 package actor LightBridge {
-    struct Light {
-        let aid: AccessoryID
-        var adapter: LightbulbAdapter
-        var state: LightState
-        var pipeline = CommandPipeline()
-        /// The requests whose values the command under way carries, and those of the one that waits.
-        var ticketsUnderWay: [Int] = []
-        var ticketsWaiting: [Int] = []
-        /// Counts the commands, so that an answer that comes too late is known as such.
-        var command = 0
-        var commandDeadline: ContinuousClock.Instant?
-        var task: Task<Void, Never>?
-        var identification: Task<Void, Never>?
-        var origin = LightEvent.Origin.device
-
-        /// The state if all commands that are wanted succeed: what controllers are shown.
-        var shown: LightState {
-            var shown = state
-            if let underWay = pipeline.underWay { shown.apply(underWay) }
-            if let waiting = pipeline.waiting { shown.apply(waiting) }
-            return shown
-        }
-    }
-
     /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
     static let saveDelay = Duration.seconds(10)
 
@@ -50,8 +26,8 @@ package actor LightBridge {
     /// Lights whose driver has been replaced, and until when the new one may say how they are.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
     var warningsBySubject: [String: String] = [:]
-    var lights: [LightKey: Light] = [:]
-    var keys: [AccessoryID: LightKey] = [:]
+    var lights: [LightKey: BridgedLight] = [:]
+    var lightsByAID: [AccessoryID: BridgedLight] = [:]
     /// Lights that are not shown, with the aids that wait for them.
     var absent: [LightKey: StoredLight] = [:]
     var highestAID = AccessoryID.bridge
@@ -59,7 +35,7 @@ package actor LightBridge {
     var structureTurns = Turns()
     var waiters = CommandWaiters()
     private var wakeAt: ContinuousClock.Instant?
-    private var unsaved: Set<LightKey> = []
+    private var unsaved: [BridgedLight] = []
     private var saveIsDue = false
     var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
     var lastWatcher = 0
@@ -113,45 +89,47 @@ package actor LightBridge {
 
     // MARK: What lights say
 
-    func reported(_ report: LightReport, from id: LightID, by driver: String) async {
+    func reported(_ report: LightReport, from id: LightID, by driver: String) {
         let key = LightKey(driver: driver, light: id)
-        guard var light = lights[key] else { return }
-        unconfirmed[key] = nil
+        guard let light = lights[key] else { return }
+        if !unconfirmed.isEmpty { unconfirmed[key] = nil }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))
-        var given: [Int] = []
         if report.reachable == false {
             light.pipeline.reset()
-            swap(&given, &light.ticketsWaiting)
+            let given = light.ticketsWaiting
+            light.ticketsWaiting = []
+            waiters.answer(given, .unableToCommunicate)
         }
-        lights[key] = light
-        waiters.answer(given, .unableToCommunicate)
         wakeWhenSettled(light)
         // What a light says while a command is under way is that command's doing.
-        await tell(key, light, former: former, origin: light.pipeline.underWay == nil ? .device : light.origin)
+        tell(light, former: former, origin: light.pipeline.underWay == nil ? .device : light.origin)
     }
 
     /// Tells what is true of a light now; what is only wanted is the registry's to show.
-    private func tell(_ key: LightKey, _ light: Light, former: LightState, origin: LightEvent.Origin) async {
-        if light.state.isReachable != former.isReachable {
-            await registry.setReachable(light.state.isReachable, light.aid)
-        }
-        if light.state != former {
-            unsaved.insert(key)
-            scheduleSave()
+    private func tell(_ light: BridgedLight, former: LightState, origin: LightEvent.Origin) {
+        let state = light.state
+        if state != former {
+            save(light)
             if !watchers.isEmpty {
-                let event = LightEvent(light: snapshot(key, light), origin: origin)
+                let event = LightEvent(light: snapshot(light), origin: origin)
                 for watcher in watchers.values { watcher.yield(event) }
             }
         }
-        // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
-        await registry.update(light.aid, light.adapter.values(of: light.state))
+        let values = light.adapter.values(of: state)
+        let aid = light.aid
+        // Within this call: the registry runs on the same executor.
+        registry.assumeIsolated { registry in
+            if state.isReachable != former.isReachable { registry.setReachable(state.isReachable, aid) }
+            // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
+            registry.update(aid, values)
+        }
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
         let key = LightKey(driver: driver, light: id)
-        if let light = lights[key] { return light.state.report(for: light.adapter.description.capabilities) }
+        if let light = lights[key] { return light.report }
         return absent[key]?.state
     }
 
@@ -190,19 +168,16 @@ package actor LightBridge {
 
     // MARK: What lights are told
 
-    func send(_ command: LightCommand, to key: LightKey, origin: LightEvent.Origin) async -> HAPStatus {
-        guard var light = lights[key] else { return .doesNotExist }
-        guard light.state.isReachable, drivers[key.driver] != nil else { return .unableToCommunicate }
+    func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) async -> HAPStatus {
+        guard light.state.isReachable, let driver = drivers[light.key.driver] else { return .unableToCommunicate }
         guard !command.isEmpty else { return .success }
         let ticket = waiters.ticket()
         light.origin = origin
         if let next = light.pipeline.wanted(command) {
             light.ticketsUnderWay = [ticket]
-            lights[key] = light
-            start(next, on: key)
+            start(next, on: light, by: driver)
         } else {
             light.ticketsWaiting.append(ticket)
-            lights[key] = light
         }
         if let status = waiters.takeAnswer(ticket) { return status }
         return await withCheckedContinuation { continuation in
@@ -211,30 +186,29 @@ package actor LightBridge {
         }
     }
 
-    private func start(_ command: LightCommand, on key: LightKey) {
-        guard let driver = drivers[key.driver], lights[key] != nil else { return }
-        lights[key]?.command += 1
-        lights[key]?.commandDeadline = scheduler.now + CommandWaiters.deadline
-        let number = lights[key]?.command ?? 0
+    private func start(_ command: LightCommand, on light: BridgedLight, by driver: any LightDriver) {
+        light.command += 1
+        light.commandDeadline = scheduler.now + CommandWaiters.deadline
+        let number = light.command
         // It begins within this call; most drivers are done before it returns, and no other thread is woken.
         let task = Task.immediate {
             var status = HAPStatus.success
             do throws(LightError) {
-                try await driver.apply(command.forDriver, to: key.light)
+                try await driver.apply(command.forDriver, to: light.key.light)
             } catch {
                 status = HAPStatus(error)
             }
-            await ended(command, number, on: key, status)
+            ended(command, number, on: light, status)
         }
-        if lights[key]?.command == number, lights[key]?.pipeline.underWay != nil { lights[key]?.task = task }
+        if light.command == number, light.pipeline.underWay != nil { light.task = task }
     }
 
-    private func ended(_ command: LightCommand, _ number: Int, on key: LightKey, _ status: HAPStatus) async {
-        guard var light = lights[key], light.command == number, light.pipeline.underWay != nil else { return }
+    private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) {
+        guard !light.isRemoved, light.command == number, light.pipeline.underWay != nil else { return }
         let now = scheduler.now
         if let deadline = light.commandDeadline {
             let began = deadline - CommandWaiters.deadline
-            commandStatistics[key.driver, default: OutcomeStatistics()].ended(status, after: now - began)
+            commandStatistics[light.key.driver, default: OutcomeStatistics()].ended(status, after: now - began)
         }
         let former = light.state
         if status == .success { light.state.apply(command) }
@@ -244,16 +218,15 @@ package actor LightBridge {
         light.ticketsWaiting = []
         light.task = nil
         light.commandDeadline = nil
-        lights[key] = light
-        if status == .success { await tell(key, light, former: former, origin: light.origin) }
+        if status == .success { tell(light, former: former, origin: light.origin) }
         waiters.answer(tickets, status)
-        if let next { start(next, on: key) }
-        if let current = lights[key] { wakeWhenSettled(current) }
+        if let next, let driver = drivers[light.key.driver], !light.isRemoved { start(next, on: light, by: driver) }
+        wakeWhenSettled(light)
     }
 
     // MARK: Time
 
-    private func wakeWhenSettled(_ light: Light) {
+    private func wakeWhenSettled(_ light: BridgedLight) {
         if let time = light.pipeline.wakeAt { wake(at: time) }
     }
 
@@ -261,31 +234,29 @@ package actor LightBridge {
         if let wakeAt, wakeAt <= time { return }
         wakeAt = time
         scheduler.schedule(at: time) { [self] in
-            Task.immediate { await woke() }
+            assumeIsolated { $0.woke() }
         }
     }
 
-    private func woke() async {
+    private func woke() {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
         if let next = waiters.expire(now: now) { wake(at: next) }
-        for key in Array(lights.keys) {
-            guard var light = lights[key] else { continue }
+        for light in Array(lights.values) where !light.isRemoved {
             if let deadline = light.commandDeadline {
                 if deadline <= now {
                     // The driver has not answered: whoever still waits is told, and the next command may try.
                     light.task?.cancel()
-                    logger.info("a light has not answered in time", metadata: about(key))
-                    await ended(light.pipeline.underWay ?? LightCommand(), light.command, on: key, .timedOut)
+                    logger.info("a light has not answered in time", metadata: about(light.key))
+                    ended(light.pipeline.underWay ?? LightCommand(), light.command, on: light, .timedOut)
                 } else {
                     wake(at: deadline)
                 }
             } else if let report = light.pipeline.settled(now: now) {
                 let former = light.state
                 light.state.apply(report)
-                lights[key] = light
-                await tell(key, light, former: former, origin: .device)
+                tell(light, former: former, origin: .device)
             } else {
                 wakeWhenSettled(light)
             }
@@ -294,7 +265,10 @@ package actor LightBridge {
 
     // MARK: Remembering
 
-    private func scheduleSave() {
+    private func save(_ light: BridgedLight) {
+        guard !light.isUnsaved else { return }
+        light.isUnsaved = true
+        unsaved.append(light)
         guard !saveIsDue else { return }
         saveIsDue = true
         scheduler.schedule(at: scheduler.now + Self.saveDelay) { [self] in
@@ -305,35 +279,31 @@ package actor LightBridge {
     /// Writes down the states that have changed since the last time.
     package func saveStates() async {
         saveIsDue = false
-        var states: [LightKey: LightReport] = [:]
-        for key in unsaved {
-            guard let light = lights[key] else { continue }
-            states[key] = light.state.report(for: light.adapter.description.capabilities)
-        }
+        let changed = unsaved.filter { !$0.isRemoved }
         unsaved = []
-        guard !states.isEmpty else { return }
+        for light in changed { light.isUnsaved = false }
+        guard !changed.isEmpty else { return }
         do {
-            try await store.save(states: states)
+            try await store.save(states: Dictionary(changed.map { ($0.key, $0.report) }, uniquingKeysWith: { $1 }))
         } catch {
             logger.error("the lights' states cannot be stored", metadata: ["error": "\(error)"])
-            unsaved.formUnion(states.keys)
-            scheduleSave()
+            for light in changed { save(light) }
         }
     }
 }
 
 extension LightBridge: AccessorySource {
     package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
-        guard let key = keys[accessory], let light = lights[key] else { return .doesNotExist }
-        return await send(light.adapter.command(for: values, state: light.shown), to: key, origin: .controller)
+        guard let light = lightsByAID[accessory] else { return .doesNotExist }
+        return await send(light.adapter.command(for: values, state: light.shown), to: light, origin: .controller)
     }
 
     package func identify(_ accessory: AccessoryID) async {
-        guard let key = keys[accessory], let driver = drivers[key.driver] else { return }
-        logger.info("identify", metadata: about(key))
+        guard let light = lightsByAID[accessory], let driver = drivers[light.key.driver] else { return }
+        logger.info("identify", metadata: about(light.key))
         // Nobody waits for a light to blink; one that never stops does it once.
-        lights[key]?.identification?.cancel()
-        lights[key]?.identification = Task { try? await driver.identify(key.light) }
+        light.identification?.cancel()
+        light.identification = Task { [id = light.key.light] in try? await driver.identify(id) }
     }
 }
 

@@ -25,54 +25,12 @@ package actor AccessoryRegistry {
     /// When a `c#` that could not be stored is tried again.
     static let storeRetry = Duration.seconds(10)
 
-    private struct Entry {
-        var accessory: Accessory
-        let source: (any AccessorySource)?
-        var isReachable: Bool
-        /// Where each characteristic is: index of its service, index within it.
-        var places: [InstanceID: (service: Int, characteristic: Int)]
-        /// The accessory as JSON, until a value changes.
-        var json: [UInt8]?
-        var writesInFlight: [InstanceID: WritesInFlight] = [:]
-
-        init(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) {
-            self.accessory = accessory
-            self.source = source
-            self.isReachable = isReachable
-            places = [:]
-            for (s, service) in accessory.services.enumerated() {
-                for (c, characteristic) in service.characteristics.enumerated() {
-                    places[characteristic.iid] = (s, c)
-                }
-            }
-        }
-
-        subscript(place: (service: Int, characteristic: Int)) -> Characteristic {
-            get { accessory.services[place.service].characteristics[place.characteristic] }
-            set {
-                accessory.services[place.service].characteristics[place.characteristic] = newValue
-                json = nil
-            }
-        }
-
-        /// Goes on with the writes that are under way to the accessory of before.
-        mutating func takeOver(_ former: Entry) {
-            for (iid, flight) in former.writesInFlight {
-                guard let place = places[iid], let formerPlace = former.places[iid],
-                    let shown = former[formerPlace].value.flatMap(self[place].metadata.clamped)
-                else { continue }
-                writesInFlight[iid] = flight
-                self[place].value = shown
-            }
-        }
-    }
-
     private let executor: any SerialExecutor
     private let scheduler: any Scheduler
     private let store: any AccessoryServerStore
     private let firmware: String
     private let logger: Logger
-    private var entries: [AccessoryID: Entry] = [:]
+    private var entries: [AccessoryID: RegisteredAccessory] = [:]
     private var order: [AccessoryID] = []
     private var configuration: ConfigurationNumber
     private var structureTurns = Turns()
@@ -122,7 +80,7 @@ package actor AccessoryRegistry {
         if entries[aid] == nil {
             order.insert(aid, at: order.firstIndex { $0 > aid } ?? order.endIndex)
         }
-        var entry = Entry(accessory, source: source, isReachable: isReachable)
+        let entry = RegisteredAccessory(accessory, source: source, isReachable: isReachable)
         if let former = entries[aid] { entry.takeOver(former) }
         entries[aid] = entry
         structureChanged()
@@ -184,13 +142,13 @@ package actor AccessoryRegistry {
 
     /// Looks a characteristic up; `nil` if there is none.
     package func reading(_ id: CharacteristicID) -> Reading? {
-        guard let entry = entries[id.aid], let place = entry.places[id.iid] else { return nil }
-        let service = entry.accessory.services[place.service]
-        let characteristic = entry[place]
+        guard let entry = entries[id.aid], let place = entry.place(of: id.iid) else { return nil }
+        let service = entry.service(at: place)
+        let characteristic = entry.characteristic(at: place)
         // What describes the accessory is known without it.
-        let isDescription = service.type == .accessoryInformation
+        let isDescription = service == .accessoryInformation
         return Reading(
-            metadata: characteristic.metadata, service: service.type, type: characteristic.type,
+            metadata: characteristic.metadata, service: service, type: characteristic.type,
             value: characteristic.value,
             status: entry.isReachable || isDescription ? .success : .unableToCommunicate)
     }
@@ -201,12 +159,13 @@ package actor AccessoryRegistry {
         json.raw("{\"accessories\":[")
         for (index, aid) in order.enumerated() {
             if index > 0 { json.raw(",") }
-            if let cached = entries[aid]?.json {
+            guard let entry = entries[aid] else { continue }
+            if let cached = entry.json {
                 json.raw(cached)
-            } else if let accessory = entries[aid]?.accessory {
+            } else {
                 var part = JSONWriter(reserving: 1200)
-                part.accessory(accessory)
-                entries[aid]?.json = part.bytes
+                part.accessory(entry.accessory)
+                entry.json = part.bytes
                 json.raw(part.bytes)
             }
         }
@@ -220,15 +179,14 @@ package actor AccessoryRegistry {
     ///
     /// While a write is under way, reads go on to show what was written; what the device said comes out at its end.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) {
+        guard let entry = entries[aid] else { return }
         var changes: [CharacteristicChange] = []
         for (iid, value) in values {
-            guard let entry = entries[aid], let place = entry.places[iid] else { continue }
-            let characteristic = entry[place]
+            guard let place = entry.place(of: iid) else { continue }
+            let characteristic = entry.characteristic(at: place)
             guard let clamped = characteristic.metadata.clamped(value) else { continue }
-            if entry.writesInFlight[iid] != nil {
-                entries[aid]?.writesInFlight[iid]?.reported(clamped)
-            } else if clamped != characteristic.value {
-                entries[aid]?[place].value = clamped
+            if entry.writesInFlight[iid]?.reported(clamped) == nil, clamped != characteristic.value {
+                entry.set(clamped, at: place)
                 changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped))
             }
         }
@@ -261,17 +219,17 @@ package actor AccessoryRegistry {
         var statuses = [HAPStatus](repeating: .success, count: writes.count)
         var groups: [(aid: AccessoryID, indices: [Int], accepted: [CharacteristicWrite])] = []
         for (index, write) in writes.enumerated() {
-            guard let entry = entries[write.id.aid], let place = entry.places[write.id.iid] else {
+            guard let entry = entries[write.id.aid], let place = entry.place(of: write.id.iid) else {
                 statuses[index] = .doesNotExist
                 continue
             }
-            let characteristic = entry[place]
+            let characteristic = entry.characteristic(at: place)
             guard let value = characteristic.metadata.accepted(write.value) else {
                 statuses[index] = .invalidValue
                 continue
             }
             let accepted = CharacteristicWrite(
-                iid: write.id.iid, service: entry.accessory.services[place.service].type, type: characteristic.type,
+                iid: write.id.iid, service: entry.service(at: place), type: characteristic.type,
                 value: value)
             if let group = groups.firstIndex(where: { $0.aid == write.id.aid }) {
                 groups[group].indices.append(index)
@@ -322,11 +280,11 @@ package actor AccessoryRegistry {
     }
 
     private func began(_ write: CharacteristicWrite, _ aid: AccessoryID) -> WritesInFlight.Ticket? {
-        guard let entry = entries[aid], let place = entry.places[write.iid], let current = entry[place].value else {
-            return nil
-        }
-        entries[aid]?[place].value = write.value
-        return entries[aid]?.writesInFlight[write.iid, default: WritesInFlight(current: current)].began()
+        guard let entry = entries[aid], let place = entry.place(of: write.iid),
+            let current = entry.characteristic(at: place).value
+        else { return nil }
+        entry.set(write.value, at: place)
+        return entry.writesInFlight[write.iid, default: WritesInFlight(current: current)].began()
     }
 
     private func ended(
@@ -334,12 +292,12 @@ package actor AccessoryRegistry {
         origin: ConnectionID?
     ) -> CharacteristicChange? {
         // While the device was at work, the accessory may have gone or been replaced.
-        guard let place = entries[aid]?.places[write.iid],
-            let outcome = entries[aid]?.writesInFlight[write.iid]?.ended(
+        guard let entry = entries[aid], let place = entry.place(of: write.iid),
+            let outcome = entry.writesInFlight[write.iid]?.ended(
                 ticket, write.value, success: success, origin: origin)
         else { return nil }
-        entries[aid]?.writesInFlight[write.iid] = nil
-        entries[aid]?[place].value = outcome.value
+        entry.writesInFlight[write.iid] = nil
+        entry.set(outcome.value, at: place)
         return outcome.audience.map {
             CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: $0)
         }

@@ -1,0 +1,43 @@
+internal import HAPModel
+internal import HAPProtocol
+internal import LightKit
+
+/// A light that is shown, and what is under way with it; a plain object inside the bridge's actor.
+final class BridgedLight {
+    let key: LightKey
+    let aid: AccessoryID
+    var adapter: LightbulbAdapter
+    var state: LightState
+    var pipeline = CommandPipeline()
+    /// The requests whose values the command under way carries, and those of the one that waits.
+    var ticketsUnderWay: [Int] = []
+    var ticketsWaiting: [Int] = []
+    /// Counts the commands, so that an answer that comes too late is known as such.
+    var command = 0
+    var commandDeadline: ContinuousClock.Instant?
+    var task: Task<Void, Never>?
+    var identification: Task<Void, Never>?
+    var origin = LightEvent.Origin.device
+    /// Its state has changed since it was last written down.
+    var isUnsaved = false
+    /// It is shown no more; what still comes of its commands is passed over.
+    var isRemoved = false
+
+    init(_ key: LightKey, aid: AccessoryID, adapter: LightbulbAdapter, state: LightState) {
+        self.key = key
+        self.aid = aid
+        self.adapter = adapter
+        self.state = state
+    }
+
+    /// The state if all commands that are wanted succeed: what controllers are shown.
+    var shown: LightState {
+        var shown = state
+        if let underWay = pipeline.underWay { shown.apply(underWay) }
+        if let waiting = pipeline.waiting { shown.apply(waiting) }
+        return shown
+    }
+
+    /// The state as a report, to be remembered over a restart.
+    var report: LightReport { state.report(for: adapter.description.capabilities) }
+}
