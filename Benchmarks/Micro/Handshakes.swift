@@ -8,12 +8,14 @@ import HAPTesting
 struct Handshakes {
     private let accessory: AccessoryIdentity
     private let code: SetupCode
+    private let verifier: SRPVerifier
     private let controller = ControllerIdentity.random()
 
     init() {
         let stored = StoredServer.random()
         accessory = stored.identity
         code = stored.setupCode
+        verifier = SRPVerifier(setupCode: code.text)
     }
 
     func run() async throws {
@@ -45,7 +47,7 @@ struct Handshakes {
         var action = server.received(body, conditions: PairSetupAccessory.Conditions(isPaired: false))
         while true {
             switch action {
-            case .start: action = server.started(SRPServer(setupCode: code.text))
+            case .start: action = server.started(SRPServer(verifier))
             case .check(let attempt, let key, let proof):
                 action = server.checked(
                     Result { () throws(CryptoError) in try attempt.check(clientKey: key, proof: proof) })

@@ -1,3 +1,4 @@
+internal import HAPCrypto
 package import HAPModel
 package import HAPProtocol
 package import Logging
@@ -14,6 +15,8 @@ package actor AccessoryServer {
     let store: any AccessoryServerStore
     let identity: AccessoryIdentity
     let setupCode: SetupCode
+    /// The setup code's verifier, once it has been wanted.
+    var verifier: SRPVerifier?
     private let setupID: SetupID
     private let ownership: OwnershipRequirement?
     private var eventWindow: Duration
@@ -84,6 +87,8 @@ package actor AccessoryServer {
         await registry.observe(self)
         configurationNumber = await registry.configurationNumber
         updateAdvertisement()
+        // Whoever pairs waits for one power less.
+        if !isPaired { _ = await setupVerifier() }
     }
 
     /// How long the last answers may take; a device has 2 s.

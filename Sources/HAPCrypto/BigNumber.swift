@@ -65,6 +65,18 @@ struct BigNumber: ~Copyable {
         return result
     }
 
+    /// `self ^ exponent mod modulus`, sooner than ``power(_:modulo:)``, in time that tells the exponent.
+    ///
+    /// - Parameters:
+    ///   - exponent: above zero, and known to everybody.
+    ///   - modulus: odd.
+    /// - Returns: a number below the modulus.
+    func power(ofPublic exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
+        let result = BigNumber()
+        lamplighter_mpz_powm(result.number, number, exponent.number, modulus.number)
+        return result
+    }
+
     /// The number as bytes, most significant first, without leading zeros.
     var bytes: [UInt8] {
         guard !isZero else { return [] }

@@ -13,11 +13,11 @@ struct SRPVectorTests {
     init() throws { vectors = try Vectors.load() }
 
     private func server(_ vector: Vectors, passwordName: String = "setup_code_text") throws -> SRPServer {
-        try #require(
-            SRPServer(
+        let verifier = try #require(
+            SRPVerifier(
                 username: Array(try vector["username_text"].text.utf8),
-                password: Array(try vector[passwordName].text.utf8), salt: try vector["salt"].bytes,
-                secret: SecretBytes(try vector["b"].bytes)))
+                password: Array(try vector[passwordName].text.utf8), salt: try vector["salt"].bytes))
+        return try #require(SRPServer(verifier, secret: SecretBytes(try vector["b"].bytes)))
     }
 
     private func client(_ vector: Vectors, b: [UInt8], passwordName: String = "setup_code_text") throws -> SRPClient? {
@@ -218,10 +218,9 @@ struct SRPHostileTests {
 
     init() throws {
         vectors = try Vectors.load()
-        server = try #require(
-            SRPServer(
-                password: Array("031-45-154".utf8), salt: [UInt8](repeating: 1, count: 16),
-                secret: SecretBytes([UInt8](repeating: 9, count: 32))))
+        let verifier = try #require(
+            SRPVerifier(password: Array("031-45-154".utf8), salt: [UInt8](repeating: 1, count: 16)))
+        server = try #require(SRPServer(verifier, secret: SecretBytes([UInt8](repeating: 9, count: 32))))
     }
 
     @Test("the server refuses A of zero, of N and of anything not below N")
@@ -284,7 +283,8 @@ struct SRPHostileTests {
 
     @Test("with fresh numbers both sides agree, and a wrong code does not")
     func fresh() throws {
-        let server = SRPServer(setupCode: "415-27-893")
+        let verifier = SRPVerifier(setupCode: "415-27-893")
+        let server = SRPServer(verifier)
         #expect(server.publicKey.count == SRP.length && server.publicKey[0] != 0)
         let client = try SRPClient(setupCode: "415-27-893", salt: server.salt, serverKey: server.publicKey)
         #expect(client.publicKey.count == SRP.length && client.publicKey[0] != 0)
@@ -296,14 +296,20 @@ struct SRPHostileTests {
             try server.check(clientKey: stranger.publicKey, proof: stranger.proof)
         }
         #expect(!stranger.accepts(serverProof: agreement.proof))
-        #expect(SRPServer(setupCode: "415-27-893").salt != server.salt)
+        #expect(SRPVerifier(setupCode: "415-27-893").salt != server.salt)
+        // Another attempt is made of the same verifier, and of a secret of its own.
+        let other = SRPServer(verifier)
+        #expect(other.salt == server.salt && other.publicKey != server.publicKey)
+        #expect(throws: CryptoError.authenticationFailed) {
+            try other.check(clientKey: client.publicKey, proof: client.proof)
+        }
         #expect(server.salt[0] != 0)
     }
 
     @Test("a secret of zero is drawn again")
     func zeroSecret() throws {
         let zero = SecretBytes([UInt8](repeating: 0, count: 32))
-        #expect(SRPServer(password: [1], salt: server.salt, secret: zero) == nil)
+        #expect(SRPServer(SRPVerifier(setupCode: "031-45-154"), secret: zero) == nil)
         #expect(try SRPClient(password: [1], salt: server.salt, serverKey: server.publicKey, secret: zero) == nil)
     }
 }

@@ -34,9 +34,8 @@ struct Golden: Sendable {
         setupCode = try #require(SetupCode(try setup["setup_code_text"].text))
         let numbers = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
         let password = Array(setupCode.text.utf8)
-        server = try #require(
-            SRPServer(
-                password: password, salt: try numbers["salt"].bytes, secret: SecretBytes(try numbers["b"].bytes)))
+        let verifier = try #require(SRPVerifier(password: password, salt: try numbers["salt"].bytes))
+        server = try #require(SRPServer(verifier, secret: SecretBytes(try numbers["b"].bytes)))
         client = try #require(
             try SRPClient(
                 password: password, salt: server.salt, serverKey: server.publicKey,

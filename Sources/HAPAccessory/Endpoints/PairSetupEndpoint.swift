@@ -32,7 +32,7 @@ extension AccessoryServer {
         while let session = sessions[id] {
             switch action {
             case .start:
-                let server = await Self.startAttempt(setupCode.text)
+                let server = await Self.startAttempt(await setupVerifier())
                 guard let session = sessions[id] else { return }
                 action = session.pairSetup.started(server)
                 continue
@@ -109,10 +109,21 @@ extension AccessoryServer {
         }
     }
 
+    /// The setup code's verifier, made once.
+    func setupVerifier() async -> SRPVerifier {
+        if let verifier { return verifier }
+        let made = await Self.verifier(of: setupCode.text)
+        verifier = made
+        return made
+    }
+
     // The big powers run elsewhere, on copies: the loop goes on serving.
 
     @concurrent
-    private static func startAttempt(_ setupCode: String) async -> SRPServer { SRPServer(setupCode: setupCode) }
+    private static func verifier(of setupCode: String) async -> SRPVerifier { SRPVerifier(setupCode: setupCode) }
+
+    @concurrent
+    private static func startAttempt(_ verifier: SRPVerifier) async -> SRPServer { SRPServer(verifier) }
 
     @concurrent
     private static func check(

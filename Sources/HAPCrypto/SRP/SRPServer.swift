@@ -1,51 +1,37 @@
-/// The accessory's half of SRP: made anew for each attempt, with a fresh salt and a fresh secret.
+/// The accessory's half of SRP: made anew for each attempt, with a fresh secret.
 ///
-/// Making one and checking a proof each cost one or two big powers, about a millisecond on a server core and far more
-/// on a small board: not for an event loop.
+/// Making one costs a big power and checking a proof two, each about a millisecond on a server core and far more on a small
+/// board: not for an event loop.
 package struct SRPServer: Sendable, Equatable {
-    /// 16 random bytes that the controller needs; never begin with a zero byte.
-    package let salt: [UInt8]
+    /// The verifier's salt, which the controller needs.
+    package var salt: [UInt8] { verifier.salt }
     /// B, 384 bytes; never begins with a zero byte, so that nobody's padding matters.
     package let publicKey: [UInt8]
-    private let username: [UInt8]
-    private let verifier: SecretBytes
+    private let verifier: SRPVerifier
     private let secret: SecretBytes
 
     /// Starts an attempt.
-    ///
-    /// - Parameter setupCode: the ten characters `XXX-XX-XXX`.
-    package init(setupCode: String) {
-        // Some controllers keep the salt as a number, which loses leading zeros.
-        var salt = RandomBytes.make(count: SRP.saltLength)
-        while salt[0] == 0 { salt = RandomBytes.make(count: SRP.saltLength) }
+    package init(_ verifier: SRPVerifier) {
         while true {
             // One draw in 256 gives a B that begins with zero; drawing again ends all questions about its padding.
-            if let server = Self(
-                password: Array(setupCode.utf8), salt: salt, secret: SecretBytes.random(count: 32)),
-                server.publicKey[0] != 0
-            {
+            if let server = Self(verifier, secret: SecretBytes.random(count: 32)), server.publicKey[0] != 0 {
                 self = server
                 return
             }
         }
     }
 
-    /// Starts an attempt with given values; `nil` if B would be zero.
-    init?(username: [UInt8] = SRP.username, password: [UInt8], salt: [UInt8], secret: SecretBytes) {
+    /// Starts an attempt with a given secret; `nil` if B would be zero.
+    init?(_ verifier: SRPVerifier, secret: SecretBytes) {
         let n = BigNumber(SRP.modulus)
-        let x = BigNumber(SRP.x(salt: salt, username: username, password: password))
         let b = BigNumber(secret.copy)
-        guard !x.isZero, !b.isZero else { return nil }
-        let g = BigNumber(SRP.g)
-        let v = g.power(x, modulo: n)
-        let kv = BigNumber(SRP.k) * v
-        let gb = g.power(b, modulo: n)
+        guard !b.isZero else { return nil }
+        let kv = BigNumber(SRP.k) * BigNumber(verifier.number.copy)
+        let gb = BigNumber(SRP.g).power(b, modulo: n)
         let publicKey = (kv + gb) % n
         guard !publicKey.isZero else { return nil }
-        self.username = username
-        self.salt = salt
+        self.verifier = verifier
         self.publicKey = publicKey.padded(to: SRP.length)
-        self.verifier = SecretBytes(v.bytes)
         self.secret = secret
     }
 
@@ -74,7 +60,8 @@ package struct SRPServer: Sendable, Equatable {
         let u = BigNumber(SRP.u(clientKey, publicKey))
         guard !u.isZero else { throw .badKey }
 
-        let vu = BigNumber(verifier.copy).power(u, modulo: n)
+        // Both keys that u is made of were sent in the clear.
+        let vu = BigNumber(verifier.number.copy).power(ofPublic: u, modulo: n)
         let s = ((a * vu) % n).power(BigNumber(secret.copy), modulo: n)
         guard !s.isZero else { throw .badKey }
         var keys = [SHA512.hash(s.bytes)]
@@ -94,7 +81,7 @@ package struct SRPServer: Sendable, Equatable {
             for form in forms {
                 for serverForm in serverForms {
                     let expected = SRP.clientProof(
-                        username: username, salt: salt, a: form, b: serverForm, key: key)
+                        username: verifier.username, salt: salt, a: form, b: serverForm, key: key)
                     if constantTimeEqual(expected, proof), match == nil { match = (key, form) }
                 }
             }
