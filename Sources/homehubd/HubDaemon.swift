@@ -72,6 +72,7 @@ struct HubDaemon {
             HubService(hub: hub),
             DailyCopyService(
                 file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
+            StartPagesService(),
             ObstacleService(browser: browser, obstacle: obstacle, logger: logger),
             SocketService(server: server) {
                 logger.notice("the hub is up", metadata: ["socket": "\(places.socket)"])

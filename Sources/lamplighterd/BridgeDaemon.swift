@@ -122,6 +122,7 @@ struct BridgeDaemon {
                 // What is wrong with the file is in the log and in the status.
                 HangupService(hangups) { _ = try? await reloader.reload() },
                 SetupGreeting(server: server, name: configuration.bridge.name.valid),
+                StartPagesService(),
                 ServiceManagerService(
                     notifier: notifier, pulse: { try? await loop.submit {}.get() },
                     status: { try await operations.status().sentence }, isLast: { memory.ending == nil }),
