@@ -224,12 +224,13 @@ struct AccessoryChannelHandlerTests {
     @Test("a large body is read on, as long as it comes")
     func largeBody() throws {
         let link = try Link()
-        let bytes = try link.request("/a", body: Array(repeating: 1, count: 1_000_000))
+        try link.secure()
+        let bytes = try link.request("/a", body: Array(repeating: 1, count: 980_000))
         for start in stride(from: 0, to: bytes.count, by: 50_000) {
             link.channel.read()
             try link.send(bytes[start..<min(start + 50_000, bytes.count)])
         }
-        #expect(link.readCount == 21)
+        #expect(link.readCount == 20)
         #expect(try link.texts() == ["/a"])
     }
 
@@ -238,9 +239,9 @@ struct AccessoryChannelHandlerTests {
         let link = try Link()
         link.setWritable(false)
         #expect(link.server.connection?.isWritable == false)
-        try link.send(link.request("/a") + link.request("/b"))
+        try link.send(link.request("/a") + link.request("/b", body: Array(repeating: 1, count: 10_000)))
         #expect(link.server.paths.isEmpty)
-        try link.send(link.request("/c", body: Array(repeating: 1, count: 70_000)))
+        try link.send(link.request("/c", body: Array(repeating: 1, count: 60_000)))
         link.channel.read()
         #expect(link.readCount == 0)
         // However long that takes, it is not its message that is late.
@@ -358,7 +359,8 @@ struct AccessoryChannelHandlerTests {
     func tooLong(inSession: Bool) throws {
         let link = try Link()
         if inSession { try link.secure() }
-        let head = Array("PUT /characteristics HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n".utf8)
+        let length = inSession ? 1_048_577 : 65537
+        let head = Array("PUT /characteristics HTTP/1.1\r\nContent-Length: \(length)\r\n\r\n".utf8)
         try link.send(link.controller.carried(head))
         #expect(try link.answers() == [.response(HTTPResponse(413))])
         #expect(!link.isOpen)

@@ -26,9 +26,10 @@ package struct PrepareRequest: Equatable, Sendable {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let object = json.object,
             object.members.count(where: { $0.name == "ttl" }) == 1,
             object.members.count(where: { $0.name == "pid" }) == 1, let ttl = object["ttl"]?.unsignedInteger,
-            ttl < 1 << 53, let pid = object["pid"]?.unsignedInteger
+            let milliseconds = Int64(exactly: ttl), let pid = object["pid"]?.unsignedInteger,
+            .milliseconds(milliseconds) <= Self.maximumTimeToLive
         else { return nil }
-        timeToLive = .milliseconds(Int64(ttl))
+        timeToLive = .milliseconds(milliseconds)
         preparedID = pid
     }
 }

@@ -52,23 +52,3 @@ package enum HTTPMessage: Equatable, Sendable {
     case response(HTTPResponse)
     case event(body: [UInt8])
 }
-
-/// The limits of HTTP messages; reaching one ends the connection (hap.md 7.3).
-package enum HTTPLimits {
-    /// The longest start line: a read request can name hundreds of characteristics.
-    package static let startLine = 64 * 1024
-    /// The longest header lines together, in bytes.
-    package static let headers = 32 * 1024
-    /// The longest head with all its lines, in bytes.
-    package static let head = startLine + headers
-    /// The most header lines.
-    package static let headerLines = 100
-    /// The longest body of the pairing endpoints, in bytes.
-    package static let pairingBody = 64 * 1024
-    /// The longest body of all others, in bytes.
-    package static let body = 1024 * 1024
-    /// The longest body of a response that a controller takes: the database of a large bridge.
-    package static let responseBody = 16 * 1024 * 1024
-
-    static func body(of path: String) -> Int { path.hasPrefix("/pair") ? pairingBody : body }
-}

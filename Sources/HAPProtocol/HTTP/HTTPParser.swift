@@ -14,11 +14,19 @@ package struct HTTPParser: Equatable, Sendable {
     }
 
     private let requests: Bool
+    private let inSession: Bool
     private var state = State.head(searched: 0)
     var buffer = ByteQueue()
 
     /// Makes a parser of requests or, for a controller, of responses and events.
-    package init(requests: Bool) { self.requests = requests }
+    ///
+    /// - Parameters:
+    ///   - requests: whether requests are read.
+    ///   - inSession: whether the peer has been verified; strangers may send less.
+    package init(requests: Bool, inSession: Bool = false) {
+        self.requests = requests
+        self.inSession = inSession
+    }
 
     /// Whether a message has begun and not ended.
     package var isMidMessage: Bool {
@@ -39,7 +47,7 @@ package struct HTTPParser: Equatable, Sendable {
                 if head.isChunked {
                     state = .chunks(head, content: [])
                 } else {
-                    state = .body(head, length: try Self.bodyLength(head))
+                    state = .body(head, length: try bodyLength(head))
                 }
             case .body(let head, let length):
                 guard buffer.count >= length else { return nil }
@@ -91,11 +99,11 @@ package struct HTTPParser: Equatable, Sendable {
         return nil
     }
 
-    private static func bodyLength(_ head: HTTPHead) throws(ProtocolViolation) -> Int {
+    private func bodyLength(_ head: HTTPHead) throws(ProtocolViolation) -> Int {
         switch head.startLine {
         case .request(_, let path, _):
             let length = head.contentLength ?? 0
-            guard length <= HTTPLimits.body(of: path) else { throw .bodyTooLong }
+            guard length <= HTTPLimits.body(of: path, inSession: inSession) else { throw .bodyTooLong }
             return length
         case .response(let status):
             if status == 204 || status == 304 || status < 200 { return 0 }
@@ -110,7 +118,7 @@ package struct HTTPParser: Equatable, Sendable {
     /// Takes chunks off the buffer; returns whether the last one has come.
     private mutating func nextChunk(_ content: inout [UInt8]) throws(ProtocolViolation) -> Bool {
         while true {
-            guard let end = try endOfLine(within: 64) else { return false }
+            guard let end = try endOfLine(within: HTTPLimits.chunkLine) else { return false }
             let line = buffer.bytes[buffer.start..<end]
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
             // `Int` alone would take a sign.

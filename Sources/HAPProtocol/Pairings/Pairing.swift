@@ -1,8 +1,5 @@
 /// How a controller names itself: 1 to 36 bytes, compared and given back byte for byte (hap.md 6.5).
 package struct ControllerID: Hashable, Sendable {
-    /// The longest identifier, in bytes.
-    package static let maximumLength = 36
-
     package let bytes: [UInt8]
 
     /// Takes 1 to 36 bytes; anything else is `nil`.

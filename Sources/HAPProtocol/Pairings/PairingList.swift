@@ -1,8 +1,5 @@
 /// The pairings of an accessory server, in the order in which they were made.
 package struct PairingList: Equatable, Sendable {
-    /// The most pairings kept; hap.md 6.4 asks for at least 16.
-    package static let maximum = 64
-
     package private(set) var pairings: [Pairing] = []
 
     package init(_ pairings: [Pairing] = []) { self.pairings = pairings }

@@ -97,6 +97,6 @@ package struct MessageStream: Sendable {
             case .controller: SecureFramer(sealingKey: keys.write, openingKey: keys.read)
             }
         sealed = parser.buffer
-        parser = HTTPParser(requests: role == .accessory)
+        parser = HTTPParser(requests: role == .accessory, inSession: true)
     }
 }

@@ -2,9 +2,6 @@ package import HAPCrypto
 
 /// A session's bytes, sealed: frames of up to 1024 bytes, numbered in each direction (hap.md 7.1).
 package struct SecureFramer: Equatable, Sendable {
-    /// The longest content of a frame, in bytes.
-    package static let maximumContent = 1024
-
     private let sealingCipher: ChaCha20Poly1305
     private let openingCipher: ChaCha20Poly1305
     private var sealed: UInt64
@@ -30,7 +27,7 @@ package struct SecureFramer: Equatable, Sendable {
         output.reserveCapacity(output.count + message.count + frames * (2 + ChaCha20Poly1305.tagLength))
         var start = 0
         while start < message.count {
-            guard sealed < UInt64.max else { throw .counterExhausted }
+            guard sealed < Self.maximumFrames else { throw .counterExhausted }
             let end = min(start + Self.maximumContent, message.count)
             sealingCipher.appendFrame(of: message, start..<end, counter: sealed, to: &output)
             sealed += 1
@@ -47,7 +44,7 @@ package struct SecureFramer: Equatable, Sendable {
         let length = Int(input.bytes[input.start]) | Int(input.bytes[input.start + 1]) << 8
         guard length <= Self.maximumContent else { throw .frameTooLong }
         guard input.count >= 2 + length + ChaCha20Poly1305.tagLength else { return false }
-        guard opened < UInt64.max else { throw .counterExhausted }
+        guard opened < Self.maximumFrames else { throw .counterExhausted }
         do {
             try openingCipher.appendContent(
                 ofFrameIn: input.bytes, at: input.start, length: length, counter: opened, to: &output)
