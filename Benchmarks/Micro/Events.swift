@@ -45,6 +45,7 @@ struct Events {
 actor Subscriber: AccessoryConnection {
     nonisolated let id: ConnectionID
     nonisolated let peer = "memory"
+    nonisolated let address = PeerAddress.none
     nonisolated let isWritable = true
     private let executor: any SerialExecutor
     private let server: AccessoryServer

@@ -25,6 +25,8 @@ package actor AccessoryServer {
     var sessions: [ConnectionID: AccessorySession] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
+    /// What strangers may still use up.
+    private var strangers = StrangerAllowances()
     /// Changes of pairings come one after the other.
     var pairingTurns = Turns()
     private(set) var subscriptions = SubscriptionIndex()
@@ -90,9 +92,6 @@ package actor AccessoryServer {
         // Whoever pairs waits for one power less.
         if !isPaired { _ = await setupVerifier() }
     }
-
-    /// How long the last answers may take; a device has 2 s.
-    static let stoppingTime = Duration.milliseconds(2200)
 
     /// Stops: no new connections; those that wait for an answer get it, and all are closed.
     ///
@@ -175,6 +174,10 @@ package actor AccessoryServer {
             connection.close()
             return
         }
+        guard allows(connection, now) else {
+            connection.close()
+            return
+        }
         let candidates = sessions.values.map {
             ConnectionPolicy.Candidate(
                 id: $0.id, isVerified: $0.isVerified, lastHeard: $0.lastHeard, isPairing: $0.pairSetup.isActive)
@@ -200,6 +203,23 @@ package actor AccessoryServer {
         wake(at: now + ConnectionPolicy.unverifiedLifetime)
     }
 
+    /// Takes what a stranger's act costs from its address.
+    ///
+    /// - Returns: whether the address had it.
+    private func allows(_ connection: any AccessoryConnection, _ now: ContinuousClock.Instant) -> Bool {
+        if strangers.take(from: connection.address, now: now) { return true }
+        logger.warning(
+            "a stranger asks too much: its connections are closed", metadata: ["peer": "\(connection.peer)"])
+        statistics.throttled += 1
+        return false
+    }
+
+    /// A session's controller has proven itself: nothing that it did has been a stranger's.
+    func proved(_ session: AccessorySession) {
+        strangers.giveBack(session.cost, to: session.connection.address, now: scheduler.now)
+        session.cost = 0
+    }
+
     /// Lets go of everything that belongs to a connection.
     func forget(_ id: ConnectionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
@@ -217,6 +237,14 @@ package actor AccessoryServer {
     private func receive(_ request: HTTPRequest, on id: ConnectionID) {
         guard let session = sessions[id], !session.hasEnded else { return }
         session.lastHeard = scheduler.now
+        if !session.isVerified {
+            guard allows(session.connection, session.lastHeard) else {
+                session.connection.close()
+                forget(id)
+                return
+            }
+            session.cost += 1
+        }
         session.isAnswering = true
         session.route = Route(request)
         if request.wantsClose { session.closesAfterAnswer = true }

@@ -46,7 +46,10 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         self.context = context
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
         peer = context.remoteAddress?.host ?? peer
-        server.opened(NIOAccessoryConnection(id: id, peer: peer, channel: context.channel, handler: loopBound))
+        server.opened(
+            NIOAccessoryConnection(
+                id: id, peer: peer, address: context.remoteAddress?.peerAddress ?? .none, channel: context.channel,
+                handler: loopBound))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -220,6 +223,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 private struct NIOAccessoryConnection: AccessoryConnection {
     let id: ConnectionID
     let peer: String
+    let address: PeerAddress
     let channel: any Channel
     let handler: NIOLoopBound<AccessoryChannelHandler>
 
@@ -235,6 +239,20 @@ private struct NIOAccessoryConnection: AccessoryConnection {
 }
 
 extension SocketAddress {
+    /// The IP address by which strangers are told apart.
+    fileprivate var peerAddress: PeerAddress? {
+        // Where the address stands: behind family and port, and behind IPv6's flow label (ip(7), ipv6(7)).
+        let place: Range<Int>
+        switch self {
+        case .v4: place = 4..<8
+        case .v6: place = 8..<24
+        case .unixDomainSocket: return nil
+        }
+        return withSockAddr { socket, size in
+            place.upperBound <= size ? PeerAddress(UnsafeRawBufferPointer(start: socket, count: size)[place]) : nil
+        }
+    }
+
     /// The IP address without the port, which changes with every connection; an IPv4 address as such, also where a socket
     /// for both kinds names it in IPv6.
     fileprivate var host: String? {

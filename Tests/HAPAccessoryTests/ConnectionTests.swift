@@ -9,14 +9,14 @@ import Testing
 
 @Suite("How many connections, and who has to go", .timeLimit(.minutes(5)))
 struct ConnectionTests {
-    @Test("64 sessions are kept; the next is closed as long as none has been idle for 60 s")
+    @Test("128 sessions are kept; the next is closed as long as none has been idle for 60 s")
     func full() async throws {
         let house = try await House()
         var sessions: [TestController] = []
-        for _ in 0..<64 { sessions.append(try await house.session()) }
+        for _ in 0..<128 { sessions.append(try await house.session()) }
         let (late, _) = await house.bridge.connect()
         #expect(await late.isClosed)
-        #expect(await house.bridge.server.controllerCount == 64)
+        #expect(await house.bridge.server.controllerCount == 128)
         // The one that has been silent longest gives way, once that has been a minute.
         await house.advance(.seconds(59))
         for session in sessions where session !== sessions[7] && session !== sessions[20] {
@@ -35,7 +35,7 @@ struct ConnectionTests {
     func strangersFirst() async throws {
         let house = try await House()
         var sessions: [TestController] = []
-        for _ in 0..<62 { sessions.append(try await house.session()) }
+        for _ in 0..<126 { sessions.append(try await house.session()) }
         let (first, _) = await house.bridge.connect()
         await house.advance(.seconds(1))
         let (second, _) = await house.bridge.connect()

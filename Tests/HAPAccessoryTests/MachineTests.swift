@@ -390,14 +390,14 @@ struct ConnectionPolicyTests {
         #expect(
             ConnectionPolicy.verdict(on: strangers(32, pairing: true) + sessions(9, heard: 0), now: at(90_000))
                 == .refuse)
-        #expect(ConnectionPolicy.verdict(on: sessions(63, heard: 0), now: at(90_000)) == .admit)
-        #expect(ConnectionPolicy.verdict(on: sessions(64, heard: 0), now: at(59_999)) == .refuse)
-        #expect(ConnectionPolicy.verdict(on: sessions(64, heard: 0), now: at(60_000)) == .evict(ConnectionID(1000)))
+        #expect(ConnectionPolicy.verdict(on: sessions(127, heard: 0), now: at(90_000)) == .admit)
+        #expect(ConnectionPolicy.verdict(on: sessions(128, heard: 0), now: at(59_999)) == .refuse)
+        #expect(ConnectionPolicy.verdict(on: sessions(128, heard: 0), now: at(60_000)) == .evict(ConnectionID(1000)))
         #expect(
-            ConnectionPolicy.verdict(on: sessions(63, heard: -90_000) + strangers(1), now: at(0))
+            ConnectionPolicy.verdict(on: sessions(127, heard: -200_000) + strangers(1), now: at(0))
                 == .evict(ConnectionID(1)))
         #expect(
-            ConnectionPolicy.verdict(on: sessions(63, heard: -90_000) + strangers(1, pairing: true), now: at(0))
+            ConnectionPolicy.verdict(on: sessions(127, heard: -200_000) + strangers(1, pairing: true), now: at(0))
                 == .evict(ConnectionID(1000)))
     }
 }

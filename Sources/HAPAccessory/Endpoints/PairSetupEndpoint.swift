@@ -79,6 +79,7 @@ extension AccessoryServer {
             case .finish(let body):
                 attempts.release(id)
                 session.announcesPairing = true
+                proved(session)
                 answer(session, HTTPResponse(200, .pairingTLV8, body: body)) { [weak self] in
                     self?.assumeIsolated { $0.advertisePairings() }
                 }

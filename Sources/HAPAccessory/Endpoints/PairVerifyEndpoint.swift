@@ -10,6 +10,7 @@ extension AccessoryServer {
         case .refuse: answer(session, HTTPResponse(400))
         case .finish(let body, let controller, let keys):
             session.controller = controller
+            proved(session)
             logger.debug(
                 "a session begins", metadata: ["controller": "\(controller)", "peer": "\(session.connection.peer)"])
             answer(session, HTTPResponse(200, .pairingTLV8, body: body), thenSecureWith: keys)

@@ -4,9 +4,6 @@ internal import HAPProtocol
 ///
 /// All wait equally long, so the order in which they came is the order of their deadlines.
 struct CommandWaiters {
-    /// How long a request waits for a device.
-    static let deadline = Duration.seconds(2)
-
     private var waiting: [Int: CheckedContinuation<HAPStatus, Never>] = [:]
     private var deadlines: [(ticket: Int, at: ContinuousClock.Instant)] = []
     private var lastTicket = 0

@@ -17,9 +17,6 @@ package protocol AccessoryRegistryObserver: Sendable {
 /// Reads are answered from here and never wait for a device. Writes go to the accessory's ``AccessorySource`` and show
 /// at once as if they had succeeded; if they fail, the former value comes back.
 package actor AccessoryRegistry {
-    /// The most accessories a bridge may show, itself included (hap.md 9.3).
-    package static let maximumAccessories = 150
-
     /// Changes of structure within this time make one step of `c#`.
     static let structureDebounce = Duration.seconds(1)
     /// When a `c#` that could not be stored is tried again.

@@ -21,6 +21,8 @@ final class AccessorySession {
     var hasEnded = false
     /// M6 is on its way: `sf` follows when it has been written, or the connection has ended.
     var announcesPairing = false
+    /// What the connection has cost its address: itself, and its requests in clear.
+    var cost = 1
     var lastHeard: ContinuousClock.Instant
     let opened: ContinuousClock.Instant
     /// What works on the request, if that takes time.

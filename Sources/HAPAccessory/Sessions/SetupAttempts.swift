@@ -2,11 +2,6 @@ package import HAPProtocol
 
 /// Who is in the middle of pair setup, and how many proofs have failed (hap.md 5.5, 5.7).
 package struct SetupAttempts: Equatable, Sendable {
-    /// After so many failed proofs nobody can try any more until the operator unlocks or a pairing succeeds.
-    package static let maximumFailures = 100
-    /// An owner that has been silent for so long loses the procedure to the next who asks.
-    package static let patience = Duration.seconds(30)
-
     /// Failed proofs since the last success; durable.
     package var failures: Int
     private var owner: (connection: ConnectionID, lastHeard: ContinuousClock.Instant)?

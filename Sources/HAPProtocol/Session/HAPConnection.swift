@@ -17,6 +17,9 @@ package protocol AccessoryConnection: Sendable {
     /// Where the peer is, for people.
     var peer: String { get }
 
+    /// Where the peer is; what strangers may do is counted by it.
+    var address: PeerAddress { get }
+
     /// Whether the peer has taken most of what was sent to it.
     var isWritable: Bool { get }
 

@@ -93,11 +93,15 @@ package final class BridgeUnderTest: Sendable {
 
     /// A new connection, in clear.
     ///
-    /// - Parameter identity: who connects.
+    /// - Parameters:
+    ///   - identity: who connects.
+    ///   - address: from where.
     /// - Returns: the controller, and its connection.
-    package func connect(_ identity: ControllerIdentity = .random()) async -> (TestController, InMemoryLink) {
+    package func connect(
+        _ identity: ControllerIdentity = .random(), from address: PeerAddress = .none
+    ) async -> (TestController, InMemoryLink) {
         let controller = TestController(identity, executor: executor)
-        let link = await InMemoryLink(controller, to: server, id: nextConnection(), executor: executor)
+        let link = await InMemoryLink(controller, to: server, id: nextConnection(), from: address, executor: executor)
         return (controller, link)
     }
 
@@ -112,11 +116,15 @@ package final class BridgeUnderTest: Sendable {
 
     /// A new session.
     ///
-    /// - Parameter identity: who connects; it must be paired.
+    /// - Parameters:
+    ///   - identity: who connects; it must be paired.
+    ///   - address: from where.
     /// - Returns: the controller.
     /// - Throws: ``Refused`` if pair verify fails.
-    package func session(_ identity: ControllerIdentity) async throws -> TestController {
-        let (controller, _) = await connect(identity)
+    package func session(
+        _ identity: ControllerIdentity, from address: PeerAddress = .none
+    ) async throws -> TestController {
+        let (controller, _) = await connect(identity, from: address)
         if let failure = try await controller.pairVerify(self.identity) { throw Refused(failure: failure) }
         return controller
     }

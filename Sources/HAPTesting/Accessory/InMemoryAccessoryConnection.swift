@@ -8,6 +8,7 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
     private let executor: any SerialExecutor
     package nonisolated let id: ConnectionID
     package nonisolated let peer: String
+    package nonisolated let address: PeerAddress
     private let server: any AccessoryConnectionHandler
     private let deliver: @Sendable ([UInt8]?) -> Void
     private var stream = MessageStream(role: .accessory)
@@ -24,14 +25,17 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
     ///
     /// - Parameters:
     ///   - id: the connection's number.
+    ///   - address: where it comes from.
     ///   - executor: the server's.
     ///   - server: gets the requests.
     ///   - deliver: gets the bytes of answers and events, and `nil` at the end; called on the executor.
     package init(
-        id: ConnectionID, executor: any SerialExecutor, server: any AccessoryConnectionHandler,
+        id: ConnectionID, from address: PeerAddress = .none, executor: any SerialExecutor,
+        server: any AccessoryConnectionHandler,
         deliver: @escaping @Sendable ([UInt8]?) -> Void
     ) {
         self.id = id
+        self.address = address
         peer = "memory \(id)"
         self.executor = executor
         self.server = server

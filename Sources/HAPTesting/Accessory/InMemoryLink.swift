@@ -11,12 +11,13 @@ package struct InMemoryLink: ControllerLink {
     ///   - controller: gets what the server sends.
     ///   - server: gets the connection.
     ///   - id: the connection's number.
+    ///   - address: where it comes from.
     ///   - executor: that of the controller and the server.
     package init(
         _ controller: TestController, to server: any AccessoryConnectionHandler, id: ConnectionID,
-        executor: any SerialExecutor
+        from address: PeerAddress = .none, executor: any SerialExecutor
     ) async {
-        connection = InMemoryAccessoryConnection(id: id, executor: executor, server: server) {
+        connection = InMemoryAccessoryConnection(id: id, from: address, executor: executor, server: server) {
             controller.received($0)
         }
         await controller.use(self)

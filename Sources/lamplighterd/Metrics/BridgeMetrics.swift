@@ -64,8 +64,11 @@ struct BridgeMetrics: Sendable {
         text.counter("lamplighter_connections_total", "Connections that were taken.", Double(server.connections))
         text.counter(
             "lamplighter_connections_closed_total",
-            "Connections that the bridge closed: too many, or nothing was taken.",
-            [Sample(["reason": "crowded"], server.crowdedOut), Sample(["reason": "stalled"], server.stalled)])
+            "Connections that the bridge closed: too many, nothing was taken, or a stranger asked too much.",
+            [
+                Sample(["reason": "crowded"], server.crowdedOut), Sample(["reason": "stalled"], server.stalled),
+                Sample(["reason": "throttled"], server.throttled),
+            ])
         text.counter(
             "lamplighter_pair_setup_failures_total", "Attempts to pair with a wrong setup code.",
             Double(server.wrongSetupCodes))
