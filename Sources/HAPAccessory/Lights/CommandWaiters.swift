@@ -47,10 +47,10 @@ struct CommandWaiters {
     ///
     /// - Returns: when to ask again; `nil` if nobody waits.
     mutating func expire(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        while let first = deadlines.first, first.at <= now || waiting[first.ticket] == nil {
-            deadlines.removeFirst()
-            waiting.removeValue(forKey: first.ticket)?.resume(returning: .timedOut)
-        }
+        // In one step: with every session waiting for every light, there are thousands.
+        let over = deadlines.firstIndex { $0.at > now && waiting[$0.ticket] != nil } ?? deadlines.count
+        for entry in deadlines[..<over] { waiting.removeValue(forKey: entry.ticket)?.resume(returning: .timedOut) }
+        deadlines.removeFirst(over)
         return deadlines.first?.at
     }
 }
