@@ -9,8 +9,10 @@ public enum JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONValue {
-    /// The deepest nesting taken unless the caller says otherwise.
+    /// The deepest nesting taken unless the caller says otherwise: HAP's bodies have four levels, and the reader recurs.
     public static let defaultDepth = 16
+    /// The longest text taken unless the caller says otherwise, in bytes.
+    public static let defaultLength = 1 << 20
 
     /// Reads one JSON text (RFC 8259), with nothing after it but white space.
     ///
@@ -23,7 +25,8 @@ extension JSONValue {
     ///   - maximumDepth: how many arrays and objects may be open at once.
     /// - Throws: ``JSONError``.
     public init(
-        parsing bytes: some Sequence<UInt8>, maximumLength: Int = 1 << 20, maximumDepth: Int = JSONValue.defaultDepth
+        parsing bytes: some Sequence<UInt8>, maximumLength: Int = JSONValue.defaultLength,
+        maximumDepth: Int = JSONValue.defaultDepth
     ) throws(JSONError) {
         let bytes = (bytes as? [UInt8]) ?? Array(bytes)
         guard bytes.count <= maximumLength else { throw .tooLong }
@@ -39,7 +42,7 @@ extension JSONValue {
     ///   - maximumDepth: how many arrays and objects may be open at once.
     /// - Throws: ``JSONError``.
     public init(
-        parsing text: String, maximumLength: Int = 1 << 20, maximumDepth: Int = JSONValue.defaultDepth
+        parsing text: String, maximumLength: Int = JSONValue.defaultLength, maximumDepth: Int = JSONValue.defaultDepth
     ) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), maximumLength: maximumLength, maximumDepth: maximumDepth)
     }

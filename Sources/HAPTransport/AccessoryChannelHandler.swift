@@ -22,6 +22,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private var isAnswering = false
     /// `take` is at work further up the stack.
     private var isTaking = false
+    /// Enough requests have been taken in this turn of the loop; `take` goes on in a later one.
+    private var hasYielded = false
     /// No more requests are taken.
     private var isClosing = false
     /// The peer sends nothing more.
@@ -81,8 +83,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         }
     }
 
-    /// Requests have to wait: for the answer to the last one, or for a peer that does not read its answers.
-    private var isBusy: Bool { isAnswering || context?.channel.isWritable == false }
+    /// Requests have to wait: for the answer to the last one, for a peer that does not read its answers, or for the others
+    /// on the loop.
+    private var isBusy: Bool { isAnswering || hasYielded || context?.channel.isWritable == false }
 
     /// Takes requests as long as there are any and nothing is in their way.
     private func take() {
@@ -90,9 +93,12 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }
+        var taken = 0
         do throws(ProtocolViolation) {
             while !isBusy, !isClosing, let message = try stream.next() {
                 guard case .request(let request) = message else { continue }
+                taken += 1
+                if taken == TransportLimits.requestsPerTurn { yield() }
                 isAnswering = true
                 server.received(request, on: id)
             }
@@ -107,6 +113,15 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         }
         // All that the peer has asked has been answered.
         if inputIsClosed, !isBusy, !isClosing { closeAfterWriting() }
+    }
+
+    /// Lets others on the loop have their turn before the next request is taken.
+    private func yield() {
+        hasYielded = true
+        context?.eventLoop.assumeIsolated().execute { [weak self] in
+            self?.hasYielded = false
+            self?.take()
+        }
     }
 
     private func violated(_ violation: ProtocolViolation) {

@@ -29,11 +29,13 @@ package struct AccessoryListener: Sendable {
     ///   - loop: carries all connections; the server's executor is this loop's.
     ///   - server: gets the connections.
     ///   - isAllowed: whether a connection to this local address is taken.
+    ///   - acknowledgeTime: how long a peer's system may leave bytes unacknowledged before the connection counts as dead.
     ///   - logger: where peers that break the protocol are told.
     /// - Throws: ``ListenerError``.
     package init(
         address: String? = nil, port: Int, on loop: any EventLoop, for server: any AccessoryConnectionHandler,
-        isAllowed: @escaping @Sendable (SocketAddress) -> Bool = { _ in true }, logger: Logger
+        isAllowed: @escaping @Sendable (SocketAddress) -> Bool = { _ in true },
+        acknowledgeTime: TimeAmount = TransportLimits.acknowledgeTime, logger: Logger
     ) async throws(ListenerError) {
         let counter = NIOLoopBoundBox.makeBoxSendingValue(UInt64(0), eventLoop: loop)
         let bootstrap = ServerBootstrap(group: loop, childGroup: loop)
@@ -61,7 +63,7 @@ package struct AccessoryListener: Sendable {
                     try? channel.syncOptions?.setOption(
                         ChannelOptions.Types.SocketOption(
                             level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
-                        value: .init(TransportLimits.acknowledgeTimeMilliseconds))
+                        value: .init(acknowledgeTime.userTimeout))
                 }
             }
         do {

@@ -64,7 +64,7 @@ package struct TCPDialer: AccessoryDialer {
                     try? channel.syncOptions?.setOption(
                         ChannelOptions.Types.SocketOption(
                             level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
-                        value: .init(TransportLimits.acknowledgeTimeMilliseconds))
+                        value: .init(TransportLimits.acknowledgeTime.userTimeout))
                 }
             }
             .connect(to: address).get()

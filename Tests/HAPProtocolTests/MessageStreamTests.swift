@@ -184,6 +184,22 @@ struct MessageStreamTests {
         #expect(clear.isMidMessage && !clear.isMidFrame)
     }
 
+    @Test("at the end of the numbers a session ends, in either direction, before one is used twice")
+    func counterEnds() throws {
+        var accessory = MessageStream(role: .accessory)
+        var controller = MessageStream(role: .controller)
+        accessory.secure(with: keys, sealed: .max - 1, opened: .max - 1)
+        controller.secure(with: keys, sealed: .max - 1, opened: .max - 1)
+        accessory.received(try controller.encode(request))
+        #expect(try accessory.next() == request)
+        controller.received(try accessory.encode(response))
+        #expect(try controller.next() == response)
+        #expect(throws: ProtocolViolation.counterExhausted) { try controller.encode(request) }
+        #expect(throws: ProtocolViolation.counterExhausted) { try accessory.encode(response) }
+        accessory.received([UInt8](repeating: 0, count: 18))
+        #expect(throws: ProtocolViolation.counterExhausted) { try accessory.next() }
+    }
+
     @Test("each direction has its own key and counter")
     func directions() throws {
         var (accessory, controller) = try session()

@@ -10,84 +10,11 @@ import Testing
 
 @Suite("A connection's bytes")
 struct AccessoryChannelHandlerTests {
-    /// One connection without a network, the controller's side of its bytes, and how often more was asked to be read.
-    private final class Link {
-        let channel = EmbeddedChannel()
-        let server: StubServer
-        var controller = MessageStream(role: .controller)
-        private let reads = ReadCounter()
-
-        init(_ server: StubServer = StubServer()) throws {
-            self.server = server
-            let handler = AccessoryChannelHandler(
-                id: ConnectionID(1), server: server, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            try channel.pipeline.syncOperations.addHandlers([reads, handler])
-            channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        }
-
-        deinit { _ = try? channel.finish(acceptAlreadyClosed: true) }
-
-        var isOpen: Bool { channel.isActive }
-        var readCount: Int { reads.count }
-
-        func request(_ path: String, body: [UInt8] = []) throws -> [UInt8] {
-            try controller.encode(.request(HTTPRequest(.put, path, body: body)))
-        }
-
-        func send(_ bytes: some Collection<UInt8>) throws {
-            try channel.writeInbound(ByteBuffer(bytes: bytes))
-        }
-
-        func send(_ text: String) throws { try send(Array(text.utf8)) }
-
-        /// The messages that have come back.
-        func answers() throws -> [HTTPMessage] {
-            while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
-                controller.received(buffer.readableBytesView)
-            }
-            var messages: [HTTPMessage] = []
-            while let message = try controller.next() { messages.append(message) }
-            return messages
-        }
-
-        /// The bodies of the answers that have come back.
-        func texts() throws -> [String] {
-            try answers().compactMap {
-                if case .response(let response) = $0 { String(decoding: response.body, as: UTF8.self) } else { nil }
-            }
-        }
-
-        /// Makes the connection a session.
-        func secure() throws {
-            try send(request("/keys"))
-            #expect(try texts() == ["/keys"])
-            controller.secure(with: StubServer.keys)
-        }
-
-        func setWritable(_ isWritable: Bool) {
-            channel.isWritable = isWritable
-            channel.pipeline.fireChannelWritabilityChanged()
-            channel.embeddedEventLoop.run()
-        }
-
-        func advance(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
-    }
-
-    private final class ReadCounter: ChannelOutboundHandler {
-        typealias OutboundIn = ByteBuffer
-        var count = 0
-
-        func read(context: ChannelHandlerContext) {
-            count += 1
-            context.read()
-        }
-    }
-
     // MARK: Messages
 
     @Test("one byte at a time, in clear and sealed: every request comes whole, and once")
     func byteByByte() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         for byte in try link.request("/a", body: [1, 2, 3]) { try link.send([byte]) }
         #expect(try link.texts() == ["/a"])
         try link.secure()
@@ -99,7 +26,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a frame that announces 1025 bytes ends the connection without an answer")
     func longFrame() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         try link.send([0x01, 0x04])
         #expect(try link.answers() == [])
@@ -109,7 +36,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a frame that cannot be opened ends the connection without an answer; what follows is not looked at")
     func badFrame() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         var bytes = try link.request("/a")
         bytes[5] ^= 1
@@ -121,7 +48,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("clear bytes on a session end it")
     func clearInSession() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         try link.send("GET /a HTTP/1.1\r\n\r\n")
         #expect(!link.isOpen)
@@ -130,7 +57,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("keys switch in mid-pipeline: what came in the same read behind the message is opened with them")
     func switchInPipeline() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         let clear = try link.request("/a") + link.request("/keys")
         var session = MessageStream(role: .controller)
         session.secure(with: StubServer.keys)
@@ -153,7 +80,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("clear bytes behind the message that switches the keys end the connection")
     func clearBehindSwitch() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.send(link.request("/keys") + link.request("/a"))
         #expect(link.server.paths == ["/keys"])
         #expect(try link.texts() == ["/keys"])
@@ -162,7 +89,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("pipelined requests are answered in order, the next is taken when the last has been answered")
     func pipelined() throws {
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + link.request("/b") + link.request("/c"))
         #expect(link.server.paths == ["/a"])
         link.server.connection?.respond(HTTPResponse(204))
@@ -180,15 +107,16 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a thousand requests in one read do not nest")
     func manyPipelined() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.send(Array(repeating: try link.request("/a"), count: 1000).joined().map { $0 })
+        link.channel.embeddedEventLoop.run()
         #expect(try link.texts().count == 1000)
     }
 
     @Test("`whenWritten` is called when the answer has been written, and not if it never is")
     func whenWritten() throws {
         let written = Mutex(0)
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + link.request("/b"))
         link.server.connection?.respond(HTTPResponse(204), thenSecureWith: nil) { written.withLock { $0 += 1 } }
         link.channel.embeddedEventLoop.run()
@@ -206,7 +134,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("while a request is being answered no more than 64 KiB are read ahead; then reading goes on")
     func readAhead() throws {
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a"))
         link.channel.read()
         #expect(link.readCount == 1)
@@ -223,7 +151,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a large body is read on, as long as it comes")
     func largeBody() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         let bytes = try link.request("/a", body: Array(repeating: 1, count: 980_000))
         for start in stride(from: 0, to: bytes.count, by: 50_000) {
@@ -236,7 +164,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a peer that asks and does not read is not answered further, nor read from, until it reads")
     func slowReader() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         link.setWritable(false)
         #expect(link.server.connection?.isWritable == false)
         try link.send(link.request("/a") + link.request("/b", body: Array(repeating: 1, count: 10_000)))
@@ -258,7 +186,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a message that has begun must come whole within 30 s, whatever trickles in")
     func messageTime() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         link.advance(.seconds(1000))
         try link.send("GET /a HT")
         link.advance(.seconds(29))
@@ -271,7 +199,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("the time of the next message begins with it")
     func nextMessageTime() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.send("GET /a HTTP/1.1\r\n")
         link.advance(.seconds(29))
         try link.send("\r\nGET /b")
@@ -285,7 +213,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a frame that has begun must come whole within 10 s")
     func frameTime() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         let bytes = try link.request("/a")
         try link.send(bytes.dropLast())
@@ -297,7 +225,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a message of many frames may take longer than one frame, but not longer than 30 s")
     func slowFrames() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         let bytes = try link.request("/a", body: Array(repeating: 1, count: 20_000))
         // Every read ends in the middle of a frame.
@@ -314,7 +242,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a frame that begins in a message of long ago has its own 10 s")
     func lateFrame() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.secure()
         let bytes = try link.request("/a", body: Array(repeating: 1, count: 5000))
         let frame = 2 + 1024 + 16
@@ -329,7 +257,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("while we think about an answer, the clock of the next message stands")
     func notOurTime() throws {
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + Array("GET /b".utf8))
         link.advance(.seconds(100))
         #expect(link.isOpen)
@@ -346,7 +274,7 @@ struct AccessoryChannelHandlerTests {
         "what is no HTTP is answered with 400, and the connection ends",
         arguments: ["hello\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "PUT / HTTP/1.1\r\nContent-Length: x\r\n\r\n"])
     func malformed(text: String) throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         try link.send(text)
         try link.send("GET /a HTTP/1.1\r\n\r\n")
         #expect(try link.answers() == [.response(HTTPResponse(400))])
@@ -357,7 +285,7 @@ struct AccessoryChannelHandlerTests {
     @Test(
         "a body over its limit is answered with 413 before it comes, and the connection ends", arguments: [true, false])
     func tooLong(inSession: Bool) throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         if inSession { try link.secure() }
         let length = inSession ? 1_048_577 : 65537
         let head = Array("PUT /characteristics HTTP/1.1\r\nContent-Length: \(length)\r\n\r\n".utf8)
@@ -368,7 +296,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a violation behind a good request: that one is answered first")
     func violationBehind() throws {
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + Array("nonsense\r\n\r\n".utf8))
         #expect(link.isOpen)
         link.server.connection?.respond(HTTPResponse(204))
@@ -378,7 +306,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("after the server has ended the connection nothing more is taken from it")
     func closing() throws {
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a"))
         link.server.connection?.close()
         #expect(!link.isOpen)
@@ -387,7 +315,7 @@ struct AccessoryChannelHandlerTests {
 
     @Test("a peer that says it will send no more gets its answers, then the connection ends")
     func halfClosed() throws {
-        let link = try Link(StubServer(answers: nil))
+        let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + link.request("/b"))
         link.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(link.isOpen)
@@ -396,14 +324,14 @@ struct AccessoryChannelHandlerTests {
         link.server.connection?.respond(HTTPResponse(404))
         #expect(try link.answers() == [.response(HTTPResponse(204)), .response(HTTPResponse(404))])
         #expect(!link.isOpen)
-        let idle = try Link()
+        let idle = try EmbeddedLink()
         idle.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(!idle.isOpen)
     }
 
     @Test("an error of the system ends the connection")
     func error() throws {
-        let link = try Link()
+        let link = try EmbeddedLink()
         link.channel.pipeline.fireErrorCaught(ChannelError.connectTimeout(.zero))
         #expect(link.server.events == [.opened, .closed])
     }

@@ -11,43 +11,16 @@ import Testing
 
 @testable import HAPTransport
 
-private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
 @Suite("Over TCP", .timeLimit(.minutes(5)))
 struct AccessoryListenerTests {
-    /// A bridge on a port of this machine.
-    private struct House {
-        let store: InMemoryAccessoryServerStore
-        let bridge: BridgeUnderTest
-        let listener: AccessoryListener
-
-        init(pairedWith controllers: [ControllerIdentity] = []) async throws {
-            store = InMemoryAccessoryServerStore(.random(pairedWith: controllers))
-            bridge = try await BridgeUnderTest(store, lights: [LightDescription(id: "lamp", name: "Lamp")])
-            listener = try await AccessoryListener(port: 0, on: bridge.loop, for: bridge.server, logger: logger)
-        }
-
-        func connect(_ identity: ControllerIdentity = .random()) async throws -> (TestController, TCPLink) {
-            let loop = MultiThreadedEventLoopGroup.singleton.next()
-            let controller = TestController(identity, executor: EventLoopExecutor(loop))
-            return (controller, try await TCPLink(controller, port: listener.port, loop: loop))
-        }
-    }
-
     private func listen(_ server: StubServer, port: Int = 0) async throws -> AccessoryListener {
         try await AccessoryListener(
-            port: port, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, logger: logger)
-    }
-
-    private func connect(_ listener: AccessoryListener) async throws -> (TestController, TCPLink) {
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let controller = TestController(executor: EventLoopExecutor(loop))
-        return (controller, try await TCPLink(controller, port: listener.port, loop: loop))
+            port: port, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, logger: quietLogger)
     }
 
     @Test("pair setup, pair verify, reading, writing, events and the end, on one connection")
     func faceToFace() async throws {
-        let house = try await House()
+        let house = try await TCPHouse()
         let (controller, _) = try await house.connect()
         guard case .paired = try await controller.pairSetup(house.store.stored.setupCode) else {
             Issue.record("not paired")
@@ -71,7 +44,7 @@ struct AccessoryListenerTests {
     @Test("sixty sessions at once, each served; all are gone when they have gone")
     func many() async throws {
         let admin = ControllerIdentity.random()
-        let house = try await House(pairedWith: [admin])
+        let house = try await TCPHouse(pairedWith: [admin])
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {
@@ -98,7 +71,7 @@ struct AccessoryListenerTests {
         await #expect(throws: ListenerError.portTaken(listener.port)) {
             _ = try await listen(StubServer(), port: listener.port)
         }
-        let (controller, _) = try await connect(listener)
+        let (controller, _) = try await listener.connect()
         #expect(try await controller.get("/a").text == "/a")
         await listener.close()
         #expect(try await controller.get("/b").text == "/b")
@@ -113,8 +86,8 @@ struct AccessoryListenerTests {
         let server = StubServer()
         let listener = try await AccessoryListener(
             port: 0, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, isAllowed: { _ in false },
-            logger: logger)
-        let (controller, _) = try await connect(listener)
+            logger: quietLogger)
+        let (controller, _) = try await listener.connect()
         await controller.waitForClose()
         #expect(server.events.isEmpty)
         await listener.close()
@@ -127,7 +100,7 @@ struct AccessoryListenerTests {
             StubServer { _, connection in
                 connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: size)))
             })
-        let (controller, link) = try await connect(listener)
+        let (controller, link) = try await listener.connect()
         let request = try await controller.bytes(of: HTTPRequest(.get, "/a"))
         await controller.send(bytes: request + request + request)
         link.closeOutput()
@@ -147,13 +120,13 @@ struct AccessoryListenerTests {
                 HTTPResponse(200, .hapJSON, body: Array(request.path.utf8) + Array(repeating: 65, count: 100_000)))
         }
         let listener = try await listen(server)
-        let (controller, link) = try await connect(listener)
+        let (controller, link) = try await listener.connect()
         try await link.setReads(false)
         for number in 0..<400 {
             await controller.send(bytes: try controller.bytes(of: HTTPRequest(.get, "/\(number)")))
         }
         // Another connection on the same loop is served meanwhile, so the server has had its time.
-        let (other, _) = try await connect(listener)
+        let (other, _) = try await listener.connect()
         for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
         #expect(server.paths.filter { $0 != "/other" }.count < 300)
         try await link.setReads(true)
@@ -170,7 +143,7 @@ struct AccessoryListenerTests {
     @Test("a flood of nonsense ends each connection and nothing else")
     func nonsense() async throws {
         let admin = ControllerIdentity.random()
-        let house = try await House(pairedWith: [admin])
+        let house = try await TCPHouse(pairedWith: [admin])
         let (session, _) = try await house.connect(admin)
         #expect(try await session.pairVerify(house.bridge.identity) == nil)
         for seed in 0..<30 {

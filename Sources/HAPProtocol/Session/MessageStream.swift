@@ -90,13 +90,17 @@ package struct MessageStream: Sendable {
     }
 
     /// Seals both directions from here on; bytes that have come and belong to no message yet are frames.
-    package mutating func secure(with keys: SessionKeys) {
-        framer =
+    package mutating func secure(with keys: SessionKeys) { secure(with: keys, sealed: 0, opened: 0) }
+
+    /// The same, with so many frames sealed and opened already.
+    mutating func secure(with keys: SessionKeys, sealed: UInt64, opened: UInt64) {
+        let (sealing, opening) =
             switch role {
-            case .accessory: SecureFramer(sealingKey: keys.read, openingKey: keys.write)
-            case .controller: SecureFramer(sealingKey: keys.write, openingKey: keys.read)
+            case .accessory: (keys.read, keys.write)
+            case .controller: (keys.write, keys.read)
             }
-        sealed = parser.buffer
+        framer = SecureFramer(sealingKey: sealing, openingKey: opening, sealed: sealed, opened: opened)
+        self.sealed = parser.buffer
         parser = HTTPParser(requests: role == .accessory, inSession: true)
     }
 }

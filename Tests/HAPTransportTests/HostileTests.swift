@@ -1,0 +1,193 @@
+import Glibc
+import HAPAccessory
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Testing
+
+@testable import HAPTransport
+
+@Suite("Slow and hostile peers", .timeLimit(.minutes(5)))
+struct HostileTests {
+    // MARK: Frames
+
+    /// What is done to the frames of a session, each of which holds one request: `/a`, `/b` and `/c`.
+    enum Tampering: CaseIterable {
+        case replayed, reordered, leftOut, truncated, reflected, garbage, clear, empty, anotherKey
+    }
+
+    @Test(
+        "frames that are not the next ones end the session without a word: what came whole before is answered, nothing else",
+        arguments: Tampering.allCases)
+    func tampered(_ tampering: Tampering) throws {
+        let link = try EmbeddedLink()
+        try link.secure()
+        let (a, b, c) = (try link.request("/a"), try link.request("/b"), try link.request("/c"))
+        var served = ["/a"]
+        switch tampering {
+        case .replayed: try link.send(a + a + b)
+        case .reordered:
+            served = []
+            try link.send(b + a)
+        case .leftOut: try link.send(a + c)
+        case .truncated: try link.send(a + b.dropLast() + c)
+        case .reflected:
+            try link.send(a)
+            let answer = try #require(try link.channel.readOutbound(as: ByteBuffer.self))
+            served = []
+            try link.send(answer.readableBytesView)
+            #expect(link.server.paths == ["/keys", "/a"])
+        case .garbage:
+            var random = SeededNumbers(seed: 7)
+            try link.send(a + (0..<4000).map { _ in UInt8.random(in: 0...255, using: &random) })
+        case .clear: try link.send(a + Array("GET /b HTTP/1.1\r\n\r\n".utf8))
+        case .empty: try link.send(a + [UInt8](repeating: 0, count: 2000))
+        case .anotherKey:
+            var other = MessageStream(role: .controller)
+            other.secure(
+                with: SessionKeys(
+                    read: SecretBytes(Array(repeating: 3, count: 32)),
+                    write: SecretBytes(Array(repeating: 4, count: 32))))
+            try link.send(a + other.encode(.request(HTTPRequest(.get, "/b"))))
+        }
+        #expect(!link.isOpen)
+        #expect(try link.texts() == served)
+        if tampering != .reflected { #expect(link.server.paths == ["/keys"] + served) }
+    }
+
+    @Test("garbage behind M3, in the same piece: M4 goes out, and the connection ends")
+    func garbageBehindM3() async throws {
+        let admin = ControllerIdentity.random()
+        let house = try await TCPHouse(pairedWith: [admin])
+        let (controller, _) = try await house.connect(admin)
+        var verify = PairVerifyController(
+            identity: admin,
+            accessory: PairSetupController.PairedAccessory(
+                deviceID: house.bridge.identity.deviceID, publicKey: house.bridge.identity.longTermKey.publicKey))
+        guard case .send(let m1) = verify.start(ephemeral: .random(count: 32)),
+            case .send(let m3) = verify.received(try await controller.post("/pair-verify", m1).body)
+        else {
+            Issue.record("no M3")
+            return
+        }
+        let request = try await controller.bytes(of: HTTPRequest(.post, "/pair-verify", body: m3))
+        await controller.send(bytes: request + RandomBytes.make(count: 3000))
+        await controller.waitForClose()
+        let statuses = await controller.arrivals.map { arrival in
+            if case .response(let response) = arrival { response.status } else { 0 }
+        }
+        #expect(statuses == [200, 200])
+        try await house.bridge.scheduler.settle(until: { await house.bridge.server.connectionCount == 0 })
+        await house.listener.close()
+    }
+
+    // MARK: Turns
+
+    @Test("of a thousand requests in one piece 64 are answered in a turn: others on the loop do not wait for the rest")
+    func turns() throws {
+        let link = try EmbeddedLink()
+        let requests = try (0..<1000).flatMap { try link.request("/\($0)") }
+        try link.send(requests)
+        #expect(link.server.paths.count == 64)
+        // What more comes waits with the system meanwhile.
+        link.channel.read()
+        #expect(link.readCount == 0)
+        try link.send((0..<3000).flatMap { _ in try link.request("/x") })
+        #expect(link.server.paths.count == 64)
+        link.channel.embeddedEventLoop.run()
+        #expect(link.server.paths.count == 4000)
+        #expect(link.server.paths.prefix(1000) == (0..<1000).map { "/\($0)" }[...])
+        #expect(link.readCount == 1)
+        #expect(try link.texts().count == 4000)
+    }
+
+    // MARK: Sockets
+
+    @Test("a peer that asks for much, reads nothing and whose system stays up is dropped when its time is up")
+    func neverReads() async throws {
+        let size = 100_000
+        let server = StubServer { request, connection in
+            connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: size)))
+        }
+        let listener = try await AccessoryListener(
+            port: 0, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, acknowledgeTime: .seconds(2),
+            logger: quietLogger)
+        let (controller, link) = try await listener.connect()
+        try await link.setReads(false)
+        let request = try await controller.bytes(of: HTTPRequest(.get, "/a"))
+        await controller.send(bytes: Array(repeating: request, count: 1000).flatMap { $0 })
+        try await eventually { server.events.last == .closed }
+        // The rest, and with it up to 100 MB, was never made.
+        #expect(server.paths.count < 300)
+        await controller.close()
+        await listener.close()
+    }
+
+    @Test("a thousand strangers who come and go, whatever they leave behind: a session is served, no socket stays")
+    func churn() async throws {
+        let admin = ControllerIdentity.random()
+        let house = try await TCPHouse(pairedWith: [admin])
+        let (session, _) = try await house.session(admin)
+        #expect(sockets(of: house.listener.port) == 1)
+        for wave in 0..<20 {
+            try await withThrowingTaskGroup { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        let (stranger, link) = try await house.connect()
+                        switch (wave + number) % 5 {
+                        case 0: break
+                        case 1: await stranger.send(bytes: Array("GET /acce".utf8))
+                        case 2: link.closeOutput()
+                        case 3:
+                            await stranger.send(
+                                bytes: Array("POST /pair-setup HTTP/1.1\r\nContent-Length: 9\r\n\r\n".utf8))
+                        default: await stranger.send(bytes: RandomBytes.make(count: 500))
+                        }
+                        await stranger.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await session.read("id=2.9").status == 200)
+            #expect(await house.bridge.server.connectionCount <= 33)
+        }
+        try await eventually { sockets(of: house.listener.port) == 1 }
+        try await eventually { await house.bridge.server.connectionCount == 1 }
+        #expect(await house.bridge.server.statistics.throttled > 0)
+        #expect(try await session.read("id=2.9").status == 200)
+        await session.close()
+        try await eventually { sockets(of: house.listener.port) == 0 }
+        await house.listener.close()
+    }
+
+    /// How many sockets that this process has open are the listening side of a connection to a port.
+    private func sockets(of port: Int) -> Int {
+        (0..<CInt(getdtablesize())).count { descriptor in
+            var address = sockaddr_in6()
+            var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            let isNamed = withUnsafeMutableBytes(of: &address) { bytes in
+                getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size) == 0
+            }
+            guard isNamed, address.sin6_family == AF_INET6, UInt16(bigEndian: address.sin6_port) == port else {
+                return false
+            }
+            var listens: CInt = 0
+            var length = socklen_t(MemoryLayout<CInt>.size)
+            return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens == 0
+        }
+    }
+
+    private struct NeverHappened: Error {}
+
+    private func eventually(_ isMet: () async throws -> Bool) async throws {
+        let limit = ContinuousClock.now + .seconds(120)
+        while try await !isMet() {
+            guard ContinuousClock.now < limit else { throw NeverHappened() }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
