@@ -2,6 +2,9 @@
 
 import os
 import socket
+import threading
+import time
+from pathlib import Path
 
 import hap
 import pytest
@@ -9,6 +12,7 @@ from hap import (
     AUTHENTICATION, BUSY, ENCRYPTED, ERROR, IDENTIFIER, LOW_ORDER_POINTS, MAX_TRIES, METHOD, PROOF, PUBLIC_KEY, STATE,
     UNAVAILABLE, Connection, Identity, PairSetup, pair_setup, pair_verify, tlv,
 )
+from lan import until
 
 
 @pytest.fixture
@@ -230,6 +234,140 @@ async def test_a_sealed_connection_is_for_neither_pair_setup_nor_pair_verify(bri
         assert session.post("/pair-setup", (STATE, 1), (METHOD, 0)).status == 400
         assert session.post("/pair-verify", (STATE, 1), (PUBLIC_KEY, os.urandom(32))).status == 400
         assert session.get("/accessories").status == 200
+
+
+class Customer:
+    """A session that is used all the time beside a test; how long its slowest answer took is `slowest`."""
+
+    def __init__(self, bridge):
+        self.bridge = bridge
+        self.slowest, self.answers, self.failure, self.done = 0, 0, None, threading.Event()
+
+    def __enter__(self):
+        self.session = self.bridge.session()
+        self.thread = threading.Thread(target=self.use, daemon=True)
+        self.thread.start()
+        return self
+
+    def use(self):
+        try:
+            while not self.done.wait(0.02):
+                began = time.monotonic()
+                assert self.session.get("/characteristics?id=2.9").status == 200
+                self.slowest, self.answers = max(self.slowest, time.monotonic() - began), self.answers + 1
+        except Exception as error:
+            self.failure = error
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.thread.join(10)
+        self.session.socket.close()
+        assert self.failure is None, "the session was not served beside strangers"
+        # A busy machine is slow, too.
+        assert self.answers > 0 and self.slowest < 3
+
+
+def descriptors(daemon):
+    return len(list(Path(f"/proc/{daemon.process.pid}/fd").iterdir()))
+
+
+def memory(daemon):
+    """What the daemon has in memory, in KiB."""
+    for line in Path(f"/proc/{daemon.process.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1])
+
+
+def is_dropped(connection):
+    """Whether the bridge has reset the connection, which has not even been read from."""
+    try:
+        connection.socket.send(b"\0")
+    except TimeoutError:
+        pass
+    except ConnectionError:
+        return True
+    return False
+
+
+def is_served(bridge):
+    try:
+        with bridge.session() as session:
+            return session.get("/accessories").status == 200
+    except (hap.ConnectionClosed, OSError):
+        return False
+
+
+async def test_a_thousand_who_come_and_go_cost_nothing_that_stays(bridge, lan):
+    bridge.pair()
+    with Customer(bridge):
+        time.sleep(0.2)
+        before = descriptors(bridge.daemon)
+        for _ in range(20):
+            strangers = []
+            for number in range(50):
+                stranger = socket.create_connection((bridge.address, bridge.port), 10)
+                try:
+                    if number % 3 == 1:
+                        stranger.sendall(b"GET /acce")
+                    elif number % 3 == 2:
+                        stranger.sendall(os.urandom(300))
+                except OSError:
+                    pass
+                strangers.append(stranger)
+            for stranger in strangers:
+                stranger.close()
+        until(lambda: descriptors(bridge.daemon) <= before, 20, "all descriptors are free again")
+    # What an address has used up comes back, and with it the home behind that address.
+    until(lambda: is_served(bridge), 20, "the address is served again", interval=0.5)
+
+
+async def test_m1_without_end_is_cut_off_and_holds_nobody_up(bridge, lan):
+    bridge.pair()
+    with Customer(bridge):
+        answers = 0
+        with bridge.connect() as connection, pytest.raises((hap.ConnectionClosed, ConnectionError)):
+            while answers < 5000:
+                key = hap.Identity().public
+                assert connection.post("/pair-verify", (STATE, 1), (PUBLIC_KEY, key)).status in (200, 400)
+                answers += 1
+        assert 256 < answers < 1024
+    until(lambda: is_served(bridge), 20, "the address is served again", interval=0.5)
+
+
+async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
+    bridge.pair()
+    with Customer(bridge):
+        before = memory(bridge.daemon)
+        # Asks for much and reads nothing.
+        reader = bridge.session()
+        reader.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        reader.socket.settimeout(1)
+        with pytest.raises(TimeoutError):
+            while True:
+                reader.send(b"GET /accessories HTTP/1.1\r\n\r\n" * 200)
+        # Sends the beginning of a frame, of a request, and one byte after the other.
+        half = bridge.session()
+        half.socket.sendall(b"\x10\x00abc")
+        began = time.monotonic()
+        slow = [bridge.connect() for _ in range(20)]
+        ended = {}
+        request = b"GET /accessories HTTP/1.1\r\nX: " + b"y" * 1000
+        for position in range(80):
+            for number, stranger in enumerate(slow):
+                try:
+                    stranger.socket.sendall(request[position:position + 1])
+                except OSError:
+                    ended.setdefault(number, time.monotonic() - began)
+            if len(ended) == len(slow):
+                break
+            if position == 24:
+                assert half.is_closed_within(1), "a frame has 10 s"
+            assert memory(bridge.daemon) - before < 20_000
+            time.sleep(0.45)
+        assert len(ended) == len(slow) and min(ended.values()) > 25, "a message has 30 s"
+        # Its system acknowledges what it has room for and nothing more.
+        until(lambda: is_dropped(reader), 10, "who reads nothing is dropped after 30 s")
+        reader.socket.close()
 
 
 async def test_many_idle_strangers_keep_no_controller_out(bridge, lan):
