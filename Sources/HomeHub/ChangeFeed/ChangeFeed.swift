@@ -25,9 +25,6 @@ package struct ChangeFeed: Sendable, Equatable {
         case unsubscribe([Characteristic.ID])
     }
 
-    /// How much news may wait for a session, unless configured otherwise.
-    package static let defaultLimit = 1024
-
     private struct Session: Equatable {
         var outbox: Outbox
         var isAuthorized: Bool

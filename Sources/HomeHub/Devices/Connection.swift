@@ -7,9 +7,6 @@ import struct HAPModel.CharacteristicID
 
 /// What the hub knows of its link to one accessory server.
 struct Connection: Sendable {
-    /// How often an accessory may break the rules, without keeping to them once in between, before it is left alone.
-    static let patience = 3
-
     let link: AccessoryLink
     /// Whether there is a session.
     var isConnected = false

@@ -27,11 +27,6 @@ package struct Permissions: Sendable, Equatable {
         case tell([SessionID], AuthorizationStatus)
     }
 
-    /// How many questions about apps of one user may wait; one more, and the call fails with 49.
-    ///
-    /// Whoever can run a program can declare any number of ids.
-    package static let questionsOfUser = 16
-
     private struct Session: Equatable {
         var app: AppIdentity
         var usageDescription: String

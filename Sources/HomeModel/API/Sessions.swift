@@ -72,11 +72,6 @@ package struct SessionOpening: HomeMessage {
             ]))
     }
 
-    /// The longest id of an app, in bytes.
-    package static let longestApp = 128
-    /// The longest purpose, in characters.
-    package static let longestUsageDescription = 200
-
     /// Checks what can be checked without knowing the app.
     ///
     /// - Throws: 1003 for another version, 3 for an id that is none, 80 if homes were not declared, 1001 without a

@@ -41,9 +41,6 @@ package struct AccessoryPageRequest: HomeMessage {
 
 /// Some accessories of a home.
 package struct AccessoryPage: HomeMessage {
-    /// How many accessories travel at once.
-    package static let size = 32
-
     package var accessories: [Accessory]
     /// Where the next page begins; `nil` after the last.
     package var next: Int?

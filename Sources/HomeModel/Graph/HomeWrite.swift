@@ -54,13 +54,3 @@ package struct HomeCommit: Sendable, Hashable {
         self.stale = stale
     }
 }
-
-/// How many objects there may be.
-package enum HomeLimits {
-    package static let homes = 64
-    package static let roomsInHome = 512
-    package static let zonesInHome = 256
-    package static let accessoriesInHome = 2048
-    package static let actionSetsInHome = 512
-    package static let actionsInActionSet = 512
-}

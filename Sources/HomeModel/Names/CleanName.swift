@@ -1,8 +1,5 @@
 /// Makes any text as nearly a name as it can be without taking words away.
 enum CleanName {
-    /// How much of a text is looked at, in Unicode scalars: eight times what a name may hold.
-    private static let maximumScalars = 512
-
     /// A valid name, or nothing.
     static func cleaned(_ raw: String) -> String {
         let raw = String(String.UnicodeScalarView(raw.unicodeScalars.prefix(maximumScalars))).nfc

@@ -1,7 +1,4 @@
 extension String {
-    /// The longest text of a device that a home keeps, in bytes: the longest that HAP allows.
-    package static let longestFromDevice = 256
-
     /// What a home keeps of a text that a device says of itself: one line that every store and screen takes as it is.
     ///
     /// Control characters and line breaks are left out, and so are those that turn the direction of what follows.

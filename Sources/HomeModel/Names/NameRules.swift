@@ -33,11 +33,6 @@ public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
 ///
 /// A name is to be spoken, so it holds letters, digits, spaces and apostrophes of any script, and nothing else.
 public enum NameRules {
-    /// The longest name, in characters as people count them.
-    public static let maximumLength = 64
-    /// The longest name, in bytes of UTF-8 once it is composed.
-    public static let maximumBytes = 256
-
     /// Everything that is wrong with a name; it is neither trimmed nor altered.
     ///
     /// - Parameter name: a name as it was given.

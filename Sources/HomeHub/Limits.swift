@@ -1,0 +1,20 @@
+// How much the hub keeps for apps and bears from accessories, in one place. What homes hold at most is in HomeModel's
+// Limits.swift, the requests of an app that may wait in LineRPC's LineLimits.swift.
+
+extension ChangeFeed {
+    /// How much news may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the place
+    /// of all.
+    package static let defaultLimit = 1024
+}
+
+extension Permissions {
+    /// How many questions about apps of one user may wait; one more, and the call fails with 49.
+    ///
+    /// Whoever can run a program can declare any number of ids.
+    package static let questionsOfUser = 16
+}
+
+extension Connection {
+    /// How often an accessory may break the rules, without keeping to them once in between, before it is left alone.
+    static let patience = 3
+}
