@@ -35,10 +35,20 @@ package enum OutputFile {
         do {
             try body(file)
             guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw failure(path) }
+            flushFolder(of: path)
         } catch {
             unlink(unfinished)
             throw error
         }
+    }
+
+    /// Makes a file's name durable, if the user may read the folder it stands in.
+    private static func flushFolder(of path: String) {
+        let slash = path.lastIndex(of: "/")
+        let folder = open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
     }
 
     private static func failure(_ path: String) -> TerminalError {

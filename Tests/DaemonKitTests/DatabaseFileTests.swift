@@ -25,8 +25,10 @@ struct DatabaseFileTests {
         try #require(mkdir(folder, 0o755) == 0)
         let path = folder + "/state/b.sqlite"
         defer {
-            for suffix in ["", "-wal", "-shm", "-journal", ".lock", ".backup", ".new", ".new-journal"] {
-                unlink(path + suffix)
+            for suffix in ["", "-wal", "-shm", "-journal", ".lock"] {
+                for name in ["", ".backup", ".new", ".restored", ".successor", ".replaced"] {
+                    unlink(path + name + suffix)
+                }
             }
             rmdir(folder + "/state")
             rmdir(folder)
@@ -45,6 +47,15 @@ struct DatabaseFileTests {
         defer { close(file) }
         try #require(fchmod(file, mode) == 0)
         try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    }
+
+    /// Files of a database of which all that it holds is in the write-ahead log.
+    private func makeKilledOne(at path: String) throws -> [(suffix: String, bytes: [UInt8])] {
+        let database = try open(path)
+        try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('former')") }
+        let files = try ["", "-wal", "-shm"].map { ($0, try read(path + $0)) }
+        try database.close()
+        return files
     }
 
     private func makeOne(at path: String) throws {
@@ -216,6 +227,37 @@ struct DatabaseFileTests {
             try write(Array("half".utf8), to: path + ".new")
             try makeOne(at: path)
             #expect(mode(path + ".new") == nil)
+        }
+    }
+
+    @Test("a replacement that was begun is finished by who opens the database next", arguments: 0...4)
+    func replacement(interruptedAfter step: Int) throws {
+        try withPath { path in
+            try makeOne(at: path + ".restored")
+            for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix) }
+            try #require(Glibc.rename(path + ".restored", path + ".successor") == 0)
+            for suffix in ["-wal", "-shm", "", ".successor"].prefix(step) {
+                let target = suffix == ".successor" ? path : path + ".replaced" + suffix
+                try #require(Glibc.rename(path + suffix, target) == 0)
+            }
+            try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
+            let database = try open(path)
+            #expect(try database.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["a"])
+            try database.close()
+            #expect(mode(path + ".successor") == nil)
+            let kept = try open(path + ".replaced")
+            #expect(try kept.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["former"])
+            try kept.close()
+        }
+    }
+
+    @Test("a database that is missing beside the one that was replaced is refused, not made anew")
+    func missingBesideReplaced() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            try #require(Glibc.rename(path, path + ".replaced") == 0)
+            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+            #expect(error.exitCode == .badData)
         }
     }
 

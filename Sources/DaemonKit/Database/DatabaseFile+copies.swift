@@ -49,21 +49,37 @@ extension DatabaseFile {
 
     /// Puts another file in a database's place; the former one is kept beside it, as `.replaced`.
     ///
-    /// Whoever calls owns the database and does not use it any more.
+    /// It is done once the other file is called `.successor`: what is interrupted behind that is finished by whoever
+    /// opens the database next. Whoever calls owns the database and does not use it any more.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func replace(_ path: String, by candidate: String) throws(DatabaseFileError) {
         guard access(candidate, F_OK) == 0 else { throw .creating(candidate, errno) }
+        try finishReplacement(of: path)
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + ".replaced" + suffix) }
+        try rename(candidate, to: successor(of: path))
+        try finishReplacement(of: path)
+    }
+
+    /// Finishes what ``replace(_:by:)`` has begun, wherever it was interrupted.
+    static func finishReplacement(of path: String) throws(DatabaseFileError) {
+        let successor = successor(of: path)
+        guard try exists(successor) else { return }
         let former = path + ".replaced"
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(former + suffix) }
-        // The database itself goes last: what belongs to it must never be found beside another.
-        for suffix in ["-wal", "-shm", "-journal", ""] {
+        func move(_ suffix: String) throws(DatabaseFileError) {
             guard Glibc.rename(path + suffix, former + suffix) == 0 || errno == ENOENT else {
                 throw .creating(former + suffix, errno)
             }
         }
-        try rename(candidate, to: path)
+        // What belongs to the former database must never be found beside the new one, not even after a power cut.
+        for suffix in ["-wal", "-shm", "-journal"] { try move(suffix) }
+        try flush(folder(of: path))
+        try move("")
+        try rename(successor, to: path)
     }
+
+    /// What takes the database's place at the next opening.
+    static func successor(of path: String) -> String { path + ".successor" }
 
     // MARK: Files
 
@@ -75,7 +91,7 @@ extension DatabaseFile {
         Glibc.close(file)
     }
 
-    private static func flush(_ path: String) throws(DatabaseFileError) {
+    static func flush(_ path: String) throws(DatabaseFileError) {
         let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .creating(path, errno) }
         defer { Glibc.close(file) }

@@ -20,6 +20,8 @@ extension DatabaseFile {
             return
         }
         try FileLock.whileFree(path + ".lock") { () throws(DatabaseFileError) in
+            // The next start finishes what was interrupted, and leaves the rest behind.
+            if try exists(successor(of: path)) { return try read(successor(of: path), migrator, applicationID) }
             guard try exists(path) else { return try refuseRemains(of: path) }
             for file in [path, path + "-wal", path + "-shm", path + ".lock"] { try requireOwnership(file, of: folder) }
             // A half-done change in a rollback journal is undone by the next start.

@@ -26,9 +26,12 @@ package final class DatabaseFile: Sendable {
         path: String, migrator: DatabaseMigrator, applicationID: Int32, isMadeIfMissing: Bool = true, logger: Logger
     ) throws(DatabaseFileError) {
         self.path = path
-        if !isMadeIfMissing, try !Self.exists(path) { throw .missing(path: path) }
+        if !isMadeIfMissing, try !Self.exists(path), try !Self.exists(Self.successor(of: path)) {
+            throw .missing(path: path)
+        }
         try Self.makeFolder(of: path)
         lock = try FileLock(path: path + ".lock")
+        try Self.finishReplacement(of: path)
         if try !Self.exists(path) {
             try Self.refuseRemains(of: path)
             try Self.make(path, migrator: migrator, applicationID: applicationID)
@@ -106,7 +109,7 @@ package final class DatabaseFile: Sendable {
     // MARK: Files
 
     static func refuseRemains(of path: String) throws(DatabaseFileError) {
-        for remains in [path + "-wal", path + "-journal", path + ".backup"] where try exists(remains) {
+        for remains in ["-wal", "-journal", ".backup", ".replaced"].map({ path + $0 }) where try exists(remains) {
             throw .damaged(path: path, reason: "it is missing, but \(remains) is there")
         }
     }
@@ -148,5 +151,7 @@ package final class DatabaseFile: Sendable {
         guard errno == ENOENT else { throw .creating(folder, errno) }
         try makeFolder(of: folder)
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .creating(folder, errno) }
+        // All that is durable in the folder is lost without its name. Who may not read what it lies in cannot see to that.
+        try? flush(Self.folder(of: folder))
     }
 }
