@@ -14,7 +14,7 @@ SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
-.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz docs
+.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut docs
 .PHONY: packages test-packages package-packages guest-packages
 
 all: packages
@@ -103,6 +103,11 @@ bench: packages
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-load
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-micro
 	Benchmarks/measure --programs $(SHIPPED) --results .build-bench
+
+## power-cut  end the daemons at every call that writes, by kill and by power cut, and open what is left (root, minutes)
+power-cut: test-packages $(VENV)/ready
+	swift build
+	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s Tests/Interop/test_power_cut.py
 
 ## help     this list; plain `make` is a release build
 help:

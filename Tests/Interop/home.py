@@ -26,6 +26,8 @@ class HomeDaemon:
         self.process = None
         self.apps = []
         self._marks = 0
+        #: A command that runs it, if it is not to be run plainly.
+        self.wrapper = []
         for path in (self.directory, self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True)
         self.configuration_path.write_text(configuration)
@@ -37,7 +39,7 @@ class HomeDaemon:
         assert not self.is_running
         with open(self.log_path, "ab") as log:
             self.process = self.host.popen(
-                program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,
+                *self.wrapper, program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,
                 "--runtime-directory", self.runtime_directory, stdout=log, stderr=log)
         until(self._answers, timeout, "homehubd answers on its socket")
         return self

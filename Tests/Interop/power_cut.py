@@ -1,0 +1,320 @@
+"""What a power cut leaves of a program's files, out of a recording of what the program did to them.
+
+`Recording` runs programs under strace and keeps every call that changes a folder. `Disk` plays the calls back, and knows
+of each what a disk may have of it: what was made durable by fsync, and what was not and so may be there, be lacking, or
+be there in part. Nothing here knows SQLite.
+"""
+
+import contextlib
+import dataclasses
+import os
+import re
+from pathlib import Path
+
+from lan import until
+
+CALLS = (
+    "mkdir,mkdirat,rmdir,openat,open,creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,rename,"
+    "renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,fsync,fdatasync,sync_file_range,copy_file_range,"
+    "sendfile"
+)
+#: The calls at which a program is killed: those that change files, not those that also carry its conversations.
+KILLABLE = "pwrite64,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,link,linkat,mkdir,mkdirat"
+SECTOR = 512
+
+_LINE = re.compile(r"(\d+\.\d+) (\w+)\((.*)\) += (-?\w+)(?:<((?:\\x[0-9a-f]{2})*)>)?.*<(\d+\.\d+)>$", re.DOTALL)
+_ARGUMENT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?|(?:-?\w+)<((?:\\x[0-9a-f]{2})*)>(\(deleted\))?|([^,"<]+)')
+
+
+def _bytes(text):
+    return bytes.fromhex(text.replace("\\x", ""))
+
+
+def tracer(output, *options):
+    """The words in front of a command that have it run under strace, as the same process."""
+    return ["strace", "-D", "-q", "-ff", "--seccomp-bpf", "-e", "signal=none", "-o", str(output), *options]
+
+
+@dataclasses.dataclass
+class Call:
+    """A call that changed something, or made it durable."""
+
+    began: float
+    ended: float
+    name: str
+    #: What it acted on, inside the folder; bytes decoded as the system does.
+    path: str
+    #: Depends on the name: the data, the length, the other path.
+    value: object = None
+    offset: int | None = None
+
+    def __str__(self):
+        size = f" {len(self.value)} bytes at {self.offset}" if isinstance(self.value, bytes) else f" {self.value or ''}"
+        return f"{self.name} {self.path}{size}"
+
+
+class Recording:
+    """What programs do to a folder, in the order in which they do it."""
+
+    def __init__(self, folder, directory):
+        self.folder = os.path.realpath(folder)
+        self.directory = Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._count = 0
+
+    @property
+    def wrapper(self):
+        """The words in front of a command that is to be recorded."""
+        self._count += 1
+        return tracer(
+            self.directory / f"life{self._count:02}", "-y", "-xx", "-s", "16777216", "-T",
+            "--absolute-timestamps=format:unix,precision:ns", "-e", f"trace={CALLS}")
+
+    def calls(self):
+        """All calls so far, once the programs have ended."""
+        until(lambda: not self._tracers(), 20, "the end of every strace")
+        lines = []
+        for file in sorted(self.directory.iterdir()):
+            lines += [(file.suffix, line) for line in file.read_text().splitlines() if "+++" not in line]
+        lines.sort(key=lambda entry: entry[1])
+        positions = {}
+        calls = [call for _, line in lines for call in self._parse(line, positions)]
+        return calls
+
+    def _tracers(self):
+        """Those that still write: strace ends a moment after the program."""
+        mark, found = os.fsencode(str(self.directory)), []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark in (folder / "cmdline").read_bytes():
+                    found.append(folder.name)
+        return found
+
+    def _inside(self, path):
+        path = os.fsdecode(path)
+        return os.path.normpath(path) if path == self.folder or path.startswith(self.folder + "/") else None
+
+    def _parse(self, line, positions):
+        if "= ?" in line or "<unfinished" in line or " = -1 " in line:
+            # A call that failed, or at which the program was killed, has done nothing.
+            return
+        found = _LINE.match(line)
+        assert found, f"not understood: {line[:300]}"
+        began, name, rest, result, opened, took = found.groups()
+        began = float(began)
+        words = []
+        for argument in _ARGUMENT.finditer(rest):
+            text, cut, described, _, bare = argument.groups()
+            assert not cut, "strace has cut data off"
+            if text is not None:
+                words.append(_bytes(text))
+            elif described is not None:
+                words.append(_bytes(described))
+            elif bare.strip():
+                words.append(bare.strip())
+
+        def call(path, *more):
+            place = self._inside(path)
+            return [Call(began, began + float(took), name, place, *more)] if place else []
+
+        if name in ("openat", "open", "creat"):
+            yield from self._opened(line, opened and _bytes(opened), began, took, positions)
+        elif name == "write":
+            place, data = self._inside(words[0]), words[1]
+            if place:
+                # Only files that were opened anew are written to so.
+                offset = positions.get(place, 0)
+                count = int(result)
+                positions[place] = offset + count
+                yield Call(began, began + float(took), "write", place, data[:count], offset)
+        elif name == "pwrite64":
+            for one in call(words[0], words[1][:int(result)], int(words[3])):
+                one.name = "write"
+                yield one
+        elif name in ("ftruncate", "truncate"):
+            for one in call(words[0], int(words[1])):
+                one.name = "truncate"
+                yield one
+        elif name in ("fsync", "fdatasync"):
+            for one in call(words[0]):
+                one.name = "fsync"
+                yield one
+        elif name in ("rename", "renameat", "renameat2", "link", "linkat"):
+            paths = [word for word in words if isinstance(word, bytes) and word.startswith(b"/")]
+            paths = paths if name in ("rename", "link") else paths[-2:] if len(paths) == 2 else paths[1::2]
+            source, target = map(self._inside, paths)
+            assert bool(source) == bool(target), f"a file crosses the folder's border: {line[:300]}"
+            if source:
+                yield Call(began, began + float(took), "link" if "link" in name else "rename", source, target)
+        elif name in ("unlink", "unlinkat", "rmdir"):
+            path = [word for word in words if isinstance(word, bytes)][-1]
+            for one in call(path):
+                one.name = "unlink"
+                yield one
+        elif name in ("mkdir", "mkdirat"):
+            path = [word for word in words if isinstance(word, bytes)][-1]
+            for one in call(path):
+                one.name = "mkdir"
+                yield one
+        elif any(isinstance(word, bytes) and self._inside(word) for word in words):
+            raise AssertionError(f"a call that this disk does not know: {line[:300]}")
+
+    def _opened(self, line, path, began, took, positions):
+        place = path and self._inside(path)
+        if not place:
+            return
+        positions[place] = 0
+        ended = began + float(took)
+        if "O_CREAT" in line or "creat(" in line:
+            yield Call(began, ended, "create", place)
+        if "O_TRUNC" in line or "creat(" in line:
+            yield Call(began, ended, "truncate", place, 0)
+
+
+class File:
+    """A file's content: what is durable, and what has been written since."""
+
+    def __init__(self):
+        self.durable = b""
+        self.pending = []
+
+    def content(self, choose=None):
+        """The bytes, with all that is pending or what the choice makes of it."""
+        data = bytearray(self.durable)
+        for change in choose(self.pending) if choose else self.pending:
+            if change[0] == "truncate":
+                length = change[1]
+                del data[length:]
+                data.extend(bytes(length - len(data)))
+            else:
+                _, offset, piece = change
+                data.extend(bytes(max(0, offset + len(piece) - len(data))))
+                data[offset:offset + len(piece)] = piece
+        return bytes(data)
+
+
+class Disk:
+    """The folder as the program sees it, and all that it may be after a power cut."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        #: Names that are durable, and changes of names that are not yet: lists of (path, file or None) that come together.
+        self.durable = {}
+        self.pending = []
+        self.names = {}
+
+    def apply(self, call):
+        if call.name == "create":
+            if call.path not in self.names:
+                self._rename({call.path: File()})
+        elif call.name == "mkdir":
+            self._rename({call.path: "folder"})
+        elif call.name == "unlink":
+            self._rename({call.path: None})
+        elif call.name == "rename":
+            self._rename({call.path: None, call.value: self.names[call.path]})
+        elif call.name == "link":
+            self._rename({call.value: self.names[call.path]})
+        elif call.name == "truncate":
+            self.names[call.path].pending.append(("truncate", call.value))
+        elif call.name == "write":
+            if call.path in self.names:  # a file that is deleted and still written to is nobody's
+                self.names[call.path].pending.append(("write", call.offset, call.value))
+        elif call.name == "fsync":
+            self._flush(call.path)
+
+    def _rename(self, change):
+        self.pending.append(change)
+        self._put(self.names, change)
+
+    @staticmethod
+    def _put(names, change):
+        for path, file in change.items():
+            if file is None:
+                names.pop(path, None)
+            else:
+                names[path] = file
+
+    def _flush(self, path):
+        entry = self.names.get(path)
+        if isinstance(entry, File):
+            entry.durable, entry.pending = entry.content(), []
+            return
+        # A folder: what happened to the names in it.
+        rest = []
+        for change in self.pending:
+            if any(os.path.dirname(name) == path for name in change):
+                self._put(self.durable, change)
+            else:
+                rest.append(change)
+        self.pending = rest
+
+    # What is left
+
+    def after_kill(self):
+        """The process is killed: the system writes the rest."""
+        return {path: file if file == "folder" else file.content() for path, file in self.names.items()}
+
+    def after_power_cut(self, random, keep=None):
+        """The power fails: of what is not durable anything may be there.
+
+        keep: "nothing" of what is not durable; else names and data are each kept by chance: names either up to one of
+        them, as journaling file systems do, or any; data by sectors, in any order.
+        """
+        if keep == "nothing":
+            changes, choose = [], lambda pending: []
+        else:
+            cut = random.randrange(len(self.pending) + 1)
+            share = random.choice([0.1, 0.5, 0.9])
+            changes = self.pending[:cut] if random.random() < 0.7 else [
+                change for change in self.pending if random.random() < 0.5]
+            choose = lambda pending: torn(pending, random, share)
+        names = dict(self.durable)
+        for change in changes:
+            self._put(names, change)
+        return {path: file if file == "folder" else file.content(choose) for path, file in names.items()}
+
+    @property
+    def is_durable(self):
+        return not self.pending and not any(
+            file.pending for file in self.names.values() if isinstance(file, File))
+
+
+def torn(pending, random, share):
+    """Of writes that are on their way some sectors are there, of the last some bytes less than a sector."""
+    mode = random.randrange(3)
+    if mode == 0:  # in order, and then no more
+        pending = pending[:random.randrange(len(pending) + 1)]
+    kept = []
+    for change in pending:
+        if change[0] == "truncate":
+            if mode == 0 or random.random() < share:
+                kept.append(change)
+            continue
+        _, offset, data = change
+        if mode == 0 and change is not pending[-1]:
+            kept.append(change)
+            continue
+        if mode == 1 and random.random() < share:
+            kept.append(change)
+            continue
+        start = 0
+        while start < len(data):
+            end = min(len(data), (offset + start) // SECTOR * SECTOR + SECTOR - offset)
+            if random.random() < share:
+                kept.append(("write", offset + start, data[start:end]))
+            start = end
+    return kept
+
+
+def lay_out(state, folder, place):
+    """Write a state to a folder of its own."""
+    place = Path(place)
+    for path in sorted(state):
+        target = place / os.path.relpath(path, folder) if path != folder else place
+        if state[path] == "folder":
+            target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        elif target.parent.is_dir():  # a file in a folder that is not there is gone with it
+            target.write_bytes(state[path])
+            target.chmod(0o600)
+    return place

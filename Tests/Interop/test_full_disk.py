@@ -1,0 +1,256 @@
+"""A disk that is full, or can only be read: what needs no disk goes on, what needs it is refused and not half done."""
+
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+import hap
+from conftest import LIGHTS, configuration
+from controllers import shape
+from daemon import program
+from home import HomeDaemon
+from lan import until
+
+ANOTHER = configuration(lights=[*LIGHTS, {"id": "lamp", "name": "Lamp"}], advertise="none")
+SMALL = "700k"
+
+
+class Disk:
+    """A small disk under a daemon's state directory, on its host alone."""
+
+    def __init__(self, host, path):
+        self.host, self.path = host, path
+        host.run("mount", "-t", "tmpfs", "-o", f"size={SMALL},mode=700", "tmpfs", path)
+
+    def fill(self):
+        self.host.run("sh", "-c", f"cat /dev/zero > {self.path}/filler", check=False)
+
+    def make_room(self):
+        self.host.run("rm", f"{self.path}/filler")
+
+    def forbid_writing(self):
+        self.host.run("mount", "-o", "remount,ro", self.path)
+
+    def allow_writing(self):
+        self.host.run("mount", "-o", "remount,rw", self.path)
+
+    @property
+    def files(self):
+        return set(self.host.run("ls", self.path).stdout.split())
+
+    def integrity(self, name):
+        """What SQLite says of a database that nobody uses."""
+        look = f"import sqlite3; print(sqlite3.connect('{self.path}/{name}').execute('PRAGMA integrity_check').fetchall())"
+        return self.host.run("python3", "-c", look).stdout.strip()
+
+    def close(self):
+        self.host.run("umount", "-l", self.path, check=False)
+
+
+@pytest.fixture
+def make_disk():
+    made = []
+
+    def make(host, path):
+        made.append(Disk(host, path))
+        return made[-1]
+
+    yield make
+    for disk in made:
+        disk.close()
+
+
+@pytest.fixture
+def stored(make_daemon, make_disk, lan):
+    """A paired bridge on a small disk: daemon, disk, who is paired, with what."""
+    daemon = make_daemon(configuration(advertise="none"), start=False)
+    disk = make_disk(lan.bridge, daemon.state_directory)
+    daemon.start()
+    daemon.until(lambda status: status["lights"]["reachable"] == 3)
+    return daemon, disk
+
+
+def on_of(session, aid):
+    accessories = session.get("/accessories").json["accessories"]
+    return next(iid for accessory, _, _, iid, kind in shape(accessories) if accessory == aid and kind == "25")
+
+
+def add(session, other):
+    return session.post("/pairings", (hap.STATE, 1), (hap.METHOD, hap.ADD), (hap.IDENTIFIER, other.id),
+                        (hap.PUBLIC_KEY, other.public), (hap.PERMISSIONS, 0)).tlv.get(hap.ERROR)
+
+
+def try_to_pair(lan, daemon, identity):
+    """The error of M6, or the accessory."""
+    with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:
+        setup = hap.PairSetup(connection, daemon.setup_code_anyway)
+        assert hap.ERROR not in setup.m1() and hap.ERROR not in setup.m3()
+        m6 = setup.m5(setup.m5_payload(identity))
+        return m6[hap.ERROR][0] if hap.ERROR in m6 else setup.accessory(m6)
+
+
+async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_room(stored, lan, tmp_path):
+    daemon, disk = stored
+    me, other = hap.Identity(), hap.Identity()
+    disk.fill()
+    assert try_to_pair(lan, daemon, me) == hap.UNKNOWN
+    assert not daemon.status["paired"]
+    assert any("is full" in warning and str(disk.path) in warning for warning in daemon.status["warnings"])
+    disk.make_room()
+    accessory = try_to_pair(lan, daemon, me)
+    assert daemon.status["paired"]
+    assert not any("is full" in warning for warning in daemon.status["warnings"])
+
+    disk.fill()
+    aid = daemon.lights["simulated/reading"]["aid"]
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        on = on_of(session, aid)
+        for value in (True, False, True):
+            write = {"characteristics": [{"aid": aid, "iid": on, "value": value}]}
+            assert session.put("/characteristics", write).status == 204
+        assert daemon.lights["simulated/reading"]["on"] is True
+        for _ in range(20):
+            assert add(session, other) == bytes([hap.UNKNOWN])
+        assert [entry["id"].encode() for entry in daemon.cli("pairings", "--json")] == [me.id]
+        for command in (["pairings", "remove", me.id.decode()], ["pairings", "remove", "--all"], ["backup", tmp_path / "b"]):
+            refused = daemon.cli(*command, check=False)
+            assert refused.returncode == 74, refused
+            assert refused.stderr.count("\n") == 1
+        assert not (tmp_path / "b").exists()
+        assert session.get("/accessories").status == 200, "nobody was thrown out"
+    daemon.configure(ANOTHER)
+    daemon.cli("reload")
+    assert daemon.log.count("the pairings cannot be stored") <= 6, "what repeats itself is counted, not written"
+
+    # A start in these circumstances serves as well.
+    daemon.kill()
+    daemon.start()
+    assert daemon.status["paired"]
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        assert session.put(
+            "/characteristics", {"characteristics": [{"aid": aid, "iid": on, "value": False}]}).status == 204
+        disk.make_room()
+        assert add(session, other) is None
+        until(lambda: "simulated/lamp" in daemon.lights, 15, "the lamp that could not be stored")
+    assert not any("store" in warning or "full" in warning for warning in daemon.status["warnings"])
+    daemon.kill()
+    daemon.start()
+    assert sorted(entry["id"].encode() for entry in daemon.cli("pairings", "--json")) == sorted([me.id, other.id])
+    assert daemon.terminate()[0] == 0
+    assert disk.integrity("bridge.sqlite") == "[('ok',)]"
+    assert not [name for name in disk.files if name.endswith((".new", ".export", ".restored", "-journal"))], disk.files
+
+
+@pytest.mark.parametrize("trouble, code, part", [("full", 74, "full"), ("read-only", 73, "Read-only file system")])
+@pytest.mark.parametrize("what", ["lamplighterd", "homehubd"])
+def test_the_first_start_without_a_place_to_write_says_so(what, trouble, code, part, lan, tmp_path, make_disk):
+    state = tmp_path / "state"
+    state.mkdir()
+    disk = make_disk(lan.bridge, state)
+    disk.fill() if trouble == "full" else disk.forbid_writing()
+    settings = tmp_path / "settings.yaml"
+    settings.write_text(json.dumps(configuration(advertise="none")) if what == "lamplighterd" else "")
+
+    def start():
+        process = lan.bridge.popen(
+            program(what), "--config", settings, "--state-directory", state, "--runtime-directory", tmp_path / "run",
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        said = process.communicate(timeout=20)
+        return process.returncode, said[1]
+
+    found, said = start()
+    assert found == code and str(state) in said and part in said, (found, said)
+    assert not disk.files & {"bridge.sqlite", "home.sqlite"}
+
+
+def test_a_bridge_on_a_disk_that_can_only_be_read_says_so_at_its_start(stored):
+    daemon, disk = stored
+    identity = daemon.status["deviceId"]
+    daemon.terminate()
+    disk.forbid_writing()
+    daemon.start_without_waiting()
+    assert daemon.process.wait(20) == 73
+    assert f"{disk.path}/bridge.sqlite.lock cannot be made: Read-only file system" in daemon.log
+    disk.allow_writing()
+    daemon.start()
+    assert daemon.status["deviceId"] == identity
+
+
+async def test_a_bridge_whose_disk_refuses_every_write_serves_and_says_so(make_daemon, lan):
+    """A file system that has found an error lets nobody write any more, also not to files that are open."""
+    daemon = make_daemon(configuration(advertise="none"))
+    me, other = hap.Identity(), hap.Identity()
+    with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:
+        accessory = hap.pair_setup(connection, daemon.setup_code, me)
+    with refusing_writes(daemon, "EROFS"):
+        with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+            aid = daemon.lights["simulated/reading"]["aid"]
+            write = {"characteristics": [{"aid": aid, "iid": on_of(session, aid), "value": True}]}
+            assert session.put("/characteristics", write).status == 204
+            assert add(session, other) == bytes([hap.UNKNOWN])
+            assert any("could not be stored" in warning for warning in daemon.status["warnings"])
+    with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
+        assert add(session, other) is None
+    assert daemon.status["warnings"] == []
+    daemon.kill()
+    daemon.start()
+    assert sorted(entry["id"].encode() for entry in daemon.cli("pairings", "--json")) == sorted([me.id, other.id])
+
+
+@contextlib.contextmanager
+def refusing_writes(daemon, error):
+    """Every write of this daemon to its files fails."""
+    calls = "pwrite64,ftruncate,fsync,fdatasync,unlink,rename"
+    tracer = subprocess.Popen(
+        ["strace", "-f", "-o", str(daemon.directory / "strace"), "-e", f"trace={calls}", "-e",
+         f"inject={calls}:error={error}", "-p", str(daemon.process.pid)], stderr=subprocess.PIPE)
+    try:
+        assert b"attached" in tracer.stderr.readline()
+        yield
+    finally:
+        tracer.terminate()
+        tracer.communicate(timeout=20)
+
+
+def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_disk, lan, tmp_path):
+    bridge = make_daemon(configuration("Demo"))
+    bridge.until_published()
+    with lan.add_host("hub", "10.77.0.3") as host:
+        home = HomeDaemon(host, tmp_path / "h")
+        disk = make_disk(host, home.state_directory)
+        try:
+            home.start()
+            home.cli("homes", "add", "House")
+            home.cli("rooms", "add", "Kitchen")
+            until(lambda: "accessories can be found" in home.log, 20, "the home's host has its name")
+            disk.fill()
+            for command in (["rooms", "add", "Larder"], ["homes", "add", "Castle"], ["rooms", "rename", "kitchen", "X"],
+                            ["add", "--code", bridge.setup_code, "--yes"]):
+                refused = home.cli(*command, check=False)
+                assert refused.returncode != 0 and "genericError" in refused.stderr, refused
+                assert "cannot be written" in refused.stderr, refused.stderr
+            assert [each["name"] for each in home.cli("homes", "--json")] == ["House"]
+            assert not bridge.status["paired"], "an accessory that cannot be remembered is not kept"
+            disk.make_room()
+            home.cli("rooms", "add", "Larder")
+            home.cli("add", "--code", bridge.setup_code, "--yes")
+            disk.fill()
+            # Also what was connected before, and a start, go on.
+            home.kill()
+            home.start()
+            until(lambda: all(each.get("isReachable", True) for each in home.cli("accessories", "--json")), 20, "in reach")
+            home.cli("write", "reading lamp", "on=yes")
+            assert bridge.lights["simulated/reading"]["on"] is True
+            refused = home.cli("rooms", "remove", "larder", check=False)
+            assert "genericError" in refused.stderr
+            disk.make_room()
+            home.cli("rooms", "remove", "larder")
+            home.terminate()
+            assert disk.integrity("home.sqlite") == "[('ok',)]"
+        finally:
+            home.close()

@@ -1,0 +1,473 @@
+"""Killed at any call that writes, or without power from one moment to the next, a store opens as old or new.
+
+The daemons live a life under strace. From the recording every state is built that a disk may hold after an end at any of
+its calls (power_cut.py), and each is opened: it has to be one of the states that the store went through, none older than
+what was last acknowledged. Besides, daemons are really killed at calls drawn by lot.
+
+CI takes a sample; `make power-cut` goes through all of it (POWER_CUT=all).
+"""
+
+import contextlib
+import json
+import math
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+import hap
+from conftest import LIGHTS, configuration
+from daemon import Daemon, program
+from home import HomeDaemon
+from lan import until
+from power_cut import KILLABLE, Disk, Recording, lay_out, tracer
+
+ALL = os.environ.get("POWER_CUT") == "all"
+SEED = int(os.environ.get("POWER_CUT_SEED", random.randrange(2**32)))
+NOTHING = "nothing"
+
+
+def lot(name):
+    print(f"POWER_CUT_SEED={SEED}")  # shown by pytest when the test fails
+    return random.Random(f"{SEED} {name}")
+
+
+def on_phone(lan, body):
+    """Do something in the phone's network."""
+    async def run():
+        return body()
+
+    return lan.phone.run_async(run())
+
+
+# What a store holds
+
+
+def dump(path):
+    """Everything in a database, after SQLite has looked it over."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+        return {
+            table: sorted(database.execute(f'SELECT * FROM "{table}"').fetchall(), key=repr)
+            for (table,) in tables if table != "sqlite_sequence"}
+
+
+def database_dump(place, name):
+    path = place / name
+    return dump(path) if path.exists() else NOTHING
+
+
+def bridge_dump(place):
+    """What a bridge's state directory holds: a restored backup counts from when it is to take the database's place."""
+    successor = place / "bridge.sqlite.successor"
+    return dump(successor) if successor.exists() else database_dump(place, "bridge.sqlite")
+
+
+def home_dump(place):
+    return database_dump(place, "home.sqlite")
+
+
+class Milestone:
+    """Something that was acknowledged, and how it is found in the store."""
+
+    def __init__(self, name, time, holds):
+        self.name, self.time, self.holds = name, time, holds
+
+
+class History:
+    """What a store went through, call by call."""
+
+    def __init__(self, recording, milestones, look):
+        self.recording, self.look = recording, look
+        # A short path, because of the sockets.
+        self.folder = tempfile.TemporaryDirectory(prefix="cut")
+        self.calls = recording.calls()
+        self.milestones = milestones
+        self.count = 0
+        self.states = []
+        disk = Disk(recording.folder)
+        last = None
+        for index in range(len(self.calls) + 1):
+            state = disk.after_kill()
+            key = self._key(state)
+            if key != last:
+                last, seen = key, self.open(state, look)
+            self.states.append(seen)
+            if index < len(self.calls):
+                disk.apply(self.calls[index])
+        for milestone in milestones:
+            number = self._ended_before(milestone.time)
+            assert milestone.holds(self.states[number]), f"{milestone.name} was acknowledged and is not stored"
+
+    @staticmethod
+    def _key(state):
+        return hash(tuple(sorted(state.items())))
+
+    def _ended_before(self, moment):
+        return sum(call.ended <= moment for call in self.calls)
+
+    def open(self, state, look):
+        self.count += 1
+        place = lay_out(state, self.recording.folder, Path(self.folder.name) / f"s{self.count}")
+        try:
+            return look(place)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def allowed(self, point):
+        """What may be found when the end came after so many calls: nothing older than what was last acknowledged."""
+        until = self.calls[point].began if point < len(self.calls) else math.inf
+        known = [self._ended_before(milestone.time) for milestone in self.milestones if milestone.time <= until]
+        return self.states[max(known, default=0):point + 1]
+
+    def crashes(self, moment, points, tries):
+        """States after an end at these points: killed, without power, and without power in so many other ways."""
+        disk, seen = Disk(self.recording.folder), set()
+        for point in range(len(self.calls) + 1):
+            if point in points:
+                ends = [("killed", disk.after_kill()), ("power cut", disk.after_power_cut(moment, "nothing"))]
+                ends += [(f"power cut {number}", disk.after_power_cut(moment)) for number in range(tries)]
+                for kind, state in ends:
+                    key = self._key(state), point if kind == "killed" else self._ended_before(self.calls[point - 1].began)
+                    if key not in seen:
+                        seen.add(key)
+                        yield point, kind, state
+            if point < len(self.calls):
+                disk.apply(self.calls[point])
+
+    def check(self, point, seen):
+        allowed = self.allowed(point)
+        if seen in allowed:
+            return
+        rest = self.calls[point].began if point < len(self.calls) else math.inf
+        last = [milestone.name for milestone in self.milestones if milestone.time <= rest][-1:]
+        kind = "an older state" if seen in self.states else "neither old nor new"
+        raise AssertionError(
+            f"{kind}; last acknowledged {last}; of {len(allowed)} allowed {str(allowed[-1])[:1200]}; found {str(seen)[:1200]}")
+
+    def examine(self, crashes, look):
+        """Open each of these states, and tell all that is wrong; returns how many there were."""
+        count, faults = 0, []
+        for point, kind, state in crashes:
+            count += 1
+            try:
+                self.check(point, self.open(state, look))
+            except AssertionError as fault:
+                call = self.calls[point - 1] if point else "nothing"
+                faults.append(f"{kind} after call {point}, {call}: {fault}".replace(self.recording.folder, ""))
+        if faults:
+            pytest.fail("\n".join([f"{len(faults)} of {count} states:"] + faults[:3] + faults[3:][-20::4]), pytrace=False)
+        return count
+
+    def points(self, moment, count):
+        """All points, or so many of them, spread."""
+        every = range(len(self.calls) + 1)
+        if ALL or len(every) <= count:
+            return set(every)
+        width = len(every) / count
+        return {min(len(every) - 1, int(width * (number + moment.random()))) for number in range(count)}
+
+
+# The bridge
+
+
+LAMP = {"id": "lamp", "name": "Lamp", "brightness": True}
+SETTINGS = configuration(advertise="none")
+ANOTHER = configuration(lights=[{**LIGHTS[0], "name": "Desk Lamp"}, *LIGHTS[1:], LAMP], advertise="none")
+
+
+class BridgeLife:
+    """What a bridge goes through, step by step, and what was acknowledged on the way."""
+
+    def __init__(self, daemon, backup, address):
+        self.daemon, self.backup, self.address = daemon, backup, address
+        self.milestones = []
+        #: What is in the store once the step that is under way has been done.
+        self.under_way = None
+        self.me, self.guest = hap.Identity(), hap.Identity()
+
+    def step(self, name, action, holds=lambda state: True):
+        self.under_way = holds
+        action()
+        self.milestones.append(Milestone(name, time.time(), holds))
+        self.under_way = None
+
+    def live(self):
+        both = self.pairings(self.me, self.guest)
+        self.step("the first start", self.daemon.start, lambda state: len(state["server"]) == 1)
+        self.step("a failed attempt", self.fail_to_pair, lambda state: state["server"][0][5] == 1)
+        self.step("the pairing", self.pair, self.pairings(self.me))
+        self.step("a second pairing", self.add_guest, both)
+        self.daemon.cli("lights", "set", "simulated/reading", "on=true", "brightness=40")
+        self.step("another configuration", self.reload, lambda state: any("lamp" in row for row in state["light"]))
+        self.step("a backup", lambda: self.daemon.cli("backup", self.backup), both)
+        self.step("a start after a kill", self.kill_and_start, both)
+        self.step("a pairing less", self.remove_guest, self.pairings(self.me))
+        self.step("the reset", self.reset, self.pairings())
+        self.step("the restore", self.restore, both)
+
+    @staticmethod
+    def pairings(*identities):
+        wanted = sorted(identity.id for identity in identities)
+        return lambda state: sorted(row[1] for row in state["pairing"]) == wanted
+
+    def session(self):
+        return hap.session(self.address, self.daemon.status["port"], self.me, self.accessory)
+
+    def fail_to_pair(self):
+        code = self.daemon.setup_code
+        with hap.Connection(self.address, self.daemon.status["port"]) as connection:
+            setup = hap.PairSetup(connection, "123-45-679" if code != "123-45-679" else "123-45-670")
+            assert hap.ERROR not in setup.m1()
+            assert setup.m3()[hap.ERROR] == bytes([hap.AUTHENTICATION])
+
+    def pair(self):
+        with hap.Connection(self.address, self.daemon.status["port"]) as connection:
+            self.accessory = hap.pair_setup(connection, self.daemon.setup_code, self.me)
+
+    def add_guest(self):
+        with self.session() as session:
+            added = session.post("/pairings", (hap.STATE, 1), (hap.METHOD, hap.ADD), (hap.IDENTIFIER, self.guest.id),
+                                 (hap.PUBLIC_KEY, self.guest.public), (hap.PERMISSIONS, 0))
+            assert hap.ERROR not in added.tlv
+
+    def remove_guest(self):
+        with self.session() as session:
+            removed = session.post(
+                "/pairings", (hap.STATE, 1), (hap.METHOD, hap.REMOVE), (hap.IDENTIFIER, self.guest.id))
+            assert hap.ERROR not in removed.tlv
+
+    def reload(self):
+        """A light more, and another name."""
+        number = self.daemon.status["configurationNumber"]
+        self.daemon.configure(ANOTHER)
+        self.daemon.cli("reload")
+        self.daemon.until(lambda status: status["configurationNumber"] > number)
+
+    def kill_and_start(self):
+        self.daemon.kill()
+        self.daemon.start()
+
+    def reset(self):
+        former = self.daemon.status["deviceId"]
+        self.daemon.cli("reset", "--yes")
+        assert self.daemon.status["deviceId"] != former
+
+    def restore(self):
+        former = self.daemon.status["deviceId"]
+        self.daemon.cli("restore", self.backup)
+        assert self.daemon.status["deviceId"] != former
+
+    def restore_at_rest(self, wrapper):
+        """The daemon does not run, and was killed: much of what it stored is in the write-ahead log."""
+        self.daemon.kill()
+        command = [*wrapper, program("lamplighterd"), "--restore", "--state-directory", self.daemon.state_directory]
+        with open(self.backup, "rb") as backup:
+            done = subprocess.run(list(map(str, command)), stdin=backup, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done
+
+
+def recorded_bridge(make_daemon, lan, tmp_path):
+    daemon = make_daemon(SETTINGS, start=False)
+    shutil.rmtree(daemon.state_directory)
+    # The folder itself is made by the daemon, in one that is there.
+    daemon.state_directory = tmp_path / "recorded" / "state"
+    daemon.state_directory.parent.mkdir()
+    recording = Recording(daemon.state_directory.parent, tmp_path / "strace")
+    life = BridgeLife(daemon, tmp_path / "bridge.backup", lan.bridge.address)
+
+    start = daemon.start_without_waiting
+
+    def start_recorded():
+        daemon.wrapper = recording.wrapper
+        start()
+
+    daemon.start_without_waiting = start_recorded
+    on_phone(lan, life.live)
+    both = life.pairings(life.me, life.guest)
+    life.step("a pairing less again", lambda: on_phone(lan, life.remove_guest), life.pairings(life.me))
+    life.step("a restore at rest", lambda: life.restore_at_rest(recording.wrapper), both)
+    life.step("the last start", daemon.start, both)
+    daemon.terminate()
+    return life, History(recording, life.milestones, lambda place: bridge_dump(place / "state"))
+
+
+def opened_by_bridge(place):
+    """What `lamplighterd` itself finds in a state directory."""
+    done = subprocess.run(
+        [program("lamplighterd"), "--backup", "--state-directory", place / "state"], capture_output=True, timeout=60)
+    if done.returncode == 66:
+        return NOTHING
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr.decode()}"
+    copy = place / "copy"
+    copy.write_bytes(done.stdout)
+    return dump(copy)
+
+
+def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_path):
+    moment = lot("bridge")
+    life, history = recorded_bridge(make_daemon, lan, tmp_path)
+    opened = history.examine(history.crashes(moment, history.points(moment, 15), 4 if ALL else 2), opened_by_bridge)
+    starts = 0
+    points = history.points(moment, 5) if not ALL else set(range(0, len(history.calls), 4))
+    for point, kind, state in history.crashes(moment, points, 0):
+        starts += 1
+        history.open(state, lambda place: comes_up(place, history.allowed(point), life, lan))
+    print(f"bridge: {len(history.calls)} calls, {opened} states opened, {starts} starts")
+
+
+def read(life, port):
+    with hap.session(life.address, port, life.me, life.accessory) as session:
+        return session.get("/accessories").status
+
+
+def comes_up(place, allowed, life, lan):
+    """A bridge starts with what is there, and lets those in who are paired with it."""
+    directory = place / "daemon"
+    directory.mkdir()
+    daemon = Daemon(lan.bridge, directory, SETTINGS)
+    daemon.state_directory = place / "state"
+    daemon.state_directory.mkdir(exist_ok=True)
+    try:
+        status = daemon.start().status
+        listed = sorted(entry["id"].encode() for entry in daemon.cli("pairings", "--json"))
+        if NOTHING not in allowed:
+            known = {(state["server"][0][1] if state["server"] else None,
+                      tuple(sorted(row[1] for row in state["pairing"]))) for state in allowed}
+            assert (status["deviceId"], tuple(listed)) in known or (None, ()) in known
+        if life.me.id in listed:
+            assert on_phone(lan, lambda: read(life, status["port"])) == 200
+        assert daemon.terminate()[0] == 0
+    finally:
+        daemon.close()
+
+
+def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_daemon, lan):
+    moment = lot("kills")
+    kills = 0
+    for number in range(150 if ALL else 3):
+        daemon = make_daemon(SETTINGS, start=False)
+        nth = moment.randrange(1, 40)
+        daemon.wrapper = tracer(
+            daemon.directory / "strace", "-e", f"trace={KILLABLE}", "-e", f"inject={KILLABLE}:signal=KILL:when={nth}")
+        life = BridgeLife(daemon, daemon.directory / "backup", lan.bridge.address)
+        try:
+            on_phone(lan, life.live)
+        except (OSError, AssertionError, hap.ConnectionClosed) as fault:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                daemon.process.wait(5)
+            if daemon.process.returncode != -9:
+                raise fault
+            kills += 1
+        else:
+            daemon.kill()
+        daemon.wrapper = []
+        daemon.start()
+        daemon.terminate()
+        seen = database_dump(daemon.state_directory, "bridge.sqlite")
+        known = [milestone.holds for milestone in life.milestones[-1:]] + [life.under_way] * (life.under_way is not None)
+        assert any(holds(seen) for holds in known), f"killed at call {nth} after {life.milestones[-1].name}: {seen}"
+    print(f"bridge: killed {kills} times, nothing lost")
+
+
+# The home
+
+
+class HomeLife:
+    """What a home goes through."""
+
+    def __init__(self, home, bridge):
+        self.home, self.bridge, self.milestones = home, bridge, []
+
+    def step(self, name, action, holds):
+        action()
+        self.milestones.append(Milestone(name, time.time(), holds))
+
+    def live(self):
+        def column(table, index, *wanted):
+            return lambda state: sorted(row[index] for row in state[table]) == sorted(wanted)
+
+        def do(*words):
+            return lambda: self.home.cli(*words)
+
+        device = self.bridge.status["deviceId"]
+        self.step("the start", self.home.start, lambda state: state["home"] == [])
+        self.step("a home", do("homes", "add", "House"), column("home", 2, "House"))
+        self.step("a room", do("rooms", "add", "Kitchen"), column("room", 3, "Kitchen"))
+        until(lambda: "accessories can be found" in self.home.log, 20, "the home's host has its name")
+        self.step("an accessory", do("add", "--code", self.bridge.setup_code, "--yes"), column("pairing", 0, device))
+        self.step("a lamp's room", do("assign", "kettle", "kitchen"), lambda state: (
+            sum(row[5] is not None for row in state["accessory"]) == 1))
+        self.step("a room's name", do("rooms", "rename", "kitchen", "Larder"), column("room", 3, "Larder"))
+        self.step("an app", self.let_in, column("permission", 4, 1))
+        self.step("an app's end", do("privacy", "deny", "org.example.a"), column("permission", 4, 0))
+        self.home.kill()
+        self.step("a start after a kill", self.home.start, column("room", 3, "Larder"))
+        self.step("a home's name", do("homes", "rename", "house", "Castle"), column("home", 2, "Castle"))
+        bridge = next(each["name"] for each in self.home.cli("accessories", "--json") if "bridge" not in each)
+        self.step("an accessory less", do("remove", bridge, "--yes"), column("pairing", 0))
+        self.step("a room less", do("rooms", "remove", "larder"), column("room", 3))
+        self.step("a home less", do("homes", "remove", "castle", "--yes"), column("home", 2))
+
+    def let_in(self):
+        self.home.app("org.example.a").close()
+
+
+def recorded_home(lan, bridge, host, tmp_path):
+    home = HomeDaemon(host, tmp_path / "h")
+    home.state_directory.rmdir()
+    home.state_directory = tmp_path / "recorded" / "state"
+    home.state_directory.parent.mkdir()
+    recording = Recording(home.state_directory.parent, tmp_path / "strace")
+    start = home.start
+
+    def start_recorded():
+        home.wrapper = recording.wrapper
+        return start()
+
+    home.start = start_recorded
+    life = HomeLife(home, bridge)
+    try:
+        life.live()
+        home.terminate()
+    finally:
+        home.close()
+    return life, History(recording, life.milestones, lambda place: home_dump(place / "state"))
+
+
+def home_comes_up(host, place, allowed):
+    """The home's daemon starts with what is there, and shows it."""
+    home = HomeDaemon(host, place / "daemon")
+    home.state_directory = place / "state"
+    home.state_directory.mkdir(exist_ok=True)
+    try:
+        home.start()
+        shown = sorted(each["name"] for each in home.cli("homes", "--json"))
+        assert shown in [sorted(row[2] for row in state["home"]) if state != NOTHING else [] for state in allowed]
+        home.terminate()
+    finally:
+        home.close()
+
+
+def test_a_home_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_path):
+    moment = lot("home")
+    bridge = make_daemon(configuration("Demo"))
+    bridge.until_published()
+    with lan.add_host("hub", "10.77.0.3") as host:
+        life, history = recorded_home(lan, bridge, host, tmp_path)
+        crashes = history.crashes(moment, history.points(moment, 60), 8 if ALL else 2)
+        opened = history.examine(crashes, lambda place: home_dump(place / "state"))
+        points = history.points(moment, 4) if not ALL else set(range(0, len(history.calls), 6))
+        starts = 0
+        for point, kind, state in history.crashes(moment, points, 0):
+            starts += 1
+            history.open(state, lambda place: home_comes_up(host, place, history.allowed(point)))
+    print(f"home: {len(history.calls)} calls, {opened} states opened, {starts} starts")
