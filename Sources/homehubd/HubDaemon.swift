@@ -81,7 +81,7 @@ struct HubDaemon {
             HangupService(hangups) { await reloader.reload() },
             ServiceManagerService(
                 notifier: notifier, pulse: { _ = await hub.status },
-                status: { await hub.status.sentence(obstacle: obstacle.reason) }),
+                status: { await hub.status.sentence(obstacle: obstacle.reason, storage: file.obstacle) }),
         ])
         try await loops.shutdownGracefully()
         try file.close()

@@ -93,7 +93,8 @@ struct BridgeDaemon {
         let operations = BridgeOperations(
             name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
             server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
-            publisher: publisher, surroundings: BridgeSurroundings(interfaces: interfaces, file: file),
+            publisher: publisher,
+            surroundings: BridgeSurroundings(interfaces: interfaces, file: file, writes: database.writes),
             memory: memory)
 
         logger.notice(

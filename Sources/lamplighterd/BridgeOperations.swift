@@ -41,6 +41,7 @@ struct BridgeOperations: BridgeControlHandler {
         warnings += surroundings.missingInterfaces.map {
             "there is no interface \($0); it is used when it comes, or correct bridge.interfaces"
         }
+        if let warning = surroundings.storageWarning { warnings.append(warning) }
         let advertisement = advertisement(&warnings)
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(

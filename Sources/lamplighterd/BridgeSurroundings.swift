@@ -8,11 +8,13 @@ struct BridgeSurroundings {
     /// Where the bridge is to be seen.
     let interfaces: InterfaceSelection
     let file: DatabaseFile
+    let writes: BridgeDatabase.WriteCount
     private let began = (wall: Date.now, steady: ContinuousClock.now)
 
-    init(interfaces: InterfaceSelection, file: DatabaseFile) {
+    init(interfaces: InterfaceSelection, file: DatabaseFile, writes: BridgeDatabase.WriteCount) {
         self.interfaces = interfaces
         self.file = file
+        self.writes = writes
     }
 
     /// The interfaces that the operator has named and that are not there yet.
@@ -27,6 +29,12 @@ struct BridgeSurroundings {
         let elapsed = began.steady.duration(to: .now)
         let step = Date.now.timeIntervalSince(began.wall) - elapsed / .seconds(1)
         return Int(exactly: step.rounded(.towardZero)) ?? 0
+    }
+
+    /// Why what the bridge learns now does not last, if so.
+    var storageWarning: String? {
+        if let obstacle = file.obstacle { return "\(obstacle); pairings and other changes cannot be stored" }
+        return writes.failure.map { "the last change could not be stored in \(file.path): \($0)" }
     }
 
     var storage: BridgeParticulars.Storage {

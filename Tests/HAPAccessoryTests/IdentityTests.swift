@@ -179,6 +179,35 @@ struct StructureTests {
         #expect(await !house.bridge.lights.warnings().joined().contains("cannot be stored"))
     }
 
+    @Test("a light that could not be stored comes as soon as it can, as what its driver says by then; if it goes, not")
+    func storedLater() async throws {
+        let house = try await House()
+        house.store.breakDown([.light])
+        await house.bridge.host.added(description("new"))
+        await house.bridge.host.added(description("gone"))
+        await house.report(LightReport(on: true, reachable: true), "new")
+        await house.bridge.host.removed("gone")
+        await house.advance(.seconds(25))
+        #expect(await house.bridge.lights.snapshots().count == 2)
+        house.store.breakDown([])
+        await house.advance(.seconds(10))
+        let shown = try #require(await house.bridge.lights.snapshots().first { $0.key.light == "new" })
+        #expect(shown.on == true && shown.isReachable)
+        #expect(await house.bridge.lights.snapshots().count == 3)
+        #expect(await house.bridge.lights.warnings() == [])
+    }
+
+    @Test("what could not be stored of a driver that was replaced is not told in the name of the next")
+    func storedNever() async throws {
+        let house = try await House()
+        house.store.breakDown([.light])
+        await house.bridge.host.added(description("new"))
+        await house.bridge.lights.attach(ScriptedLightDriver(), as: BridgeUnderTest.driverID)
+        house.store.breakDown([])
+        await house.advance(.seconds(20))
+        #expect(await house.bridge.lights.snapshots().count == 2)
+    }
+
     @Test("of lights of one name the oldest has it, the others numbers; a restart gives the same")
     func names() async throws {
         let house = try await House([])

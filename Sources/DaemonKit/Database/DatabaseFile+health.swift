@@ -13,8 +13,28 @@ extension DatabaseFile {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
+    /// The least room in which a change can be stored for certain; bytes.
+    private static let leastRoom: UInt64 = 128 << 10
+
+    /// Why nothing new can be stored in the file, as far as can be seen without reading it.
+    package var obstacle: String? {
+        if let problem = problemOfPlace { return problem }
+        let rest = freeBytes
+        return rest < Self.leastRoom ? "the disk of \(directory) is full: \(rest / 1024) KiB are left" : nil
+    }
+
     /// What is wrong with the file that is in use, or with its folder.
     package var problem: String? {
+        if let problem = problemOfPlace { return problem }
+        do {
+            let found = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "no answer"
+            return found == "ok" ? nil : "\(path) is damaged: \(found)"
+        } catch {
+            return DatabaseFileError(error, path: path).description
+        }
+    }
+
+    private var problemOfPlace: String? {
         var (status, volume) = (stat(), statvfs())
         guard stat(path, &status) == 0 else {
             return "\(path) is gone (\(String(cString: strerror(errno)))), and with it all that the next start needs"
@@ -25,11 +45,6 @@ extension DatabaseFile {
         guard access(directory, W_OK | X_OK) == 0 else {
             return "\(directory) cannot be written: \(String(cString: strerror(errno)))"
         }
-        do {
-            let found = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "no answer"
-            return found == "ok" ? nil : "\(path) is damaged: \(found)"
-        } catch {
-            return DatabaseFileError(error, path: path).description
-        }
+        return nil
     }
 }

@@ -17,6 +17,7 @@ extension LightBridge {
         driverStates[id] = .starting
         guard isReplacement else { return }
         withdrawWarnings(of: id)
+        forgetUnstored(of: id)
         let deadline = scheduler.now + Self.takeoverTime
         for (key, light) in lights where key.driver == id && light.state.isReachable { unconfirmed[key] = deadline }
         scheduler.schedule(at: deadline) { [self] in
@@ -36,6 +37,7 @@ extension LightBridge {
         drivers[id] = nil
         driverStates[id] = nil
         withdrawWarnings(of: id)
+        forgetUnstored(of: id)
         loseLights(of: id)
     }
 

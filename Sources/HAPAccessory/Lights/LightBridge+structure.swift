@@ -65,6 +65,11 @@ extension LightBridge {
                 about: driver, of: driver)
             return
         }
+        await takeOver(key, description)
+    }
+
+    /// Shows a light as its driver describes it; its turn has come.
+    func takeOver(_ key: LightKey, _ description: LightDescription) async {
         guard overrides[key]?.isHidden != true else { return }
         if let light = lights[key] {
             if light.adapter.description != description { await replace(light, description) }
@@ -92,10 +97,12 @@ extension LightBridge {
             // Whatever comes of it, the aid is this light's.
             stored.isRemoved = true
             absent[key] = former ?? stored
+            takeOverLater(key, description)
             return
         }
         absent[key] = nil
         await show(key, aid, description, adapter.ids, state)
+        catchUp(key)
         await settleNames()
         logger.info("a light is there", metadata: about(key))
     }
@@ -115,8 +122,10 @@ extension LightBridge {
         let stored = StoredLight(
             key: light.key, aid: light.aid, instanceIDs: adapter.ids, description: description,
             state: light.state.report(for: description.capabilities))
-        guard await save(stored) else { return }
+        guard await save(stored) else { return takeOverLater(light.key, description) }
+        warn(nil, about: light.key)
         light.adapter = adapter
+        unstored[light.key] = nil
         await showAccessory(light)
         await settleNames()
     }
@@ -126,6 +135,7 @@ extension LightBridge {
         defer { structureTurns.passOn() }
         let key = LightKey(driver: driver, light: id)
         let about = about(key)
+        if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
         guard var stored = await takeAway(key) else { return }
         stored.isRemoved = true
         absent[key] = stored

@@ -30,6 +30,10 @@ package actor LightBridge {
     var lightsByAID: [AccessoryID: BridgedLight] = [:]
     /// Lights that are not shown, with the aids that wait for them.
     var absent: [LightKey: StoredLight] = [:]
+    /// Lights that are to be taken over once they can be stored.
+    var unstored: [LightKey: UnstoredLight] = [:]
+    /// Those for which a further attempt is scheduled.
+    var retries: Set<LightKey> = []
     var highestAID = AccessoryID.bridge
     /// Lights come, change and go one after the other.
     var structureTurns = Turns()
@@ -91,7 +95,10 @@ package actor LightBridge {
 
     func reported(_ report: LightReport, from id: LightID, by driver: String) {
         let key = LightKey(driver: driver, light: id)
-        guard let light = lights[key] else { return }
+        guard let light = lights[key] else {
+            unstored[key]?.report.merge(report)
+            return
+        }
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }

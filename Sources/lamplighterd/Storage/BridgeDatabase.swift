@@ -173,16 +173,25 @@ struct BridgeDatabase: AccessoryServerStore {
     final class WriteCount: Sendable {
         private let done = Atomic<UInt64>(0)
         private let failed = Atomic<UInt64>(0)
+        private let lastFailure = Mutex<String?>(nil)
 
         /// Those that are durable.
         var successes: UInt64 { done.load(ordering: .relaxed) }
         /// Those that failed.
         var failures: UInt64 { failed.load(ordering: .relaxed) }
 
+        /// Why the last change could not be made durable, if so.
+        var failure: String? { lastFailure.withLock { $0 } }
+
         fileprivate func ended(_ result: Result<Void, any Error>) {
             switch result {
-            case .success: done.wrappingAdd(1, ordering: .relaxed)
-            case .failure: failed.wrappingAdd(1, ordering: .relaxed)
+            case .success:
+                done.wrappingAdd(1, ordering: .relaxed)
+                lastFailure.withLock { $0 = nil }
+            case .failure(let error):
+                failed.wrappingAdd(1, ordering: .relaxed)
+                let reason = (error as? DatabaseError)?.message ?? "\(error)"
+                lastFailure.withLock { $0 = reason }
             }
         }
     }
