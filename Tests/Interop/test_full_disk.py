@@ -127,10 +127,12 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     daemon.cli("reload")
     assert daemon.log.count("the pairings cannot be stored") <= 6, "what repeats itself is counted, not written"
 
-    # A start in these circumstances serves as well.
-    daemon.kill()
-    daemon.start()
-    assert daemon.status["paired"]
+    # A start in these circumstances serves as well, whether there was an orderly end or not.
+    for end in (daemon.kill, daemon.terminate):
+        end()
+        disk.fill()
+        daemon.start()
+        assert daemon.status["paired"]
     with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
         assert session.put(
             "/characteristics", {"characteristics": [{"aid": aid, "iid": on, "value": False}]}).status == 204
@@ -241,7 +243,8 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
             home.cli("add", "--code", bridge.setup_code, "--yes")
             disk.fill()
             # Also what was connected before, and a start, go on.
-            home.kill()
+            home.terminate()
+            disk.fill()
             home.start()
             until(lambda: all(each.get("isReachable", True) for each in home.cli("accessories", "--json")), 20, "in reach")
             home.cli("write", "reading lamp", "on=yes")

@@ -353,7 +353,7 @@ def comes_up(place, allowed, life, lan):
 def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_daemon, lan):
     moment = lot("kills")
     kills = 0
-    for number in range(150 if ALL else 3):
+    for number in range(60 if ALL else 2):
         daemon = make_daemon(SETTINGS, start=False)
         nth = moment.randrange(1, 40)
         daemon.wrapper = tracer(

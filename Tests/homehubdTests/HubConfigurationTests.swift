@@ -87,5 +87,6 @@ struct HubConfigurationTests {
         #expect(
             idle.sentence(obstacle: "no Avahi")
                 == "1 home, 0 accessories, 1 app; accessories cannot be found: no Avahi.")
+        #expect(idle.sentence(storage: "the disk is full") == "1 home, 0 accessories, 1 app; the disk is full.")
     }
 }

@@ -38,6 +38,8 @@ extension DatabaseFile {
             let queue = try open(path, isReadOnly: exists(path + "-wal"))
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+            // On a full disk only the next start, which is alone, can read.
         } catch let error as DatabaseFileError {
             throw error
         } catch {

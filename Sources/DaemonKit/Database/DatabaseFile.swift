@@ -38,12 +38,8 @@ package final class DatabaseFile: Sendable {
         }
         for file in [path, path + "-wal", path + "-shm"] { try Self.tighten(file, logger: logger) }
         do {
-            // Looked at before anything is written, so that what is refused stays as it was found. A half-done
-            // change in a rollback journal has to be undone first, and that is writing.
-            let inspector = try Self.open(path, isReadOnly: !Self.exists(path + "-journal"))
-            try inspector.read { database throws in try Self.check(database, path, migrator, applicationID) }
-            try inspector.close()
-            queue = try Self.open(path, isWAL: true)
+            try Self.lookOver(path, migrator, applicationID)
+            queue = try Self.openForGood(path)
             try migrator.migrate(queue)
         } catch let error as DatabaseFileError {
             throw error
@@ -61,13 +57,19 @@ package final class DatabaseFile: Sendable {
 
     // MARK: SQLite
 
-    static func open(_ path: String, isReadOnly: Bool = false, isWAL: Bool = false) throws -> DatabaseQueue {
+    // SQLite keeps 32 KiB beside a database for those that share it. A full disk may have no room for that; who is alone
+    // goes on without, and nobody else can read the database meanwhile.
+    static func open(
+        _ path: String, isReadOnly: Bool = false, isWAL: Bool = false, isAlone: Bool = false
+    ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             guard !isReadOnly else { return }
+            // Holds only if it is said first.
+            if isAlone { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
             // Not by `configuration.journalMode`, which would relax `synchronous` afterwards.
             if isWAL { try database.execute(sql: "PRAGMA journal_mode = WAL") }
             try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -75,6 +77,30 @@ package final class DatabaseFile: Sendable {
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Looks a file over before anything is written, so that what is refused stays as it was found.
+    private static func lookOver(_ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32) throws {
+        func look(_ queue: DatabaseQueue) throws {
+            try queue.read { database throws in try check(database, path, migrator, applicationID) }
+            try queue.close()
+        }
+        do {
+            // A half-done change in a rollback journal has to be undone first, and that is writing.
+            try look(try open(path, isReadOnly: !exists(path + "-journal")))
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+            // Who is alone writes the log into the database at the end, as far as there is room.
+            try look(try open(path, isAlone: true))
+        }
+    }
+
+    /// Opens a file for the daemon's life.
+    private static func openForGood(_ path: String) throws -> DatabaseQueue {
+        do {
+            return try open(path, isWAL: true)
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+            return try open(path, isWAL: true, isAlone: true)
+        }
     }
 
     static func check(
