@@ -14,7 +14,7 @@ SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
-.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut docs
+.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize docs
 .PHONY: packages test-packages package-packages guest-packages
 
 all: packages
@@ -116,6 +116,10 @@ help:
 ## fuzz     run what reads bytes from outside under libFuzzer: make fuzz [SECONDS=60] [TARGET=http]
 fuzz: packages
 	Scripts/fuzz $(SECONDS) $(TARGET)
+
+## sanitize  run the tests and the daemons under the thread and the address sanitizer; their builds take long
+sanitize: test-packages $(VENV)/ready
+	Scripts/sanitize
 
 docs:
 	@echo "make $@ is not available in this version" >&2; exit 69

@@ -149,9 +149,9 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "DaemonKit", "Doctor", "LightDrivers", "HAPController", "HomeModel", "HAPProtocol", "HAPModel",
-                "HAPCrypto",
-                "Discovery", "LineRPC", "BoundedJSON", "LightKit",
+                "HAPTesting", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "HAPController", "HomeHub",
+                "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "LightKit",
+                "TerminalKit", nioCore,
             ],
             path: "Tests/Fuzz", swiftSettings: swift),
 

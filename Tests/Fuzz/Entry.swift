@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 
 #if FUZZING
@@ -8,14 +9,24 @@ private let chosen: FuzzTarget? = getenv("FUZZ_TARGET").flatMap { FuzzTarget(nam
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let chosen else { preconditionFailure("FUZZ_TARGET names none of the targets") }
-    chosen.check(Array(UnsafeBufferPointer(start: start, count: count)))
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    switch chosen.check {
+    case .atOnce(let check): check(input)
+    case .inTime(let check):
+        let hasEnded = DispatchSemaphore(value: 0)
+        Task {
+            await check(input)
+            hasEnded.signal()
+        }
+        hasEnded.wait()
+    }
     return 0
 }
 #else
 /// Without libFuzzer: runs a target once over each file given, as it takes to look at a finding.
 @main
 private enum Replay {
-    static func main() {
+    static func main() async {
         let arguments = CommandLine.arguments
         guard arguments.count > 1, let target = FuzzTarget(named: arguments[1]) else {
             for target in FuzzTarget.all { print(target.name) }
@@ -28,7 +39,7 @@ private enum Replay {
             }
             print("\(target.name): \(path)")
             fflush(nil)
-            target.check(bytes)
+            await target.run(bytes)
         }
     }
 

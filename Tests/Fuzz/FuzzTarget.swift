@@ -2,38 +2,63 @@
 ///
 /// A target fails by trapping, which libFuzzer and a test both see, and by nothing else.
 struct FuzzTarget: Sendable {
+    /// Traps if the input makes the reader break a promise.
+    enum Check: Sendable {
+        case atOnce(@Sendable ([UInt8]) -> Void)
+        /// What has actors in it.
+        case inTime(@Sendable ([UInt8]) async -> Void)
+    }
+
     /// What `make fuzz TARGET=` calls it, and its file in `Tests/Fixtures/Fuzz`.
     let name: String
-    /// Traps if the input makes the reader break a promise.
-    let check: @Sendable ([UInt8]) -> Void
+    let check: Check
 
     static let all: [FuzzTarget] = [
-        FuzzTarget(name: "tlv8", check: checkTLV8),
-        FuzzTarget(name: "pairings", check: checkPairings),
-        FuzzTarget(name: "transition", check: checkTransition),
-        FuzzTarget(name: "http", check: checkHTTP),
-        FuzzTarget(name: "frames", check: checkFrames),
-        FuzzTarget(name: "json", check: checkJSON),
-        FuzzTarget(name: "characteristics", check: checkCharacteristics),
-        FuzzTarget(name: "database", check: checkDatabase),
-        FuzzTarget(name: "txt", check: checkTXT),
-        FuzzTarget(name: "discovery", check: checkDiscovery),
-        FuzzTarget(name: "rpc", check: checkRPC),
-        FuzzTarget(name: "home", check: checkHome),
-        FuzzTarget(name: "names", check: checkNames),
-        FuzzTarget(name: "setup", check: checkSetup),
-        FuzzTarget(name: "configuration", check: checkConfiguration),
-        FuzzTarget(name: "dns", check: checkDNS),
+        FuzzTarget("tlv8", checkTLV8),
+        FuzzTarget("pairings", checkPairings),
+        FuzzTarget("pair-setup", checkPairSetup),
+        FuzzTarget("pair-verify", checkPairVerify),
+        FuzzTarget("transition", checkTransition),
+        FuzzTarget("http", checkHTTP),
+        FuzzTarget("frames", checkFrames),
+        FuzzTarget("json", checkJSON),
+        FuzzTarget("characteristics", checkCharacteristics),
+        FuzzTarget("database", checkDatabase),
+        FuzzTarget(inTime: "accessory", checkAccessory),
+        FuzzTarget(inTime: "controller", checkController),
+        FuzzTarget("txt", checkTXT),
+        FuzzTarget("discovery", checkDiscovery),
+        FuzzTarget("rpc", checkRPC),
+        FuzzTarget("home", checkHome),
+        FuzzTarget("names", checkNames),
+        FuzzTarget("setup", checkSetup),
+        FuzzTarget("configuration", checkConfiguration),
+        FuzzTarget("lamplighterd", checkBridgeConfiguration),
+        FuzzTarget("homehubd", checkHubConfiguration),
+        FuzzTarget("dns", checkDNS),
     ]
 
-    init(name: String, check: @escaping @Sendable ([UInt8]) -> Void) {
+    private init(_ name: String, _ check: @escaping @Sendable ([UInt8]) -> Void) {
         self.name = name
-        self.check = check
+        self.check = .atOnce(check)
+    }
+
+    private init(inTime name: String, _ check: @escaping @Sendable ([UInt8]) async -> Void) {
+        self.name = name
+        self.check = .inTime(check)
     }
 
     init?(named name: String) {
         guard let target = Self.all.first(where: { $0.name == name }) else { return nil }
         self = target
+    }
+
+    /// Tries an input.
+    func run(_ input: [UInt8]) async {
+        switch check {
+        case .atOnce(let check): check(input)
+        case .inTime(let check): await check(input)
+        }
     }
 }
 
@@ -51,5 +76,27 @@ extension [UInt8] {
         let sum = reduce(0) { $0 &+ Int($1) }
         let size = sum.isMultiple(of: 3) ? 1 : 1 + sum % 61
         return stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+    }
+
+    /// The input as steps of a procedure: a byte that says which, the length of what belongs to it in two bytes with the
+    /// low one first, and that.
+    var steps: [(kind: UInt8, content: [UInt8])] {
+        var steps: [(kind: UInt8, content: [UInt8])] = []
+        var rest = self[...]
+        while let kind = rest.popFirst() {
+            let length = Int(rest.popFirst() ?? 0) | Int(rest.popFirst() ?? 0) << 8
+            steps.append((kind, Array(rest.prefix(length))))
+            rest = rest.dropFirst(length)
+        }
+        return steps
+    }
+
+    /// With other bytes in it: `change` says where, in two bytes, and what to flip there; nothing leaves it as it is.
+    func altered(by change: [UInt8]) -> [UInt8] {
+        guard change.count > 2, !isEmpty else { return self }
+        var bytes = self
+        let start = (Int(change[0]) | Int(change[1]) << 8) % count
+        for (index, mask) in zip(start..<count, change.dropFirst(2)) { bytes[index] ^= mask }
+        return bytes
     }
 }

@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def program(name):
-    """A built program: from the environment (LAMPLIGHTERD, LAMPLIGHTER), else of the debug build."""
-    path = Path(os.environ.get(name.upper(), ROOT / ".build/debug" / name)).resolve()
+    """A built program: from the environment (LAMPLIGHTERD, LAMPLIGHTER; PROGRAMS for all), else of the debug build."""
+    path = Path(os.environ.get(name.upper(), Path(os.environ.get("PROGRAMS", ROOT / ".build/debug")) / name)).resolve()
     assert os.access(path, os.X_OK), f"{path} is not there: build it first, or set {name.upper()}"
     return path
 

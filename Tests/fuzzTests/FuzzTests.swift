@@ -9,22 +9,22 @@ import Testing
 @Suite("Fuzz targets", .timeLimit(.minutes(5)))
 struct FuzzTests {
     @Test("seeds and findings keep every promise", arguments: FuzzTarget.all.map(\.name))
-    func seeds(name: String) throws {
+    func seeds(name: String) async throws {
         let target = try #require(FuzzTarget(named: name))
         let inputs = try Fixture.inputs(of: name)
         #expect(!inputs.isEmpty)
-        for input in inputs { target.check(input) }
+        for input in inputs { await target.run(input) }
     }
 
     @Test("seeds that are cut, flipped and joined keep every promise", arguments: FuzzTarget.all.map(\.name))
-    func mutations(name: String) throws {
+    func mutations(name: String) async throws {
         let target = try #require(FuzzTarget(named: name))
         let inputs = try Fixture.inputs(of: name).filter { $0.count <= 2048 }
         var random = SeededNumbers(seed: 1)
         for _ in 0..<200 {
             guard var input = inputs.randomElement(using: &random) else { break }
             for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&input, with: inputs, &random) }
-            target.check(input)
+            await target.run(input)
         }
     }
 

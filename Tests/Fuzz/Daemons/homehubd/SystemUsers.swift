@@ -1,0 +1,1 @@
+../../../../Sources/homehubd/Socket/SystemUsers.swift

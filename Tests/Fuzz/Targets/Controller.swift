@@ -1,0 +1,93 @@
+internal import HAPController
+internal import HAPModel
+internal import HAPProtocol
+internal import HAPTesting
+internal import Synchronization
+
+/// libFuzzer is less patient.
+private let limit = Duration.seconds(120)
+private let timing = {
+    var timing = ControllerTiming()
+    timing.request = limit
+    return timing
+}()
+
+/// A session with an accessory that answers what the input holds, and then hangs up.
+///
+/// A zero byte stands between two answers, each of which may have events before and behind it.
+@Sendable func checkController(_ input: [UInt8]) async {
+    let script = Script(input)
+    let slot = Mutex<InMemoryByteConnection?>(nil)
+    let connection = InMemoryByteConnection(onSend: { _ in
+        let (bytes, isLast) = script.next()
+        let connection = slot.withLock { $0 }
+        for piece in bytes.pieces { connection?.deliver(Array(piece)) }
+        if isLast { connection?.end() }
+    })
+    slot.withLock { $0 = connection }
+    let session = ControllerSession(connection)
+    let events = Mutex(0)
+    async let life = session.run { _ in events.withLock { $0 += 1 } }
+    await use(session)
+    await session.close()
+    let end = await life
+    slot.withLock { $0 = nil }
+    promise(end != .timedOut, "an answer is found, or the end")
+    promise(events.withLock { $0 } <= input.count, "events take bytes")
+    promise(connection.isClosed, "what has ended is closed")
+    do throws(RequestError) {
+        _ = try await session.request(HTTPRequest(.get, "/accessories"), within: limit)
+        promise(false, "behind its end nothing is asked")
+    } catch {
+        promise(error == .ended(end), "why it has ended is kept")
+    }
+}
+
+private func use(_ session: ControllerSession) async {
+    guard let database = try? await session.readDatabase(within: limit) else { return }
+    let ids = database.characteristics.prefix(120).map(\.id)
+    if let readings = try? await session.read(ids, of: database, within: limit) {
+        promise(Set(readings.keys) == Set(ids), "whatever is read has a value or a reason")
+        for case (let id, .success(let value)) in readings {
+            promise(database[id]?.metadata.reported(value.json) == value, "a value is of its format")
+        }
+    }
+    let writes = ids.map { CharacteristicWrite($0, .bool(true), wantsResponse: true) }
+    if let outcomes = try? await session.write(writes, of: database, timing: timing) {
+        promise(Set(outcomes.keys) == Set(ids), "whatever is written has an outcome")
+    }
+    if let statuses = try? await session.subscribe(ids, true, timing: timing) {
+        promise(Set(statuses.keys) == Set(ids), "whatever is subscribed to has a status")
+    }
+    _ = try? await session.pairings(.list, within: limit)
+}
+
+/// What the accessory answers.
+private final class Script: Sendable {
+    private struct State {
+        var answers: ArraySlice<[UInt8]>
+        /// Reads along what is answered.
+        var stream = MessageStream(role: .controller)
+        var asked = 0
+        var answered = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ input: [UInt8]) {
+        state = Mutex(State(answers: input.split(separator: 0).map { Array($0) }[...]))
+    }
+
+    /// The next answer, and whether it is all that comes: whoever asks would wait in vain for the rest of it.
+    func next() -> (bytes: [UInt8], isLast: Bool) {
+        state.withLock { state in
+            state.asked += 1
+            guard let bytes = state.answers.popFirst() else { return ([], true) }
+            state.stream.received(bytes)
+            while let message = try? state.stream.next() {
+                if case .response(let response) = message, response.status >= 200 { state.answered += 1 }
+            }
+            return (bytes, state.answered < state.asked)
+        }
+    }
+}

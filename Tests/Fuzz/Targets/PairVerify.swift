@@ -1,0 +1,196 @@
+internal import HAPCrypto
+internal import HAPModel
+internal import HAPProtocol
+
+private let book = PairSetupByTheBook.one
+private let pairings = PairingList([book.pairing])
+private let accessorySecret = SecretBytes([UInt8](repeating: 3, count: 32))
+private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
+
+/// Pair verify, both ends: the steps of a peer that may be anybody.
+@Sendable func checkPairVerify(_ input: [UInt8]) {
+    let steps = input.steps.prefix(64)
+    var accessory = Accessory()
+    for (kind, content) in steps { accessory.take(kind, content) }
+    // A failure is told, and no more; who keeps to the protocol gets in on the same connection.
+    accessory.take(1, [])
+    accessory.take(2, [])
+    promise(accessory.count > 0, "who keeps to the protocol gets in, whatever came before")
+    var controller = Controller()
+    for (kind, content) in steps { controller.take(kind, content) }
+}
+
+/// The accessory's end.
+///
+/// The kinds are 0: any body, 1: an M1, altered, 2: an M3 of the right controller for the last M2, altered, 3: an M3 of any
+/// content under the right key, 4: a stranger's M3, 5: an M1 with any key.
+private struct Accessory {
+    var machine = PairVerifyAccessory(identity: book.accessory)
+    /// The controllers that got the last M2, if it came for a key of theirs.
+    var controller: PairVerifyController?
+    var m3: [UInt8]?
+    /// What the last M2 brought.
+    var m2: [UInt8] = []
+    /// How many sessions there were.
+    var count = 0
+
+    mutating func take(_ kind: UInt8, _ content: [UInt8]) {
+        var isByTheBook = false
+        let body: [UInt8]
+        switch kind & 0x0F {
+        case 1:
+            controller = nil
+            m3 = nil
+            var controller = verifier(book.controller)
+            guard case .send(let m1) = controller.start(ephemeral: controllerSecret) else { return }
+            body = m1.altered(by: content)
+            guard case .reply(let answer) = machine.received(body, ephemeral: accessorySecret, pairings: pairings)
+            else { return promise(content.count > 2, "M1 is answered") }
+            checkReply(answer)
+            m2 = answer
+            guard content.count <= 2 else { return }
+            guard case .send(let m3) = controller.received(answer) else { return promise(false, "M2 is by the book") }
+            self.controller = controller
+            self.m3 = m3
+            return
+        case 2:
+            isByTheBook = content.count <= 2 && m3 != nil
+            body = (m3 ?? []).altered(by: content)
+        case 3: body = sealed(3, content, "PV-Msg03", m2)
+        case 4:
+            var stranger = verifier(.stranger)
+            _ = stranger.start(ephemeral: controllerSecret)
+            guard case .send(let m3) = stranger.received(m2) else { return }
+            body = m3
+        case 5: body = PairingTLV.message(1, (.publicKey, content)).encoded
+        default: body = content
+        }
+        let proven = m3
+        m3 = nil
+        switch machine.received(body, ephemeral: accessorySecret, pairings: pairings) {
+        case .reply(let answer):
+            promise(!isByTheBook, "who keeps to the protocol gets in")
+            checkReply(answer)
+            m2 = answer
+        case .refuse: promise(!isByTheBook, "who keeps to the protocol is not refused")
+        case .finish(let answer, let id, let keys):
+            promise(id == book.controller.controller, "who gets in is paired")
+            promise(proven != nil, "who gets in has proven it, and once")
+            guard var controller, case .verified(let theirs) = controller.received(answer) else {
+                return promise(false, "who gets in is told")
+            }
+            promise(theirs == keys && keys.read != keys.write, "both ends have the same keys")
+            count += 1
+        }
+    }
+
+    private func checkReply(_ body: [UInt8]) {
+        guard let message = try? PairingTLV(parsing: body), let state = try? message.state() else {
+            return promise(false, "an answer is one")
+        }
+        promise(state == 2 || state == 4, "an answer has its number")
+    }
+}
+
+/// The controller's end; the kinds are 0: any body, 1: the accessory's next body, altered, 2: an M2 of any content under
+/// the right key, 3: M2 of another accessory.
+private struct Controller {
+    var machine = verifier(book.controller)
+    var accessory = PairVerifyAccessory(identity: book.accessory)
+    var next: [UInt8] = []
+    var m1: [UInt8] = []
+    var keys: SessionKeys?
+    var stage = 0
+    var hasEnded = false
+
+    init() {
+        guard case .send(let m1) = machine.start(ephemeral: controllerSecret) else { return }
+        self.m1 = m1
+        answer(m1)
+    }
+
+    private mutating func answer(_ body: [UInt8]) {
+        switch accessory.received(body, ephemeral: accessorySecret, pairings: pairings) {
+        case .reply(let body): next = body
+        case .finish(let body, _, let keys):
+            next = body
+            self.keys = keys
+        case .refuse: next = []
+        }
+    }
+
+    mutating func take(_ kind: UInt8, _ content: [UInt8]) {
+        let body: [UInt8]
+        var isByTheBook = false
+        switch kind & 0x0F {
+        case 1:
+            isByTheBook = content.count <= 2 && !hasEnded
+            body = next.altered(by: content)
+        case 2: body = sealed(2, content, "PV-Msg02", next)
+        case 3:
+            var other = PairVerifyAccessory(identity: AccessoryIdentity(deviceID: .other, longTermKey: .other))
+            guard case .reply(let m2) = other.received(m1, ephemeral: accessorySecret, pairings: pairings) else {
+                return
+            }
+            body = m2
+        default: body = content
+        }
+        switch machine.received(body) {
+        case .send(let m3):
+            promise(stage == 0 && !hasEnded, "M2 comes first, and once")
+            stage = 1
+            answer(m3)
+            promise(keys != nil, "an accessory that has proven itself takes the proof")
+        case .verified(let theirs):
+            promise(stage == 1 && !hasEnded, "M4 comes last")
+            promise(theirs == keys, "both ends have the same keys")
+            hasEnded = true
+        case .fail:
+            promise(!isByTheBook, "an accessory that keeps to the protocol is believed")
+            hasEnded = true
+        }
+    }
+}
+
+private func verifier(_ identity: ControllerIdentity) -> PairVerifyController {
+    PairVerifyController(
+        identity: identity,
+        accessory: PairSetupController.PairedAccessory(
+            deviceID: book.accessory.deviceID, publicKey: book.accessory.longTermKey.publicKey))
+}
+
+/// A message whose sealed part is chosen by the peer that had the last M2.
+private func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString, _ m2: [UInt8]) -> [UInt8] {
+    guard let message = try? PairingTLV(parsing: m2), let key = message[.publicKey], key.count == 32,
+        let secret = try? Curve25519KeyPair(secret: controllerSecret).sharedSecret(with: key)
+    else { return content }
+    let cipher = ChaCha20Poly1305(
+        key: HKDF.derive(from: secret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info"))
+    let bytes = cipher.seal(content, nonce: .init(label: label))
+    guard state == 2 else { return PairingTLV.message(state, (.encryptedData, bytes)).encoded }
+    return PairingTLV.message(state, (.publicKey, key), (.encryptedData, bytes)).encoded
+}
+
+extension ControllerIdentity {
+    /// Who is paired with nobody.
+    fileprivate static let stranger = {
+        guard let id = ControllerID(Array("stranger".utf8)) else { preconditionFailure("this is an id") }
+        return ControllerIdentity(controller: id, longTermKey: .other)
+    }()
+}
+
+extension Ed25519KeyPair {
+    fileprivate static let other = {
+        guard let pair = try? Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 5, count: 32))) else {
+            preconditionFailure("32 bytes are a seed")
+        }
+        return pair
+    }()
+}
+
+extension DeviceID {
+    fileprivate static let other = {
+        guard let id = DeviceID(octets: [2, 2, 2, 2, 2, 2]) else { preconditionFailure("six octets are an id") }
+        return id
+    }()
+}
