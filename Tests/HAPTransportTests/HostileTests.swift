@@ -167,14 +167,13 @@ struct HostileTests {
     /// How many sockets that this process has open are the listening side of a connection to a port.
     private func sockets(of port: Int) -> Int {
         (0..<CInt(getdtablesize())).count { descriptor in
-            var address = sockaddr_in6()
-            var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-            let isNamed = withUnsafeMutableBytes(of: &address) { bytes in
+            // The family, then the port in network order; other kinds of sockets have other things there.
+            var address = [UInt8](repeating: 0, count: 128)
+            var size = socklen_t(address.count)
+            let isNamed = address.withUnsafeMutableBytes { bytes in
                 getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size) == 0
             }
-            guard isNamed, address.sin6_family == AF_INET6, UInt16(bigEndian: address.sin6_port) == port else {
-                return false
-            }
+            guard isNamed, size >= 16, Int(address[2]) << 8 | Int(address[3]) == port else { return false }
             var listens: CInt = 0
             var length = socklen_t(MemoryLayout<CInt>.size)
             return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens == 0
