@@ -107,7 +107,7 @@ bench: packages
 ## power-cut  end the daemons at every call that writes, by kill and by power cut, and open what is left (root, minutes)
 power-cut: test-packages $(VENV)/ready
 	swift build
-	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s Tests/Interop/test_power_cut.py
+	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/test_power_cut.py
 
 ## help     this list; plain `make` is a release build
 help:

@@ -310,6 +310,7 @@ def torn(pending, random, share):
 def lay_out(state, folder, place):
     """Write a state to a folder of its own."""
     place = Path(place)
+    place.mkdir(mode=0o700)
     for path in sorted(state):
         target = place / os.path.relpath(path, folder) if path != folder else place
         if state[path] == "folder":
