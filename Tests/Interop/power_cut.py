@@ -32,7 +32,7 @@ def _bytes(text):
 
 def tracer(output, *options):
     """The words in front of a command that have it run under strace, as the same process."""
-    return ["strace", "-D", "-q", "-ff", "--seccomp-bpf", "-e", "signal=none", "-o", str(output), *options]
+    return ["strace", "-D", "-q", "-ff", "-e", "signal=none", "-o", str(output), *options]
 
 
 @dataclasses.dataclass
@@ -67,7 +67,7 @@ class Recording:
         """The words in front of a command that is to be recorded."""
         self._count += 1
         return tracer(
-            self.directory / f"life{self._count:02}", "-y", "-xx", "-s", "16777216", "-T",
+            self.directory / f"life{self._count:02}", "--seccomp-bpf", "-y", "-xx", "-s", "16777216", "-T",
             "--absolute-timestamps=format:unix,precision:ns", "-e", f"trace={CALLS}")
 
     def calls(self):
