@@ -29,6 +29,8 @@ private struct Accessory {
     /// The controllers that got the last M2, if it came for a key of theirs.
     var controller: PairVerifyController?
     var m3: [UInt8]?
+    /// Whether something has come behind M2 already.
+    var isSpent = false
     /// What the last M2 brought.
     var m2: [UInt8] = []
     /// How many sessions there were.
@@ -52,9 +54,10 @@ private struct Accessory {
             guard case .send(let m3) = controller.received(answer) else { return promise(false, "M2 is by the book") }
             self.controller = controller
             self.m3 = m3
+            isSpent = false
             return
         case 2:
-            isByTheBook = content.count <= 2 && m3 != nil
+            isByTheBook = content.count <= 2 && m3 != nil && !isSpent
             body = (m3 ?? []).altered(by: content)
         case 3: body = sealed(3, content, "PV-Msg03", m2)
         case 4:
@@ -65,8 +68,8 @@ private struct Accessory {
         case 5: body = PairingTLV.message(1, (.publicKey, content)).encoded
         default: body = content
         }
-        let proven = m3
-        m3 = nil
+        let isProven = m3 != nil && !isSpent
+        isSpent = true
         switch machine.received(body, ephemeral: accessorySecret, pairings: pairings) {
         case .reply(let answer):
             promise(!isByTheBook, "who keeps to the protocol gets in")
@@ -75,7 +78,7 @@ private struct Accessory {
         case .refuse: promise(!isByTheBook, "who keeps to the protocol is not refused")
         case .finish(let answer, let id, let keys):
             promise(id == book.controller.controller, "who gets in is paired")
-            promise(proven != nil, "who gets in has proven it, and once")
+            promise(isProven, "who gets in has proven it, and once")
             guard var controller, case .verified(let theirs) = controller.received(answer) else {
                 return promise(false, "who gets in is told")
             }
