@@ -1,0 +1,56 @@
+"""What a controller knows of the bridge's lights, and whether that is still true."""
+
+from controllers import ACCESSORY_INFORMATION, NAME, short
+
+
+def lights(accessories):
+    """The lights by name: (aid, {characteristic type: iid})."""
+    found = {}
+    for accessory in accessories:
+        name, iids = None, {}
+        for service in accessory["services"]:
+            for characteristic in service["characteristics"]:
+                kind = short(characteristic["type"])
+                if short(service["type"]) != ACCESSORY_INFORMATION:
+                    iids[kind] = characteristic["iid"]
+                elif kind == NAME:
+                    name = characteristic.get("value")
+        if accessory["aid"] != 1:
+            found[name] = accessory["aid"], iids
+    return found
+
+
+def observable(accessories):
+    """Everything that can be subscribed to, as `(aid, iid)`."""
+    return [
+        (accessory["aid"], characteristic["iid"])
+        for accessory in accessories if accessory["aid"] != 1
+        for service in accessory["services"] for characteristic in service["characteristics"]
+        if "ev" in characteristic["perms"] and "pr" in characteristic["perms"]
+    ]
+
+
+class Model:
+    """The values as a controller knows them: read once, then what it was told and what it has written itself."""
+
+    def __init__(self):
+        self.values = {}
+
+    def learn(self, entries):
+        for entry in entries:
+            if entry.get("value") is not None:
+                self.values[entry["aid"], entry["iid"]] = float(entry["value"])
+
+    def learn_new(self, entries):
+        """Learn what was read of what nothing is known of yet: an event is newer than an answer that it has overtaken."""
+        self.learn([entry for entry in entries if (entry["aid"], entry["iid"]) not in self.values])
+
+    def contradictions(self, entries):
+        """What the bridge says and this model does not: `(aid, iid)` with both values. What cannot be read says nothing."""
+        wrong = {}
+        for entry in entries:
+            key = entry["aid"], entry["iid"]
+            if key in self.values and entry.get("value") is not None and not entry.get("status"):
+                if self.values[key] != float(entry["value"]):
+                    wrong[key] = self.values[key], float(entry["value"])
+        return wrong

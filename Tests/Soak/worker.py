@@ -1,0 +1,83 @@
+"""What all workers of the soak have in common: they are told what to do in one line, and tell what they see in lines.
+
+A worker prints `{"error": ..., "about": ..., "at": ...}` for what should not have happened, and `{"counts": {...}}` at its
+end. It ends when its standard input does, or when it is told to leave there.
+"""
+
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Interop"))
+
+import hap  # noqa: E402
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
+
+_lock = threading.Lock()
+_counts = {}
+#: Set when the worker has been told to leave.
+leaving = threading.Event()
+
+
+def say(**news):
+    with _lock:
+        print(json.dumps(news), flush=True)
+
+
+def error(text, about="", began=None):
+    """Tell of something that should not have happened, and of what it was about: a light's name, or a part of the load."""
+    now = time.time()
+    count("errors")
+    say(error=str(text)[:400], about=about, at=now, began=began or now)
+
+
+def count(name, number=1):
+    with _lock:
+        _counts[name] = _counts.get(name, 0) + number
+
+
+def instructions():
+    """The first line of standard input; behind it nothing is awaited but that it ends."""
+    told = json.loads(sys.stdin.readline())
+
+    def listen():
+        for line in sys.stdin:
+            if line.strip() == "leave":
+                break
+        leaving.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    return told
+
+
+def credentials(told):
+    """Who the worker is, and what it knows of the bridge: an identity and an accessory for hap.py."""
+    me = hap.Identity()
+    me.id, me.key = told["identity"]["id"].encode(), Ed25519PrivateKey.from_private_bytes(
+        bytes.fromhex(told["identity"]["secret"]))
+    return me, hap.Accessory(told["id"].encode(), bytes.fromhex(told["public"]))
+
+
+def finish(**more):
+    with _lock:
+        counts = dict(_counts)
+    say(counts={**counts, **more})
+
+
+class Delays:
+    """How long something took, each time."""
+
+    def __init__(self):
+        self.seconds = []
+
+    def add(self, seconds):
+        self.seconds.append(seconds)
+
+    def summary(self, name):
+        if not self.seconds:
+            return {}
+        ordered = sorted(self.seconds)
+        at = lambda share: round(ordered[min(int(len(ordered) * share), len(ordered) - 1)] * 1000, 1)  # noqa: E731
+        return {f"{name}_p50_ms": at(0.5), f"{name}_p99_ms": at(0.99), f"{name}_max_ms": at(1)}
