@@ -8,13 +8,14 @@ PYTHON  ?= python3
 VENV    := .venv
 STATE   ?= .lamplighter
 SECONDS ?= 60
+MINUTES ?= 60
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
 # no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
 SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
-.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize docs
+.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize soak docs
 .PHONY: packages test-packages package-packages guest-packages
 
 all: packages
@@ -108,6 +109,11 @@ bench: packages
 power-cut: test-packages $(VENV)/ready
 	swift build
 	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/test_power_cut.py
+
+## soak     load the daemons that are shipped for an hour, break what is around them, judge what they hold: make soak [MINUTES=60] (root)
+soak: test-packages $(VENV)/ready
+	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
+	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
 
 ## help     this list; plain `make` is a release build
 help:

@@ -53,6 +53,11 @@ class Provocations:
             self.world.start_broker()
             self._lamps_are_back()
 
+    def broker_hangs(self):
+        with self.provoke("broker"):
+            self.world.stop_broker_reading(12)
+            self._lamps_are_back()
+
     def avahi(self):
         with self.provoke("avahi"):
             self.world.restart_avahi()
@@ -75,6 +80,11 @@ class Provocations:
         with self.provoke("reload"):
             self.world.flap()
 
+    def mqtt_changes(self):
+        with self.provoke("lamps"):
+            self.world.change_mqtt()
+            self._lamps_are_back()
+
     def lamps_vanish(self):
         with self.provoke("lamps"):
             numbers = [1, LAMPS - 1, LAMPS]
@@ -94,14 +104,17 @@ class Provocations:
             self.world.restart_annexe()
             self.world.annexe.until_published(30)
             # The hub comes back by itself.
-            until(lambda: self.world.annexe.status["connections"] > 0, 60, "the hub has come back", 0.2)
+            until(lambda: self.world.annexe.status["controllers"] > 0, 60, "the hub has come back", 0.2)
 
     def backup(self):
         with self.provoke("backup"):
             self.world.back_up()
 
     #: One turn, evenly spread over its time.
-    TURN = [broker, lights_appear, blink, avahi, drivers_flap, lamps_vanish, backup, annexe, lights_vanish, bus]
+    TURN = [
+        broker, lights_appear, blink, avahi, drivers_flap, lamps_vanish, backup, annexe, broker_hangs, lights_vanish,
+        bus, mqtt_changes,
+    ]
 
     def _lamps_are_back(self):
         def are_back():

@@ -4,15 +4,14 @@
 Documentation/Robustness.md tells what is done and what is promised. Needs root. Exit code 0: all promises kept.
 """
 import argparse
-import contextlib
 import datetime
 import json
 import os
 import pathlib
-import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,13 +19,17 @@ PROGRAMS = ("lamplighterd", "lamplighter", "homehubd", "homehub")
 WATCHERS, SUBSCRIBERS = 6, 20
 #: What comes and goes: the work, and the seconds between (churn.py).
 JOBS = [
-    *[["cycle", 0.4]] * 2, ["pairing", 4], ["timed", 2], ["big", 3], ["misbehaving", 4], ["slow", 60], ["hostile", 1.5],
+    *[["cycle", 0.4]] * 3, ["pairing", 4], ["timed", 2], ["big", 3], ["misbehaving", 4], ["slow", 60], ["hostile", 1.5],
 ]
 SAMPLING = 5
 #: By how much resident memory may have risen, in percent, and what the two windows are, in seconds.
 GROWTH, WINDOW = 2, 600
+#: By how much it may have risen since nobody had come yet, in KiB.
+RISE = 5 * 1024
 #: How long the daemons get to come to rest.
 REST = 60
+#: How long a provocation that is under way gets to end.
+ENDING = 75
 #: What the end may take, beyond the minutes that were asked for.
 OVERTIME = 420
 
@@ -43,14 +46,24 @@ class Soak:
         from world import World
 
         self.world = World(self.results)
+        self.is_over = threading.Event()
+        schedule = threading.Thread(target=self.provoke, daemon=True)
         try:
             self.provocations = Provocations(self.world, self.world.errors)
             time.sleep(5)
-            self.before = self.held()
+            self.before, self.status = self.held(), self.world.bridge.status
             self.people()
-            self.soak()
+            self.began = time.time()
+            self.over = self.began + self.minutes * 60
+            schedule.start()
+            self.watch_over()
+            schedule.join(ENDING)
             self.part()
+            self.end()
         finally:
+            self.is_over.set()
+            if schedule.is_alive():
+                schedule.join(ENDING)
             self.world.close()
 
     # Its parts
@@ -67,6 +80,8 @@ class Soak:
 
     def people(self):
         """All controllers come."""
+        from homewatch import HomeWatch
+
         world = self.world
         status, told = world.bridge.status, {"pause": 0.4, "watchers": WATCHERS, "others": 2}
         watchers = world.start_worker("watchers", world.lan.phone, "watchers.py", {
@@ -76,31 +91,34 @@ class Soak:
         common = {"address": world.lan.bridge.address, "port": status["port"],
                   "id": paired["id"], "public": paired["public"]}
         crowd = world.start_worker("crowd", world.lan.phone, "crowd.py", {
-            **common, "identity": paired["identities"][0], "subscribers": SUBSCRIBERS, "lights": 4, "pause": 1})
+            **common, "identity": paired["identities"][0], "subscribers": SUBSCRIBERS, "lights": 5, "pause": 1})
         jobs = JOBS + [["strangers", self.turn / 2]]
         churn = world.start_worker("churn", world.lan.phone, "churn.py", {
             **common, "identity": paired["identities"][1], "jobs": jobs})
         for worker in (crowd, churn):
             worker.next()
-        self.watch = world.populate_home()
+        self.watch = HomeWatch(world)
 
-    def soak(self):
+    def provoke(self):
+        """What happens to the bridge, turn by turn."""
         turn = self.provocations.TURN
-        self.began = time.time()
-        self.over = self.began + self.minutes * 60
-        number, due, sampled = 0, self.began + self.turn / len(turn), 0
+        number, due = 0, self.began + self.turn / len(turn)
+        # Nothing is begun that would not be over in time.
+        while not self.is_over.wait(max(due - time.time(), 0)) and time.time() < self.over - 15:
+            turn[number % len(turn)](self.provocations)
+            number, due = number + 1, due + self.turn / len(turn)
+
+    def watch_over(self):
+        sampled = 0
         while time.time() < self.over:
             if time.time() >= sampled + SAMPLING:
                 sampled = time.time()
-                self.sample(number)
-            # Nothing is begun that would not be over in time.
-            if due <= time.time() < self.over - 15:
-                turn[number % len(turn)](self.provocations)
-                number, due = number + 1, due + self.turn / len(turn)
-            self.simulate()
+                self.sample()
+            self.watch.turn_a_knob()
             time.sleep(1)
+        self.is_over.set()
 
-    def sample(self, number):
+    def sample(self):
         import figures
 
         for name, daemon in self.daemons.items():
@@ -118,16 +136,11 @@ class Soak:
             home = self.samples["home"][-1][1]
             print(f"{(time.time() - self.began) / 60:5.1f} min  bridge {values['resident']} KiB, {values['descriptors']} fds, "
                   f"{values['threads']} threads, {values['processor']:.0f} s; home {home['resident']} KiB, "
-                  f"{home['descriptors']} fds; {number} provocations, {len(self.world.errors)} errors told", flush=True)
-
-    def simulate(self):
-        """Somebody turns a knob in the annexe, and the hub's app is told."""
-        with contextlib.suppress(AssertionError, subprocess.TimeoutExpired):
-            self.world.annexe.cli(
-                "simulate", f"simulated/annexe{random.randint(1, 5)}", f"brightness={random.randint(1, 100)}")
+                  f"{home['descriptors']} fds; {len(self.provocations.all)} provocations, "
+                  f"{sum(not self.provocations.explains(error) for error in self.world.errors)} errors", flush=True)
 
     def part(self):
-        """All leave; the daemons come to rest."""
+        """All controllers leave; the daemons come to rest."""
         for worker in self.world.workers:
             if worker.name not in ("lamps", "watch"):
                 worker.leave()
@@ -135,10 +148,7 @@ class Soak:
             if worker.name not in ("lamps", "watch"):
                 worker.wait()
         self.metrics.append((time.time(), self.world.metrics()))
-        from lan import end
-
-        self.watch.leaving = True
-        end(self.watch.process)
+        self.watch.end()
         deadline = time.monotonic() + REST
         # Until what they hold is what they held, or for as long as that may take.
         while True:
@@ -146,6 +156,21 @@ class Soak:
             self.after = self.held()
             if time.monotonic() > deadline or not self.left_over():
                 return
+
+    def end(self):
+        """The bridge is as it was before all this, and ends when told to."""
+        self.provocations.lights_vanish()
+        status = self.world.bridge.status
+        for figure in ("warnings", "drivers", "lights", "advertisement"):
+            if status[figure] != self.status[figure]:
+                self.world.errors.append(self.complaint(
+                    f"{figure} of the status: {self.status[figure]} before, {status[figure]} now"))
+        for name in ("bridge", "annexe"):
+            code, seconds = self.daemons[name].terminate()
+            if code or seconds > 5:
+                self.world.errors.append(self.complaint(f"{name} has ended with {code} after {seconds:.1f} s"))
+        if code := self.world.home.terminate():
+            self.world.errors.append(self.complaint(f"home has ended with {code}"))
 
     def left_over(self):
         """What is held now and was not before: descriptors and threads."""
@@ -181,7 +206,7 @@ class Soak:
         explained, errors = {}, []
         for error in self.world.errors:
             if name := self.provocations.explains(error):
-                explained[name] = explained.get(name, 0) + 1
+                explained.setdefault(name, []).append(error)
             else:
                 errors.append({**error, "meanwhile": self.provocations.around(error["began"], error["at"])})
         provoked_lines, lines = {}, []
@@ -198,20 +223,26 @@ class Soak:
         seconds = self.over - self.began
         cores = {name: round((samples[-1][1]["processor"] - samples[0][1]["processor"]) / seconds, 3)
                  for name, samples in self.samples.items() if name != "annexe"}
-        counts = {}
+        counts = dict(self.watch.counts)
         for worker in self.world.workers:
-            counts.update({key: value for key, value in worker.counts.items() if key != "errors"})
+            for name, value in worker.counts.items():
+                counts[name] = counts.get(name, 0) + value
+        counts.pop("errors", None)
         promises = {
             "no error that was not provoked": not errors and not lines,
             "no last value lost": not counts.get("lost_values"),
             f"resident memory has risen by less than {GROWTH} %": all(
                 memory[name] and memory[name]["percent"] < GROWTH for name in ("bridge: resident", "home: resident")),
+            f"resident memory has risen by less than {RISE // 1024} MiB since the start": all(
+                self.after[name]["resident"] - self.before[name]["resident"] < RISE for name in ("bridge", "home")),
+            "everything was stored": not self.metrics[-1][1].get("lamplighter_database_writes_total{result=failed}"),
             "descriptors and threads are back": not self.left_over(),
         }
         return {
             "promises": promises, "minutes": self.minutes, "turn_seconds": self.turn, "memory": memory, "cores": cores,
             "left_over": self.left_over(), "before": self.before, "after": self.after, "errors": errors, "log": lines,
-            "provoked": {"times": len(self.provocations.all), "errors": explained, "log": provoked_lines},
+            "provoked": {"times": len(self.provocations.all), "log": provoked_lines,
+                         "errors": {name: len(them) for name, them in explained.items()}, "all": explained},
             "counts": counts, "metrics": self.metrics[-1][1], "samples": self.samples,
             "provocations": self.provocations.all,
         }
@@ -231,7 +262,7 @@ def show(result):
                      f"{before['descriptors']}, {before['threads']} → {held['descriptors']}, {held['threads']}"))
     rows += [(f"{name}: processor", f"{share * 100:.1f} % of one") for name, share in result["cores"].items()]
     rows += list(result["counts"].items())
-    rows.append(("provocations", json.dumps(result["provoked"])))
+    rows.append(("provocations", json.dumps({key: value for key, value in result["provoked"].items() if key != "all"})))
     width = max(len(str(name)) for name, _ in rows)
     for name, value in rows:
         print(f"{name:<{width}}  {value}")
@@ -259,9 +290,12 @@ def main():
     results.mkdir(parents=True)
 
     def stop(number, _):
+        for other in signals:
+            signal.signal(other, signal.SIG_IGN)
         raise SystemExit(f"soak: ended by {signal.Signals(number).name}")
 
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
+    signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
+    for number in signals:
         signal.signal(number, stop)
     # It ends in any case.
     signal.alarm(int(options.minutes * 60) + OVERTIME)

@@ -2,8 +2,9 @@
 
 import http.client
 import json
-import os
 import queue
+import random
+import signal
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Interop"))
 
 from broker import Broker  # noqa: E402
-from daemon import Daemon, program  # noqa: E402
+from daemon import Daemon  # noqa: E402
 from home import HomeDaemon  # noqa: E402
 from lan import PretendLAN, end, until  # noqa: E402
 from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
@@ -96,7 +97,7 @@ class World:
     def __init__(self, directory):
         self.directory = directory
         self.errors, self.workers = [], []
-        self.temporary, self.is_flaky_there = 0, True
+        self.temporary, self.is_flaky_there, self.announces = 0, True, False
         self.lan = PretendLAN()
         try:
             self._build()
@@ -128,7 +129,8 @@ class World:
     def configuration(self):
         drivers = [
             {"driver": "simulated", "id": "steady", "lights": STEADY},
-            {"driver": "mqtt", "url": self.broker.url, "discovery": {"home-assistant": "homeassistant"}},
+            {"driver": "mqtt", "url": self.broker.url, "discovery": {"home-assistant": "homeassistant"},
+             "announce": self.announces},
             {"driver": "simulated", "id": "passing", "lights": [
                 {"id": f"passing{number}", "name": f"Passing {number}", **SIMULATED}
                 for number in range(1, 1 + self.temporary)]},
@@ -144,25 +146,18 @@ class World:
         self.workers.append(worker)
         return worker
 
-    # The home
-
-    def populate_home(self):
-        """The hub adds the annexe, and an app watches."""
-        # Looking at it makes the home.
-        self.home.cli("homes", "--json")
-        if not self.home.cli("homes", "--json"):
-            self.home.cli("homes", "add", "Soak")
-        device = self.annexe.status["deviceId"]
-        self.home.cli("add", "--code", self.annexe.setup_code, "--device", device, "--yes")
-        watch = Worker("watch", self.home_host, self.errors, self.directory / "watch.log",
-                       program("homehub"), "--socket", self.home.socket, "watch", "--json")
-        self.workers.append(watch)
-        return watch
-
     # What happens
 
     def kill_broker(self):
         self.broker.kill()
+
+    def stop_broker_reading(self, seconds):
+        """The broker is there, and answers nothing for a while."""
+        self.broker.process.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(seconds)
+        finally:
+            self.broker.process.send_signal(signal.SIGCONT)
 
     def start_broker(self):
         self.broker.start()
@@ -179,11 +174,17 @@ class World:
         self.lan.bridge.start_avahi()
 
     def restart_annexe(self):
-        self.annexe.restart()
+        """In order, or by kill -9."""
+        if random.random() < 0.5:
+            self.annexe.restart()
+        else:
+            self.annexe.kill()
+            self.annexe.start()
 
-    def reload(self, temporary=None, flaky=None):
+    def reload(self, temporary=None, flaky=None, announces=None):
         self.temporary = self.temporary if temporary is None else temporary
         self.is_flaky_there = self.is_flaky_there if flaky is None else flaky
+        self.announces = self.announces if announces is None else announces
         self.bridge.configure(self.configuration())
         self.bridge.cli("reload", "--json")
 
@@ -193,6 +194,12 @@ class World:
             time.sleep(0.5)
             self.reload(flaky=True)
             time.sleep(0.5)
+
+    def change_mqtt(self):
+        """The driver for MQTT ends, and another begins in its place."""
+        for _ in range(2):
+            self.reload(announces=not self.announces)
+            time.sleep(2)
 
     def move_lamps(self, what, numbers):
         for number in numbers:

@@ -1,0 +1,69 @@
+"""The hub as one controller among many: it has added the annexe, an app watches, and what happens there must be told."""
+
+import queue
+import random
+import subprocess
+import time
+
+from daemon import program
+from lan import end
+from world import ANNEXE, Worker
+
+#: How long a value may be on its way.
+PATIENCE = 10
+
+
+class HomeWatch:
+    def __init__(self, world):
+        self.world, self.counts = world, {"knobs_turned": 0, "knobs_told": 0}
+        home = world.home
+        if not home.cli("homes", "--json"):
+            home.cli("homes", "add", "Soak")
+        home.cli("add", "--code", world.annexe.setup_code, "--device", world.annexe.status["deviceId"], "--yes")
+        self.worker = Worker("watch", world.home_host, world.errors, world.directory / "watch.log",
+                             program("homehub"), "--socket", home.socket, "watch", "--json")
+        world.workers.append(self.worker)
+        self.names = {accessory["id"]: accessory["name"] for accessory in home.cli("accessories", "--json")}
+        #: What has been turned and not been told of yet: by the light's name the value and when.
+        self.awaited, self.turned = {}, {}
+        # Watching begins with reads.
+        time.sleep(3)
+
+    def turn_a_knob(self):
+        """Somebody turns a knob in the annexe; the value before must have been told."""
+        self.listen()
+        for name, (value, at) in list(self.awaited.items()):
+            if time.time() - at > PATIENCE:
+                del self.awaited[name]
+                self.world.errors.append({
+                    "worker": "watch", "error": f"not told within {PATIENCE} s: {value}", "about": name, "began": at,
+                    "at": time.time()})
+        light, value = random.choice(ANNEXE), random.randint(1, 100)
+        if self.turned.get(light["name"]) == value:
+            return
+        try:
+            self.world.annexe.cli("simulate", f"simulated/{light['id']}", f"brightness={value}")
+        except (AssertionError, subprocess.TimeoutExpired) as failure:
+            self.world.errors.append({"worker": "watch", "error": f"{failure}"[:400], "about": light["name"],
+                                      "began": time.time(), "at": time.time()})
+            return
+        self.counts["knobs_turned"] += 1
+        self.turned[light["name"]] = value
+        self.awaited[light["name"]] = value, time.time()
+
+    def listen(self):
+        while True:
+            try:
+                news = self.worker.lines.get_nowait()
+            except queue.Empty:
+                return
+            if news is None:
+                return
+            name = self.names.get(news.get("accessory"))
+            if news["event"] == "valueUpdated" and self.awaited.get(name, (None,))[0] == news["value"]:
+                del self.awaited[name]
+                self.counts["knobs_told"] += 1
+
+    def end(self):
+        self.worker.leaving = True
+        end(self.worker.process)
