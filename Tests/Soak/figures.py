@@ -1,50 +1,34 @@
-"""What a process holds, sampled; and the verdict on it."""
+"""What a process holds, as the kernel tells it."""
 
+import collections
 import os
-import statistics
+import pathlib
 
 
 def sample(process):
-    """Memory in KiB, file descriptors, threads, and processor time in seconds, of a process."""
+    """Memory in KiB, file descriptors, threads, and processor time in seconds."""
     memory = {}
-    with open(f"/proc/{process}/smaps_rollup") as file:
-        for line in file:
-            name, _, rest = line.partition(":")
-            if name in ("Rss", "Private_Dirty", "Anonymous"):
-                memory[name] = int(rest.split()[0])
-    with open(f"/proc/{process}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
+    for line in pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+        name, _, rest = line.partition(":")
+        if name in ("Rss", "Private_Dirty"):
+            memory[name] = int(rest.split()[0])
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return {
-        "resident": memory["Rss"], "dirty": memory["Private_Dirty"], "anonymous": memory["Anonymous"],
+        "resident": memory["Rss"], "dirty": memory["Private_Dirty"],
         "descriptors": len(os.listdir(f"/proc/{process}/fd")), "threads": int(fields[17]),
         "processor": (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
     }
 
 
-def descriptors(process):
-    """What the descriptors of a process lead to, counted by kind."""
-    kinds = {}
-    for name in os.listdir(f"/proc/{process}/fd"):
+def held(process):
+    """The same, with what the descriptors lead to and what the threads are called, to name what is left over."""
+    kinds = collections.Counter()
+    for path in pathlib.Path(f"/proc/{process}/fd").iterdir():
         try:
-            target = os.readlink(f"/proc/{process}/fd/{name}")
-        except OSError:
+            target = os.readlink(path)
+        except FileNotFoundError:
             continue
-        kind = target if target.startswith(("/", "anon_inode")) else target.split(":")[0]
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return kinds
-
-
-def window(samples, begin, end, figure):
-    """The median of a figure between two times."""
-    values = [values[figure] for at, values in samples if begin <= at < end]
-    return statistics.median(values) if values else None
-
-
-def growth(samples, warm, over, figure, length):
-    """A figure at the end against the same behind the warm-up: both medians, and the change in percent."""
-    length = min(length, (over - warm) / 2)
-    before = window(samples, warm, warm + length, figure)
-    after = window(samples, over - length, over, figure)
-    if not before or after is None:
-        return None
-    return {"before": before, "after": after, "percent": round((after / before - 1) * 100, 2)}
+        kinds[target if target.startswith(("/", "anon_inode")) else target.split(":")[0]] += 1
+    names = collections.Counter(
+        path.read_text().strip() for path in pathlib.Path(f"/proc/{process}/task").glob("*/comm"))
+    return {**sample(process), "descriptor_kinds": dict(kinds), "thread_names": dict(names)}

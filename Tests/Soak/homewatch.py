@@ -35,18 +35,14 @@ class HomeWatch:
         for name, (value, at) in list(self.awaited.items()):
             if time.time() - at > PATIENCE:
                 del self.awaited[name]
-                self.world.errors.append({
-                    "worker": "watch", "error": f"not told within {PATIENCE} s: {value}", "about": name, "began": at,
-                    "at": time.time()})
+                self.world.complain(f"not told within {PATIENCE} s: {value}", "watch", name, at)
         light, value = random.choice(ANNEXE), random.randint(1, 100)
         if self.turned.get(light["name"]) == value:
             return
         try:
             self.world.annexe.cli("simulate", f"simulated/{light['id']}", f"brightness={value}")
         except (AssertionError, subprocess.TimeoutExpired) as failure:
-            self.world.errors.append({"worker": "watch", "error": f"{failure}"[:400], "about": light["name"],
-                                      "began": time.time(), "at": time.time()})
-            return
+            return self.world.complain(f"{failure}", "watch", light["name"])
         self.counts["knobs_turned"] += 1
         self.turned[light["name"]] = value
         self.awaited[light["name"]] = value, time.time()

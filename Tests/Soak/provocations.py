@@ -26,8 +26,8 @@ REPETITIONS = 65
 
 
 class Provocations:
-    def __init__(self, world, errors):
-        self.world, self.errors = world, errors
+    def __init__(self, world):
+        self.world = world
         #: `[name, begin, end]`; the end is None while it lasts.
         self.all = []
 
@@ -39,8 +39,7 @@ class Provocations:
         try:
             yield
         except Exception as failure:
-            self.errors.append({"worker": "schedule", "error": f"{name}: {failure}"[:400], "about": "schedule",
-                                "began": window[1], "at": time.time()})
+            self.world.complain(f"{name}: {failure}", "schedule", "schedule", window[1])
         finally:
             window[2] = time.time()
 

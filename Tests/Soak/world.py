@@ -11,14 +11,13 @@ import threading
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "Interop"))
+from broker import Broker
+from daemon import Daemon
+from home import HomeDaemon
+from lan import PretendLAN, end, until
+from prometheus_client.parser import text_string_to_metric_families
 
-from broker import Broker  # noqa: E402
-from daemon import Daemon  # noqa: E402
-from home import HomeDaemon  # noqa: E402
-from lan import PretendLAN, end, until  # noqa: E402
-from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
+HERE = Path(__file__).resolve().parent
 
 SIMULATED = {"brightness": True, "color": True}
 FLAKY = [
@@ -215,6 +214,11 @@ class World:
         self.bridge.cli("simulate", "steady/watched7", f"reachable={str(reachable).lower()}")
 
     # Figures
+
+    def complain(self, text, worker="soak", about="soak", began=None):
+        """An error that is not a worker's own."""
+        now = time.time()
+        self.errors.append({"worker": worker, "error": text[:400], "about": about, "began": began or now, "at": now})
 
     def metrics(self):
         async def get():

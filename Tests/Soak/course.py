@@ -1,0 +1,155 @@
+"""The course of a soak: who comes, what is looked at meanwhile, how all leave."""
+
+import threading
+import time
+
+import figures
+import verdict
+from homewatch import HomeWatch
+from provocations import Provocations
+from world import World
+
+WATCHERS, SUBSCRIBERS = 6, 20
+#: What comes and goes: the work, and the seconds between (churn.py).
+JOBS = [
+    *[["cycle", 0.4]] * 3, ["pairing", 4], ["timed", 2], ["big", 3], ["misbehaving", 4], ["slow", 60], ["hostile", 1.5],
+]
+SAMPLING = 5
+#: How long the daemons get to come to rest.
+REST = 60
+#: How long a provocation that is under way gets to end.
+ENDING = 75
+
+
+class Soak:
+    def __init__(self, minutes, directory):
+        self.minutes, self.directory = minutes, directory
+        self.samples, self.metrics = {}, []
+        # A turn of the schedule, and with it the warm-up, takes five minutes of an hour.
+        self.turn = max(min(minutes * 60 / 12, 300), 75)
+
+    def run(self):
+        """Everything; returns the verdict."""
+        self.world = World(self.directory)
+        self.is_over = threading.Event()
+        schedule = threading.Thread(target=self.provoke, daemon=True)
+        try:
+            self.provocations = Provocations(self.world)
+            # They come to rest.
+            time.sleep(5)
+            self.before, self.status = self.held(), self.world.bridge.status
+            self.people()
+            self.began = time.time()
+            self.over = self.began + self.minutes * 60
+            schedule.start()
+            self.watch_over()
+            schedule.join(ENDING)
+            self.part()
+            self.end()
+        finally:
+            self.is_over.set()
+            if schedule.is_alive():
+                schedule.join(ENDING)
+            self.world.close()
+        return verdict.judge(self)
+
+    @property
+    def daemons(self):
+        return {"bridge": self.world.bridge, "annexe": self.world.annexe, "home": self.world.home}
+
+    def held(self):
+        return {name: figures.held(daemon.process.pid) for name, daemon in self.daemons.items()}
+
+    def people(self):
+        """All controllers come."""
+        world = self.world
+        status = world.bridge.status
+        watchers = world.start_worker("watchers", world.lan.phone, "watchers.py", {
+            "device": status["deviceId"], "code": world.bridge.setup_code, "watchers": WATCHERS, "others": 2,
+            "pause": 0.4})
+        paired = watchers.next()["paired"]
+        watchers.next()
+        common = {"address": world.lan.bridge.address, "port": status["port"],
+                  "id": paired["id"], "public": paired["public"]}
+        crowd = world.start_worker("crowd", world.lan.phone, "crowd.py", {
+            **common, "identity": paired["identities"][0], "subscribers": SUBSCRIBERS, "lights": 5, "pause": 1})
+        churn = world.start_worker("churn", world.lan.phone, "churn.py", {
+            **common, "identity": paired["identities"][1], "jobs": JOBS + [["strangers", self.turn / 2]]})
+        for worker in (crowd, churn):
+            worker.next()
+        self.watch = HomeWatch(world)
+
+    def provoke(self):
+        """What happens to the bridge, turn by turn."""
+        turn = self.provocations.TURN
+        number, due = 0, self.began + self.turn / len(turn)
+        # Nothing is begun that would not be over in time.
+        while not self.is_over.wait(max(due - time.time(), 0)) and time.time() < self.over - 15:
+            turn[number % len(turn)](self.provocations)
+            number, due = number + 1, due + self.turn / len(turn)
+
+    def watch_over(self):
+        sampled = 0
+        while time.time() < self.over:
+            if time.time() >= sampled + SAMPLING:
+                sampled = time.time()
+                self.sample()
+            self.watch.turn_a_knob()
+            time.sleep(1)
+        self.is_over.set()
+
+    def sample(self):
+        for name, daemon in self.daemons.items():
+            try:
+                self.samples.setdefault(name, []).append((time.time(), figures.sample(daemon.process.pid)))
+            except (OSError, KeyError):
+                # The annexe may be between two lives.
+                if name != "annexe":
+                    raise SystemExit(f"soak: {name} has ended: {daemon.log[-2000:]}")
+        for worker in self.world.workers:
+            if worker.has_died():
+                worker.leaving = True
+                self.world.complain(f"the worker {worker.name} has ended")
+        if len(self.samples["bridge"]) % 6 == 1:
+            self.metrics.append((time.time(), self.world.metrics()))
+            bridge, home = self.samples["bridge"][-1][1], self.samples["home"][-1][1]
+            unexplained = sum(not self.provocations.explains(error) for error in self.world.errors)
+            print(f"{(time.time() - self.began) / 60:5.1f} min  bridge {bridge['resident']} KiB, "
+                  f"{bridge['descriptors']} descriptors, {bridge['threads']} threads, {bridge['processor']:.0f} s; "
+                  f"home {home['resident']} KiB, {home['descriptors']}; "
+                  f"{len(self.provocations.all)} provocations, {unexplained} errors", flush=True)
+
+    def part(self):
+        """All controllers leave; the daemons come to rest."""
+        controllers = [worker for worker in self.world.workers if worker.name not in ("lamps", "watch")]
+        for worker in controllers:
+            worker.leave()
+        for worker in controllers:
+            worker.wait()
+        self.metrics.append((time.time(), self.world.metrics()))
+        self.watch.end()
+        deadline = time.monotonic() + REST
+        # Until what they hold is what they held, or for as long as that may take.
+        while True:
+            time.sleep(5)
+            self.after = self.held()
+            left = verdict.left_over(self.before, self.after, self.samples, self.began + self.turn)
+            if time.monotonic() > deadline or not left:
+                return
+
+    def end(self):
+        """The bridge is as it was before all this, and all daemons end when told to."""
+        self.provocations.lights_vanish()
+        figures = ("warnings", "drivers", "lights", "advertisement")
+        try:
+            self.world.bridge.until(
+                lambda status: all(status[figure] == self.status[figure] for figure in figures), 20,
+                f"the status is as it was: {self.status}")
+        except AssertionError as failure:
+            self.world.complain(f"{failure}")
+        for name, daemon in self.daemons.items():
+            began = time.monotonic()
+            daemon.terminate()
+            code, seconds = daemon.process.returncode, time.monotonic() - began
+            if code or seconds > 5:
+                self.world.complain(f"{name} has ended with {code} after {seconds:.1f} s")
