@@ -140,10 +140,10 @@ class Soak:
     def end(self):
         """The bridge is as it was before all this, and all daemons end when told to."""
         self.provocations.lights_vanish()
-        figures = ("warnings", "drivers", "lights", "advertisement")
+        parts = ("warnings", "drivers", "lights", "advertisement")
         try:
             self.world.bridge.until(
-                lambda status: all(status[figure] == self.status[figure] for figure in figures), 20,
+                lambda status: all(status[part] == self.status[part] for part in parts), 20,
                 f"the status is as it was: {self.status}")
         except AssertionError as failure:
             self.world.complain(f"{failure}")
