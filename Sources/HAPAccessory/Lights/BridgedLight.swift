@@ -18,6 +18,8 @@ final class BridgedLight {
     var task: Task<Void, Never>?
     var identification: Task<Void, Never>?
     var origin = LightEvent.Origin.device
+    /// What the registry was told of it since the last write began.
+    var told: LightState?
     /// Its state has changed since it was last written down.
     var isUnsaved = false
     /// It is shown no more; what still comes of its commands is passed over.

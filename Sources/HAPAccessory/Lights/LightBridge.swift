@@ -124,12 +124,14 @@ package actor LightBridge {
                 for watcher in watchers.values { watcher.yield(event) }
             }
         }
+        // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
+        guard state != light.told else { return }
+        light.told = state
         let values = light.adapter.values(of: state)
         let aid = light.aid
         // Within this call: the registry runs on the same executor.
         registry.assumeIsolated { registry in
             if state.isReachable != former.isReachable { registry.setReachable(state.isReachable, aid) }
-            // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
             registry.update(aid, values)
         }
     }
@@ -180,6 +182,7 @@ package actor LightBridge {
         guard !command.isEmpty else { return .success }
         let ticket = waiters.ticket()
         light.origin = origin
+        light.told = nil
         if let next = light.pipeline.wanted(command) {
             light.ticketsUnderWay = [ticket]
             start(next, on: light, by: driver)

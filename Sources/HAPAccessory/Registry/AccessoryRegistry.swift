@@ -180,9 +180,11 @@ package actor AccessoryRegistry {
         var changes: [CharacteristicChange] = []
         for (iid, value) in values {
             guard let place = entry.place(of: iid) else { continue }
-            let characteristic = entry.characteristic(at: place)
-            guard let clamped = characteristic.metadata.clamped(value) else { continue }
-            if entry.writesInFlight[iid]?.reported(clamped) == nil, clamped != characteristic.value {
+            let shown = entry.value(at: place)
+            // Most of what a light says is known.
+            if shown == value, !entry.isWritten(iid) { continue }
+            guard let clamped = entry.characteristic(at: place).metadata.clamped(value) else { continue }
+            if !entry.reported(iid, clamped), clamped != shown {
                 entry.set(clamped, at: place)
                 changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped))
             }
@@ -267,36 +269,20 @@ package actor AccessoryRegistry {
             await source.identify(aid)
         }
         guard !values.isEmpty else { return .success }
-        let tickets = values.map { began($0, aid) }
+        let tickets = values.map { entry.began($0.iid, $0.value) }
         let status = await source.write(values, to: aid)
-        let changes = zip(values, tickets).compactMap { write, ticket in
-            ticket.flatMap { ended(write, $0, aid, success: status == .success, origin: origin) }
+        // While the device was at work, the accessory may have gone or been replaced.
+        guard let entry = entries[aid] else { return status }
+        let changes = zip(values, tickets).compactMap { write, ticket -> CharacteristicChange? in
+            guard let ticket,
+                let outcome = entry.ended(
+                    ticket, write.iid, write.value, success: status == .success, origin: origin)
+            else { return nil }
+            return outcome.audience.map {
+                CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: $0)
+            }
         }
         if !changes.isEmpty { observer?.changed(changes) }
         return status
-    }
-
-    private func began(_ write: CharacteristicWrite, _ aid: AccessoryID) -> WritesInFlight.Ticket? {
-        guard let entry = entries[aid], let place = entry.place(of: write.iid),
-            let current = entry.characteristic(at: place).value
-        else { return nil }
-        entry.set(write.value, at: place)
-        return entry.writesInFlight[write.iid, default: WritesInFlight(current: current)].began()
-    }
-
-    private func ended(
-        _ write: CharacteristicWrite, _ ticket: WritesInFlight.Ticket, _ aid: AccessoryID, success: Bool,
-        origin: ConnectionID?
-    ) -> CharacteristicChange? {
-        // While the device was at work, the accessory may have gone or been replaced.
-        guard let entry = entries[aid], let place = entry.place(of: write.iid),
-            let outcome = entry.writesInFlight[write.iid]?.ended(
-                ticket, write.value, success: success, origin: origin)
-        else { return nil }
-        entry.writesInFlight[write.iid] = nil
-        entry.set(outcome.value, at: place)
-        return outcome.audience.map {
-            CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: $0)
-        }
     }
 }

@@ -15,9 +15,9 @@ package struct CharacteristicChange: Equatable, Sendable {
     package enum Audience: Equatable, Sendable {
         case everybody
         /// These know it: they wrote the value.
-        case everybodyBut(Set<ConnectionID>)
+        case everybodyBut([ConnectionID])
         /// The others know it; these wrote another value, and something else came of it.
-        case only(Set<ConnectionID>)
+        case only([ConnectionID])
     }
 
     package let id: CharacteristicID

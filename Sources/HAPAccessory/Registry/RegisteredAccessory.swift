@@ -12,7 +12,8 @@ final class RegisteredAccessory {
     var isReachable: Bool
     /// The accessory as JSON, until a value changes.
     var json: [UInt8]?
-    var writesInFlight: [InstanceID: WritesInFlight] = [:]
+    /// Few at a time.
+    private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
     private let places: [InstanceID: Place]
 
     init(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) {
@@ -36,20 +37,60 @@ final class RegisteredAccessory {
         accessory.services[place.service].characteristics[place.characteristic]
     }
 
+    func value(at place: Place) -> CharacteristicValue? {
+        accessory.services[place.service].characteristics[place.characteristic].value
+    }
+
     func set(_ value: CharacteristicValue?, at place: Place) {
         accessory.services[place.service].characteristics[place.characteristic].value = value
         json = nil
+    }
+
+    // MARK: Writes in flight
+
+    /// A write begins, and shows at once; `nil` if the characteristic has no value to come back to.
+    func began(_ iid: InstanceID, _ value: CharacteristicValue) -> WritesInFlight.Ticket? {
+        guard let place = place(of: iid), let current = self.value(at: place) else { return nil }
+        set(value, at: place)
+        if let index = writesInFlight.firstIndex(where: { $0.iid == iid }) { return writesInFlight[index].flight.began() }
+        var flight = WritesInFlight(current: current)
+        defer { writesInFlight.append((iid, flight)) }
+        return flight.began()
+    }
+
+    /// The device said a value while a write is under way; `false` if none is.
+    func reported(_ iid: InstanceID, _ value: CharacteristicValue) -> Bool {
+        guard let index = writesInFlight.firstIndex(where: { $0.iid == iid }) else { return false }
+        writesInFlight[index].flight.reported(value)
+        return true
+    }
+
+    /// A write has ended.
+    ///
+    /// - Returns: what holds now, and is shown, if no other write is under way.
+    func ended(
+        _ ticket: WritesInFlight.Ticket, _ iid: InstanceID, _ value: CharacteristicValue, success: Bool,
+        origin: ConnectionID?
+    ) -> WritesInFlight.Outcome? {
+        guard let place = place(of: iid), let index = writesInFlight.firstIndex(where: { $0.iid == iid }),
+            let outcome = writesInFlight[index].flight.ended(ticket, value, success: success, origin: origin)
+        else { return nil }
+        writesInFlight.remove(at: index)
+        set(outcome.value, at: place)
+        return outcome
     }
 
     /// Goes on with the writes that are under way to the accessory of before.
     func takeOver(_ former: RegisteredAccessory) {
         for (iid, flight) in former.writesInFlight {
             guard let place = place(of: iid), let formerPlace = former.place(of: iid),
-                let shown = former.characteristic(at: formerPlace).value.flatMap(
-                    characteristic(at: place).metadata.clamped)
+                let shown = former.value(at: formerPlace).flatMap(characteristic(at: place).metadata.clamped)
             else { continue }
-            writesInFlight[iid] = flight
+            writesInFlight.append((iid, flight))
             set(shown, at: place)
         }
     }
+
+    /// Whether a write to a characteristic is under way.
+    func isWritten(_ iid: InstanceID) -> Bool { writesInFlight.contains { $0.iid == iid } }
 }

@@ -13,6 +13,11 @@ struct WritesInFlight: Equatable {
         fileprivate let reports: Int
     }
 
+    private struct Belief: Equatable {
+        let connection: ConnectionID
+        var value: CharacteristicValue
+    }
+
     /// What the end of the last write leads to.
     struct Outcome: Equatable {
         let value: CharacteristicValue
@@ -24,8 +29,8 @@ struct WritesInFlight: Equatable {
     private let announced: CharacteristicValue
     /// The value that holds if all writes under way fail.
     private var confirmed: CharacteristicValue
-    /// What those think who wrote with success.
-    private var believed: [ConnectionID: CharacteristicValue] = [:]
+    /// What those think who wrote with success; mostly one.
+    private var believed: [Belief] = []
     private var reports = 0
     private var count = 0
 
@@ -54,18 +59,26 @@ struct WritesInFlight: Equatable {
         if success {
             // What the device said since the write began counts more than its yes.
             if ticket.reports == reports { confirmed = value }
-            if let origin { believed[origin] = value }
+            if let origin { believe(origin, value) }
         }
         count -= 1
         return count == 0 ? Outcome(value: confirmed, audience: audience) : nil
     }
 
+    private mutating func believe(_ connection: ConnectionID, _ value: CharacteristicValue) {
+        if let index = believed.firstIndex(where: { $0.connection == connection }) {
+            believed[index].value = value
+        } else {
+            believed.append(Belief(connection: connection, value: value))
+        }
+    }
+
     private var audience: CharacteristicChange.Audience? {
         if confirmed == announced {
             let mistaken = believed.filter { $0.value != confirmed }
-            return mistaken.isEmpty ? nil : .only(Set(mistaken.keys))
+            return mistaken.isEmpty ? nil : .only(mistaken.map(\.connection))
         }
         let knowing = believed.filter { $0.value == confirmed }
-        return knowing.isEmpty ? .everybody : .everybodyBut(Set(knowing.keys))
+        return knowing.isEmpty ? .everybody : .everybodyBut(knowing.map(\.connection))
     }
 }
