@@ -27,6 +27,15 @@ struct ConnectionTests {
         }
     }
 
+    @Test("what is waited for is looked at on the manager, before the wait and behind it")
+    func waiting() async {
+        let manager = HomeManager(lights, socket: "/nowhere")
+        async let looked = manager.looksTwice()
+        while await manager.bells.isEmpty { await Task.yield() }
+        await manager.ring()
+        #expect(await looked == true)
+    }
+
     @Test("whoever does not wait for a daemon that is not there is told at the first failure")
     func nobodyAndNoPatience() async throws {
         var patience = hasty
@@ -298,6 +307,18 @@ struct ConnectionTests {
                 }
                 #expect(await events.take(1).isEmpty)
             }
+        }
+    }
+}
+
+extension HomeManager {
+    /// Traps if it looks anywhere else.
+    fileprivate func looksTwice() async -> Bool? {
+        var looks = 0
+        return await wait(atMost: .seconds(120)) {
+            preconditionIsolated()
+            looks += 1
+            return looks == 2 ? true : nil
         }
     }
 }

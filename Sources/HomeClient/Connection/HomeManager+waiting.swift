@@ -17,17 +17,16 @@ extension HomeManager {
         let number = lastBell
         bells[number] = ringer
         defer { bells[number] = nil }
-        return await withTaskGroup(of: Void.self) { group in
-            if let limit {
-                group.addTask {
-                    try? await Task.sleep(for: limit)
-                    ringer.finish()
-                }
-            }
-            defer { group.cancelAll() }
-            for await _ in rings { if let value = value() { return value } }
-            return nil
-        }
+        // In a closure that does not use `self`, as a task group's may be, `value` would be called on any thread.
+        async let _: Void = Self.end(ringer, after: limit)
+        for await _ in rings { if let value = value() { return value } }
+        return nil
+    }
+
+    private static func end(_ ringer: AsyncStream<Void>.Continuation, after limit: Duration?) async {
+        guard let limit else { return }
+        try? await Task.sleep(for: limit)
+        ringer.finish()
     }
 
     /// Something changed that somebody may wait for.
