@@ -1,12 +1,14 @@
 """One light that never answers slows no other one down."""
 
 import asyncio
+import re
 import time
+from pathlib import Path
 
 import hap
 import pytest
 from conftest import configuration
-from controllers import named
+from controllers import ON, named, short
 from lan import until
 
 SILENT = "Silent Light"
@@ -77,3 +79,35 @@ async def test_forty_nine_lights_answer_at_once_beside_one_that_never_does(home,
         assert time.monotonic() - began < 0.5
         values = {entry["aid"]: entry for entry in answer.json["characteristics"]}
         assert all(values[aid]["value"] in (False, 0) for aid, _ in others)
+
+
+async def test_what_was_never_answered_leaves_nothing_behind(make_daemon, lan):
+    lights = [{"id": f"silent{number}", "fail": "silent"} for number in range(100)]
+    daemon = make_daemon(configuration(lights=lights))
+    me, port = hap.Identity(), daemon.until_settled()["port"]
+    with hap.Connection(lan.bridge.address, port) as connection:
+        accessory = hap.pair_setup(connection, daemon.setup_code, me)
+
+    def dirty():
+        rollup = Path(f"/proc/{daemon.process.pid}/smaps_rollup").read_text()
+        return int(re.search(r"^Private_Dirty: +(\d+) kB", rollup, re.M)[1])
+
+    with hap.session(lan.bridge.address, port, me, accessory) as session:
+        switches = [
+            {"aid": accessory["aid"], "iid": characteristic["iid"]}
+            for accessory in session.get("/accessories").json["accessories"]
+            for service in accessory["services"] for characteristic in service["characteristics"]
+            if short(characteristic["type"]) == ON
+        ]
+
+        def write(times):
+            for number in range(times):
+                answer = session.put(
+                    "/characteristics", {"characteristics": [{**switch, "value": number % 2 == 0} for switch in switches]})
+                assert {entry["status"] for entry in answer.json["characteristics"]} == {-70408}
+
+        write(3)
+        before = dirty()
+        write(10)
+        # A thousand commands; what each of them could leave for an hour comes to 600 KiB.
+        assert dirty() - before < 300

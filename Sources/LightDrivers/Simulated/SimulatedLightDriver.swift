@@ -123,8 +123,12 @@ package final class SimulatedLightDriver: LightDriver {
     }
 
     /// Waits for an answer that does not come, until the task is cancelled.
+    ///
+    /// Not by sleeping: a sleep that is cancelled keeps its memory until its time would have come.
     private func never() async throws(LightError) {
-        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+        let (answers, answer) = AsyncStream.makeStream(of: Never.self)
+        for await _ in answers {}
+        withExtendedLifetime(answer) {}
         throw .unreachable
     }
 
