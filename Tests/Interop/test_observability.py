@@ -1,6 +1,7 @@
 """What an operator sees of the bridge: its log, its journal entries, its metrics; and that it is quiet when nothing happens."""
 
 import asyncio
+import contextlib
 import http.client
 import os
 import re
@@ -36,17 +37,19 @@ def switches(session):
 async def test_a_flood_of_bad_requests_leaves_few_lines_and_their_number(make_daemon, lan):
     daemon = make_daemon()
     port = daemon.status["port"]
-    before, requests = len(daemon.log), 10_000
+    before, requests, answers = len(daemon.log), 10_000, 0
     for _ in range(requests):
         with socket.create_connection((lan.bridge.address, port), 10) as peer:
-            peer.sendall(b"NONSENSE\r\n\r\n")
-            assert peer.recv(100).startswith(b"HTTP/1.1 400")
+            # Who does so all the time gets no answer in the end.
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                peer.sendall(b"NONSENSE\r\n\r\n")
+                answers += peer.recv(100).startswith(b"HTTP/1.1 400")
             # Without waiting: a port of ours must be free for the next.
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert 500 < answers < requests
     # Another kind of event is told at once all the same.
-    with Connection(lan.bridge.address, port) as connection:
-        connection.request("POST", "/identify")
-    until(lambda: "identify" in daemon.log[before:], 5, "the log tells of another event")
+    daemon.cli("reload")
+    until(lambda: "configuration" in daemon.log[before:], 5, "the log tells of another event")
     assert len(daemon.log) - before < 4096
     code, _ = daemon.terminate()
     assert code == 0
@@ -54,7 +57,7 @@ async def test_a_flood_of_bad_requests_leaves_few_lines_and_their_number(make_da
     assert len(told) < 8192
     # Those that a window of a minute has ended for are told by then; the rest at the end.
     counts = re.findall(r"info lamplighterd: a peer breaks the protocol(?: \(repeated (\d+) times\))? peer=10\.77\.0\.2", told)
-    assert sum(int(count or 1) for count in counts) == requests
+    assert sum(int(count or 1) for count in counts) == answers
     assert len(counts) < 15
 
 
