@@ -198,6 +198,21 @@ struct StructureTests {
         #expect(warnings == [])
     }
 
+    @Test("a light that is as before again, while its change could not be stored, stays so")
+    func changedBack() async throws {
+        let house = try await House([])
+        await house.bridge.host.added(description("a", "One"))
+        house.store.breakDown([.light])
+        await house.bridge.host.added(description("a", "Two"))
+        await house.bridge.host.added(description("a", "One"))
+        house.store.breakDown([])
+        let warnings = await house.bridge.lights.warnings()
+        #expect(warnings == [])
+        await house.advance(.seconds(20))
+        #expect(await house.bridge.lights.snapshots().map(\.name) == ["One"])
+        #expect(house.store.stored.lights.first { $0.key.light == "a" }?.description.name == "One")
+    }
+
     @Test("what could not be stored of a driver that was replaced is not told in the name of the next")
     func storedNever() async throws {
         let house = try await House()

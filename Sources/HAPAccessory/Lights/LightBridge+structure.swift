@@ -72,7 +72,9 @@ extension LightBridge {
     func takeOver(_ key: LightKey, _ description: LightDescription) async {
         guard overrides[key]?.isHidden != true else { return }
         if let light = lights[key] {
-            if light.adapter.description != description { await replace(light, description) }
+            guard light.adapter.description == description else { return await replace(light, description) }
+            // It is as it was before a change that could not be stored.
+            if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
         } else {
             await add(key, description)
         }
