@@ -69,6 +69,9 @@ package actor AccessoryRegistry {
 
     /// Adds an accessory, or replaces one of the same aid.
     ///
+    /// Who subscribes already is told what it is worth: an accessory that was away so shortly that `c#` does not rise is
+    /// read by nobody.
+    ///
     /// - Throws: ``ComplianceError`` if a controller would refuse the whole bridge for it.
     package func set(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) throws(ComplianceError)
     {
@@ -78,9 +81,12 @@ package actor AccessoryRegistry {
             order.insert(aid, at: order.firstIndex { $0 > aid } ?? order.endIndex)
         }
         let entry = RegisteredAccessory(accessory, source: source, isReachable: isReachable)
-        if let former = entries[aid] { entry.takeOver(former) }
+        let former = entries[aid]
+        if let former { entry.takeOver(former) }
         entries[aid] = entry
         structureChanged()
+        let changes = entry.changes(since: former)
+        if !changes.isEmpty { observer?.changed(changes) }
     }
 
     /// Removes an accessory; its aid must not be given to another device.

@@ -91,6 +91,16 @@ final class RegisteredAccessory {
         }
     }
 
+    /// What is worth something else than it was in the accessory of before; all that tells of itself if there was none.
+    func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
+        accessory.services.flatMap(\.characteristics).compactMap { characteristic in
+            guard characteristic.metadata.permissions.contains(.notify), let value = characteristic.value,
+                value != former.flatMap({ former in former.place(of: characteristic.iid).flatMap(former.value) })
+            else { return nil }
+            return CharacteristicChange(id: CharacteristicID(accessory.aid, characteristic.iid), value: value)
+        }
+    }
+
     /// Whether a write to a characteristic is under way.
     func isWritten(_ iid: InstanceID) -> Bool { writesInFlight.contains { $0.iid == iid } }
 }
