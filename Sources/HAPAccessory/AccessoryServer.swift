@@ -296,10 +296,7 @@ package actor AccessoryServer {
             for id in subscriptions[change.id] {
                 guard let session = sessions[id] else { continue }
                 switch change.audience {
-                case .everybodyBut(let knowing) where knowing.contains(id):
-                    // It knows what it wrote; what waits for it is older.
-                    session.outbox.forget(change.id)
-                    continue
+                case .everybodyBut(let knowing) where knowing.contains(id): continue
                 case .only(let mistaken) where !mistaken.contains(id): continue
                 case .everybody, .everybodyBut, .only: break
                 }
@@ -409,6 +406,12 @@ extension AccessoryServer: AccessoryConnectionHandler {
 extension AccessoryServer: AccessoryRegistryObserver {
     package nonisolated func changed(_ changes: [CharacteristicChange]) {
         assumeIsolated { $0.publish(changes) }
+    }
+
+    package nonisolated func wrote(_ characteristics: [CharacteristicID], by connection: ConnectionID) {
+        assumeIsolated { server in
+            for id in characteristics { server.sessions[connection]?.outbox.forget(id) }
+        }
     }
 
     package nonisolated func configurationNumberChanged(to number: UInt16) {

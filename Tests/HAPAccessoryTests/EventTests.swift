@@ -53,6 +53,49 @@ struct EventTests {
         #expect(await session.events.count == 3)
     }
 
+    @Test("what waits for a writer is not told behind its answer, although another one's write still goes on")
+    func olderThanAnswer() async throws {
+        let house = try await House()
+        let (first, second) = (try await house.session(), try await house.session())
+        for session in [first, second] { _ = try await session.write(Self.level) }
+        for percent in [40, 50] { await house.report(LightReport(brightness: percent)) }
+        house.bridge.driver.set("lamp", .waits)
+        async let one = first.write(Self.level(70))
+        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        async let other = second.write(Self.level(70))
+        await house.settle()
+        house.bridge.driver.answer("lamp")
+        #expect(try await one.status == 204)
+        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        await house.advance(.milliseconds(300))
+        house.bridge.driver.answer("lamp")
+        #expect(try await other.status == 204)
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 10) == .integer(70))
+        #expect(await first.events == [Self.event(Self.level(40))])
+        #expect(await second.events == [Self.event(Self.level(40))])
+    }
+
+    @Test("who subscribes to a light that was away so shortly that c# does not rise is told what it is worth")
+    func backAgain() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(Self.level)
+        let number = await house.bridge.registry.configurationNumber
+        house.bridge.driver.set("lamp", .waits)
+        async let written = session.write(Self.level(70))
+        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        // This would be told at the end of the write.
+        await house.report(LightReport(brightness: 70))
+        await house.bridge.host.removed("lamp")
+        await house.bridge.host.added(.lamp)
+        #expect(try await written.status == 207)
+        await house.advance(.seconds(2))
+        #expect(await house.bridge.registry.configurationNumber == number)
+        #expect(await house.value(2, 10) == .integer(70))
+        #expect(await session.events == [Self.event(Self.level(70))])
+    }
+
     @Test("the writer is told nothing, the others are, and a change by itself is told to all")
     func originator() async throws {
         let house = try await House()

@@ -8,6 +8,9 @@ package protocol AccessoryRegistryObserver: Sendable {
     /// Characteristics have new values.
     func changed(_ changes: [CharacteristicChange])
 
+    /// A connection has written values with success: what waits to be told it of them is older.
+    func wrote(_ characteristics: [CharacteristicID], by connection: ConnectionID)
+
     /// `c#` has risen and is durable.
     func configurationNumberChanged(to number: UInt16)
 }
@@ -279,6 +282,10 @@ package actor AccessoryRegistry {
         let status = await source.write(values, to: aid)
         // While the device was at work, the accessory may have gone or been replaced.
         guard let entry = entries[aid] else { return status }
+        if status == .success, let origin {
+            observer?.wrote(
+                values.map(\.iid).filter(entry.isWritten).map { CharacteristicID(aid, $0) }, by: origin)
+        }
         let changes = zip(values, tickets).compactMap { write, ticket -> CharacteristicChange? in
             guard let ticket,
                 let outcome = entry.ended(
