@@ -52,7 +52,9 @@ final class RegisteredAccessory {
     func began(_ iid: InstanceID, _ value: CharacteristicValue) -> WritesInFlight.Ticket? {
         guard let place = place(of: iid), let current = self.value(at: place) else { return nil }
         set(value, at: place)
-        if let index = writesInFlight.firstIndex(where: { $0.iid == iid }) { return writesInFlight[index].flight.began() }
+        if let index = writesInFlight.firstIndex(where: { $0.iid == iid }) {
+            return writesInFlight[index].flight.began()
+        }
         var flight = WritesInFlight(current: current)
         defer { writesInFlight.append((iid, flight)) }
         return flight.began()
