@@ -24,9 +24,9 @@ extension ConnectionPolicy {
 /// gets all of it back, so these limits are for those who never do.
 extension StrangerAllowances {
     /// Of one address: the hundred attempts at the setup code that there are (four units each), and some.
-    static let host = Allowance(units: 512, perSecond: 8)
+    static let host = Allowance(units: 512, perSecond: 32)
     /// Of all addresses of one IPv6 network (/64), of which a single host can use any number.
-    static let network = Allowance(units: 4096, perSecond: 64)
+    static let network = Allowance(units: 4096, perSecond: 256)
     /// The most addresses and networks that are remembered; beyond them the one that has used least is forgotten.
     static let maximumAddresses = 1024
 }

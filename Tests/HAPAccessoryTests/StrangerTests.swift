@@ -27,15 +27,15 @@ struct StrangerAllowancesTests {
         return count
     }
 
-    @Test("512 units of each address, then eight a second; another address has its own")
+    @Test("512 units of each address, then 32 a second; another address has its own")
     func host() throws {
         var allowances = StrangerAllowances()
         let (a, b) = (try address(192, 0, 2, 1), try address(192, 0, 2, 2))
         #expect(taken(&allowances, a, 0) == 512)
-        #expect(taken(&allowances, a, 124) == 0)
-        #expect(taken(&allowances, a, 125) == 1)
-        #expect(taken(&allowances, a, 1125) == 8)
-        #expect(taken(&allowances, b, 1125) == 512)
+        #expect(taken(&allowances, a, 31) == 0)
+        #expect(taken(&allowances, a, 32) == 1)
+        #expect(taken(&allowances, a, 1032) == 32)
+        #expect(taken(&allowances, b, 1032) == 512)
         #expect(taken(&allowances, a, 10_000_000) == 512)
     }
 
@@ -67,7 +67,7 @@ struct StrangerAllowancesTests {
         #expect(try address(network: 1, host: 1).network != address(network: 2, host: 1).network)
     }
 
-    @Test("one IPv6 address does not use up its network's; many do: 4096 units, then 64 a second")
+    @Test("one IPv6 address does not use up its network's; many do: 4096 units, then 256 a second")
     func network() throws {
         var allowances = StrangerAllowances()
         for _ in 0..<20_000 { _ = allowances.take(from: try address(network: 1, host: 0), now: at(0)) }
@@ -83,7 +83,7 @@ struct StrangerAllowancesTests {
         where allowances.take(from: try address(network: 1, host: UInt16(host)), now: at(1000)) {
             count += 1
         }
-        #expect(count == 64)
+        #expect(count == 256)
     }
 
     @Test("1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not")

@@ -278,6 +278,8 @@ package actor AccessoryRegistry {
             await source.identify(aid)
         }
         guard !values.isEmpty else { return .success }
+        // While the light blinked, the accessory may have gone or been replaced.
+        guard let entry = entries[aid] else { return .doesNotExist }
         let tickets = values.map { entry.began($0.iid, $0.value) }
         let status = await source.write(values, to: aid)
         // While the device was at work, the accessory may have gone or been replaced.
