@@ -131,7 +131,7 @@ extension HomeHub {
                 return isTold
             }
             group.addTask {
-                for await snapshot in self.browser.snapshots() { await link.appeared(snapshot[link.id]) }
+                for await _ in self.browser.snapshots() { await link.appeared(self.browser.snapshot[link.id]) }
                 return false
             }
             if let patience {

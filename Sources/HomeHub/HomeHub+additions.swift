@@ -200,7 +200,7 @@ extension HomeHub {
             throw HomeError(error)
         }
         paired.insert(accessory.id)
-        searchesSee(browser.snapshot)
+        searchesSee()
         do throws(HomeError) {
             guard isAwaited(call) else { throw HomeError(.operationCancelled) }
             if order.isUnseen { try checkMaySetUp(call.session) }

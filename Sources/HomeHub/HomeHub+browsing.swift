@@ -12,9 +12,10 @@ extension HomeHub {
         } catch {
             logger.error("accessories cannot be searched for", metadata: ["error": "\(error)"])
         }
-        for await snapshot in browser.snapshots() {
-            searchesSee(snapshot)
-            for (device, connection) in connections { await connection.link.appeared(snapshot[device]) }
+        // What comes may wait for its turn here until it is old.
+        for await _ in browser.snapshots() {
+            searchesSee()
+            for (device, connection) in connections { await connection.link.appeared(browser.snapshot[device]) }
         }
     }
 
@@ -28,13 +29,13 @@ extension HomeHub {
         }
         answer(call, .success([:]))
         guard feed.isAuthorized(call.session) else { return }
-        searchesSee(browser.snapshot)
+        searchesSee()
         tell(searches.start(call.session))
     }
 
     /// What the networks show, or what we are paired with, is another.
-    func searchesSee(_ snapshot: AccessorySnapshot) {
-        tell(searches.see(snapshot.accessories.filter(isNew).map { HomeModel.DiscoveredAccessory($0) }))
+    func searchesSee() {
+        tell(searches.see(browser.snapshot.accessories.filter(isNew).map { HomeModel.DiscoveredAccessory($0) }))
     }
 
     /// Whether an accessory could be added: by what it says, and by what we know.

@@ -138,6 +138,6 @@ extension HomeHub {
                 "a pairing cannot be forgotten", metadata: ["accessory": "\(device)", "error": "\(error)"])
         }
         paired.remove(device)
-        searchesSee(browser.snapshot)
+        searchesSee()
     }
 }

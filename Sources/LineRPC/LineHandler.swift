@@ -16,8 +16,8 @@ final class LineHandler: ChannelInboundHandler {
     }
 }
 
-/// A connection as both ends see it: lines in, bytes out.
-typealias LineChannel = NIOAsyncChannel<LineSplitter.Event, ByteBuffer>
+/// A connection as both ends see it: lines in; bytes go out past it, see `LineRPCPeer`.
+typealias LineChannel = NIOAsyncChannel<LineSplitter.Event, Never>
 
 extension LineLimits {
     func wrap(_ channel: any Channel) throws -> LineChannel {

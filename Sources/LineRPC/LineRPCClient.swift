@@ -22,12 +22,12 @@ package enum LineRPCClient {
         _ body: @Sendable (LineRPCPeer) async throws -> Result
     ) async throws -> Result {
         let channel = try await UnixSocket.connect(to: path, limits: limits)
-        return try await channel.executeThenClose { inbound, outbound in
+        return try await channel.executeThenClose { inbound, _ in
             let peer = LineRPCPeer(limits: limits, logger: logger) { [channel = channel.channel] in
                 channel.close(promise: nil)
             }
             return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await peer.run(inbound, outbound, handler.map { .handler($0) } ?? .none) }
+                group.addTask { await peer.run(inbound, over: channel.channel, handler.map { .handler($0) } ?? .none) }
                 defer { peer.close() }
                 return try await body(peer)
             }

@@ -240,15 +240,14 @@ package final class LineRPCPeer: Sendable {
     ///
     /// - Parameters:
     ///   - inbound: what the peer sends.
-    ///   - outbound: the way to the peer.
+    ///   - channel: the way to the peer.
     ///   - service: answers the peer's requests.
     func run(
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
-        _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
-        _ service: PeerService
+        over channel: any Channel, _ service: PeerService
     ) async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.write(to: outbound) }
+            group.addTask { await self.write(to: channel) }
             group.addTask { await self.awaitExpiries() }
             let taker = taker(service, in: &group)
             do {
@@ -425,10 +424,11 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    private func write(to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>) async {
+    private func write(to channel: any Channel) async {
         for await line in outbox.lines {
             do {
-                try await outbound.write(ByteBuffer(bytes: line))
+                // Until the system has it: what waits in the channel is lost when that is closed.
+                try await channel.writeAndFlush(ByteBuffer(bytes: line))
             } catch {
                 // Whoever waits until it is read waits no more.
                 return close()

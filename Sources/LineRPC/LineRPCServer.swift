@@ -113,11 +113,11 @@ package struct LineRPCServer: Sendable {
                 try channel.syncOptions?.setOption(.autoRead, value: true)
                 return connection
             }.get()
-            try await connection.executeThenClose { inbound, outbound in
+            try await connection.executeThenClose { inbound, _ in
                 let peer = LineRPCPeer(limits: limits, logger: logger, identity: identity) {
                     channel.close(promise: nil)
                 }
-                await peer.run(inbound, outbound, service)
+                await peer.run(inbound, over: channel, service)
             }
         } catch {
             // Closing a connection that is gone already.
