@@ -154,11 +154,16 @@ private struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        // Most strings have no escapes and can be taken in one piece.
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        // Most strings have no escapes and can be taken in one piece; most of these are ASCII, and nothing in them can be wrong.
+        var bits: UInt8 = 0
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            bits |= byte
+            position += 1
+        }
         guard let byte = next, byte >= 0x20 else { throw malformed }
         if byte == UInt8(ascii: "\"") {
             position += 1
+            if bits < 0x80 { return String(decoding: bytes[start..<(position - 1)], as: UTF8.self) }
             guard let text = String(validating: bytes[start..<(position - 1)], as: UTF8.self) else {
                 throw .malformed(offset: start)
             }

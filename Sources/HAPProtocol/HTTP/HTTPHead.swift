@@ -35,26 +35,36 @@ struct HTTPHead: Equatable, Sendable {
     }
 
     private static func requestLine(_ line: ArraySlice<UInt8>) throws(ProtocolViolation) -> (StartLine, Bool) {
-        let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[1].first == UInt8(ascii: "/"), !parts[0].isEmpty,
-            parts[0].allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
-            parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        let space = UInt8(ascii: " ")
+        guard let first = line.firstIndex(of: space), let second = line[(first + 1)...].firstIndex(of: space) else {
+            throw .malformedHTTP(.startLine)
+        }
+        let (name, whole, version) = (line[..<first], line[(first + 1)..<second], line[(second + 1)...])
+        guard !name.isEmpty, name.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
+            whole.first == UInt8(ascii: "/"), whole.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !version.contains(space)
         else { throw .malformedHTTP(.startLine) }
-        let method: HTTPRequest.Method =
-            switch String(decoding: parts[0], as: UTF8.self) {
-            case "GET": .get
-            case "PUT": .put
-            case "POST": .post
-            default: .other
-            }
-        let isOld = parts[2].elementsEqual("HTTP/1.0".utf8)
-        guard isOld || parts[2].elementsEqual("HTTP/1.1".utf8) else { throw .malformedHTTP(.version) }
+        let isOld = version.equals("HTTP/1.0")
+        guard isOld || version.equals("HTTP/1.1") else { throw .malformedHTTP(.version) }
         // A fragment ends the query (hap.md 8.4).
-        let target = parts[1].prefix { $0 != UInt8(ascii: "#") }
+        let target = whole.prefix { $0 != UInt8(ascii: "#") }
         let mark = target.firstIndex(of: UInt8(ascii: "?"))
-        let path = String(decoding: target[..<(mark ?? target.endIndex)], as: UTF8.self)
         let query = mark.map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
-        return (.request(method, path: path, query: query), isOld)
+        return (.request(method(name), path: path(target[..<(mark ?? target.endIndex)]), query: query), isOld)
+    }
+
+    private static func method(_ name: ArraySlice<UInt8>) -> HTTPRequest.Method {
+        if name.equals("GET") { return .get }
+        if name.equals("PUT") { return .put }
+        return name.equals("POST") ? .post : .other
+    }
+
+    /// The paths that almost every request names; a text that stands in the program is not made anew each time.
+    private static let paths: [(StaticString, String)] = [
+        ("/characteristics", "/characteristics"), ("/accessories", "/accessories"), ("/pair-verify", "/pair-verify"),
+    ]
+
+    private static func path(_ bytes: ArraySlice<UInt8>) -> String {
+        paths.first { bytes.equals($0.0) }?.1 ?? String(decoding: bytes, as: UTF8.self)
     }
 
     private static func statusLine(_ line: ArraySlice<UInt8>) throws(ProtocolViolation) -> (StartLine, Bool) {
@@ -119,6 +129,11 @@ extension ArraySlice<UInt8> {
         var slice = self.drop(while: isSpace)
         while let last = slice.last, isSpace(last) { slice.removeLast() }
         return slice
+    }
+
+    /// Whether the bytes are this text.
+    fileprivate func equals(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
     }
 
     /// Whether the bytes are this word, ASCII case aside.
