@@ -256,7 +256,7 @@ struct SilentLightTests {
         try await house.settle(until: { await house.value(100, 17) == .float(7) })
         await house.bridge.registry.update(100, [(17, .float(6))])
         #expect(await house.value(100, 17) == .float(7))
-        source.answer(.success)
+        await source.answer(.success, in: house)
         #expect(try await answer.status == 204)
         await house.settle()
         #expect(await house.value(100, 17) == .float(6))

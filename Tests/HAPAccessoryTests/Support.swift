@@ -55,7 +55,7 @@ final class GadgetSource: AccessorySource {
         var status = HAPStatus.success
         var written: [CharacteristicWrite] = []
         var isWaiting = false
-        var waiting: [CheckedContinuation<HAPStatus, Never>] = []
+        var waiting: [@Sendable (HAPStatus) -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -67,20 +67,24 @@ final class GadgetSource: AccessorySource {
     func setWaits() { state.withLock { $0.isWaiting = true } }
 
     /// Answers the oldest write.
-    func answer(_ status: HAPStatus) {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: status)
+    func answer(_ status: HAPStatus, in house: House) async {
+        guard let then = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) else { return }
+        house.bridge.scheduler.schedule(at: house.bridge.scheduler.now) { then(status) }
+        await house.settle()
     }
 
-    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
-        let (status, waits) = state.withLock { state in
+    func write(
+        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
+    ) {
+        let status = state.withLock { state -> HAPStatus? in
             state.written += values
-            return (state.status, state.isWaiting)
+            if state.isWaiting { state.waiting.append(then) }
+            return state.isWaiting ? nil : state.status
         }
-        guard waits else { return status }
-        return await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } }
+        if let status { then(status) }
     }
 
-    func identify(_ accessory: AccessoryID) async {}
+    func identify(_ accessory: AccessoryID) {}
 }
 
 extension Accessory {

@@ -79,11 +79,15 @@ extension AccessoryServer {
         }
         let writes = plan.writes.map(\.write)
         let id = session.id
-        run(session) { [plan] server in
-            var plan = plan
-            plan.completed(await server.registry.write(writes, origin: id))
-            guard let session = server.sessions[id] else { return }
-            server.answerWrite(request, plan.statuses, session)
+        registry.assumeIsolated { registry in
+            registry.write(writes, origin: id) { [self, plan] statuses in
+                assumeIsolated { server in
+                    var plan = plan
+                    plan.completed(statuses)
+                    guard let session = server.sessions[id] else { return }
+                    server.answerWrite(request, plan.statuses, session)
+                }
+            }
         }
     }
 

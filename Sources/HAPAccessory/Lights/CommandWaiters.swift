@@ -4,53 +4,53 @@ internal import HAPProtocol
 ///
 /// All wait equally long, so the order in which they came is the order of their deadlines.
 struct CommandWaiters {
-    private var waiting: [Int: CheckedContinuation<HAPStatus, Never>] = [:]
+    /// Takes the answer.
+    typealias Then = @Sendable (HAPStatus) -> Void
+
+    private var waiting: [Int: Then] = [:]
     private var deadlines: [(ticket: Int, at: ContinuousClock.Instant)] = []
     private var lastTicket = 0
-    /// The ticket whose owner does not wait yet, and its answer if that has come already.
-    private var unclaimed: (ticket: Int, answer: HAPStatus?)?
+    /// The newest: most are answered at once and never wait.
+    private var newest: (ticket: Int, then: Then)?
 
-    /// A number for a request that is about to wait.
-    mutating func ticket() -> Int {
+    /// A number for a request that has just come.
+    mutating func ticket(_ then: @escaping Then) -> Int {
+        if let newest { waiting[newest.ticket] = newest.then }
         lastTicket += 1
-        unclaimed = (lastTicket, nil)
+        newest = (lastTicket, then)
         return lastTicket
     }
 
-    /// The answer, if it came before its owner waits.
-    mutating func takeAnswer(_ ticket: Int) -> HAPStatus? {
-        guard let unclaimed, unclaimed.ticket == ticket else { return nil }
-        self.unclaimed = nil
-        return unclaimed.answer
-    }
-
-    /// The owner of a ticket waits from now on.
-    mutating func wait(
-        _ ticket: Int, _ continuation: CheckedContinuation<HAPStatus, Never>, now: ContinuousClock.Instant
-    ) {
-        waiting[ticket] = continuation
-        deadlines.append((ticket, now + Self.deadline))
-    }
-
-    /// Requests have their answer.
-    mutating func answer(_ tickets: [Int], _ status: HAPStatus) {
-        for ticket in tickets {
-            if let continuation = waiting.removeValue(forKey: ticket) {
-                continuation.resume(returning: status)
-            } else if unclaimed?.ticket == ticket {
-                unclaimed?.answer = status
-            }
-        }
-    }
-
-    /// Answers all whose time is over.
+    /// Begins the time of a request that has not been answered at once.
     ///
-    /// - Returns: when to ask again; `nil` if nobody waits.
-    mutating func expire(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    /// - Returns: when it will be over; `nil` if the request has its answer.
+    mutating func wait(_ ticket: Int, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        if let newest, newest.ticket == ticket {
+            waiting[ticket] = newest.then
+            self.newest = nil
+        }
+        guard waiting[ticket] != nil else { return nil }
+        deadlines.append((ticket, now + Self.deadline))
+        return now + Self.deadline
+    }
+
+    /// Takes out those who have their answer; the caller tells them, because that may bring the next request.
+    mutating func take(_ tickets: [Int]) -> [Then] { tickets.compactMap { take($0) } }
+
+    private mutating func take(_ ticket: Int) -> Then? {
+        guard let newest, newest.ticket == ticket else { return waiting.removeValue(forKey: ticket) }
+        self.newest = nil
+        return newest.then
+    }
+
+    /// Takes out all whose time is over.
+    ///
+    /// - Returns: them, and when to ask again; `nil` if nobody waits.
+    mutating func expire(now: ContinuousClock.Instant) -> (over: [Then], next: ContinuousClock.Instant?) {
         // In one step: with every session waiting for every light, there are thousands.
-        let over = deadlines.firstIndex { $0.at > now && waiting[$0.ticket] != nil } ?? deadlines.count
-        for entry in deadlines[..<over] { waiting.removeValue(forKey: entry.ticket)?.resume(returning: .timedOut) }
-        deadlines.removeFirst(over)
-        return deadlines.first?.at
+        let count = deadlines.firstIndex { $0.at > now && waiting[$0.ticket] != nil } ?? deadlines.count
+        let over = deadlines[..<count].compactMap { waiting.removeValue(forKey: $0.ticket) }
+        deadlines.removeFirst(count)
+        return (over, deadlines.first?.at)
     }
 }

@@ -46,7 +46,9 @@ extension LightBridge {
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command) else { return .invalidValue }
-        return await send(possible, to: light, origin: .operator)
+        return await withCheckedContinuation { continuation in
+            send(possible, to: light, origin: .operator) { continuation.resume(returning: $0) }
+        }
     }
 
     /// Changes from now on; a reader that is slow loses the oldest.

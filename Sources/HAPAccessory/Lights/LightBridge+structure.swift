@@ -153,12 +153,12 @@ extension LightBridge {
         light.isRemoved = true
         light.task?.cancel()
         light.identification?.cancel()
-        waiters.answer(light.ticketsUnderWay + light.ticketsWaiting, .doesNotExist)
         let stored = StoredLight(
             key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: light.adapter.description,
             state: light.report)
         absent[key] = stored
         await registry.remove(light.aid)
+        for then in waiters.take(light.ticketsUnderWay + light.ticketsWaiting) { then(.doesNotExist) }
         return stored
     }
 

@@ -103,15 +103,16 @@ package actor LightBridge {
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))
+        var givenUp: [CommandWaiters.Then] = []
         if report.reachable == false {
             light.pipeline.reset()
-            let given = light.ticketsWaiting
+            givenUp = waiters.take(light.ticketsWaiting)
             light.ticketsWaiting = []
-            waiters.answer(given, .unableToCommunicate)
         }
         wakeWhenSettled(light)
         // What a light says while a command is under way is that command's doing.
         tell(light, former: former, origin: light.pipeline.underWay == nil ? .device : light.origin)
+        for then in givenUp { then(.unableToCommunicate) }
     }
 
     /// Tells what is true of a light now; what is only wanted is the registry's to show.
@@ -177,10 +178,19 @@ package actor LightBridge {
 
     // MARK: What lights are told
 
-    func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) async -> HAPStatus {
-        guard light.state.isReachable, let driver = drivers[light.key.driver] else { return .unableToCommunicate }
-        guard !command.isEmpty else { return .success }
-        let ticket = waiters.ticket()
+    /// Sends a command.
+    ///
+    /// - Parameter then: called once on the bridge's executor, within this call if the driver is done at once, in 2 s at the
+    ///   latest.
+    func send(
+        _ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin,
+        then: @escaping CommandWaiters.Then
+    ) {
+        guard light.state.isReachable, let driver = drivers[light.key.driver] else {
+            return then(.unableToCommunicate)
+        }
+        guard !command.isEmpty else { return then(.success) }
+        let ticket = waiters.ticket(then)
         light.origin = origin
         light.told = nil
         if let next = light.pipeline.wanted(command) {
@@ -189,11 +199,7 @@ package actor LightBridge {
         } else {
             light.ticketsWaiting.append(ticket)
         }
-        if let status = waiters.takeAnswer(ticket) { return status }
-        return await withCheckedContinuation { continuation in
-            waiters.wait(ticket, continuation, now: scheduler.now)
-            wake(at: scheduler.now + CommandWaiters.deadline)
-        }
+        if let deadline = waiters.wait(ticket, now: scheduler.now) { wake(at: deadline) }
     }
 
     private func start(_ command: LightCommand, on light: BridgedLight, by driver: any LightDriver) {
@@ -229,7 +235,7 @@ package actor LightBridge {
         light.task = nil
         light.commandDeadline = nil
         if status == .success { tell(light, former: former, origin: light.origin) }
-        waiters.answer(tickets, status)
+        for then in waiters.take(tickets) { then(status) }
         if let next, let driver = drivers[light.key.driver], !light.isRemoved { start(next, on: light, by: driver) }
         wakeWhenSettled(light)
     }
@@ -252,7 +258,9 @@ package actor LightBridge {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
-        if let next = waiters.expire(now: now) { wake(at: next) }
+        let (over, next) = waiters.expire(now: now)
+        if let next { wake(at: next) }
+        for then in over { then(.timedOut) }
         for light in Array(lights.values) where !light.isRemoved {
             if let deadline = light.commandDeadline {
                 if deadline <= now {
@@ -303,12 +311,19 @@ package actor LightBridge {
 }
 
 extension LightBridge: AccessorySource {
-    package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
-        guard let light = lightsByAID[accessory] else { return .doesNotExist }
-        return await send(light.adapter.command(for: values, state: light.shown), to: light, origin: .controller)
+    package nonisolated func write(
+        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
+    ) {
+        assumeIsolated { bridge in
+            guard let light = bridge.lightsByAID[accessory] else { return then(.doesNotExist) }
+            bridge.send(
+                light.adapter.command(for: values, state: light.shown), to: light, origin: .controller, then: then)
+        }
     }
 
-    package func identify(_ accessory: AccessoryID) async {
+    package nonisolated func identify(_ accessory: AccessoryID) { assumeIsolated { $0.blink(accessory) } }
+
+    private func blink(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = drivers[light.key.driver] else { return }
         logger.info("identify", metadata: about(light.key))
         // Nobody waits for a light to blink; one that never stops does it once.

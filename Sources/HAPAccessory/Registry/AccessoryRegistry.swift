@@ -38,6 +38,8 @@ package actor AccessoryRegistry {
     /// The accessories of the last run are all there: from now on changes count.
     private var isComplete = false
     private var observer: (any AccessoryRegistryObserver)?
+    private var rounds: [Int: Round] = [:]
+    private var lastRound = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -217,15 +219,64 @@ package actor AccessoryRegistry {
         }
     }
 
+    /// What one request writes to one accessory.
+    private struct Group {
+        let entry: RegisteredAccessory
+        /// Where its values stand in the request.
+        var indices: [Int]
+        var writes: [CharacteristicWrite]
+    }
+
+    /// A request to several accessories, some of which have not answered.
+    private struct Round {
+        var statuses: [HAPStatus]
+        var open: Int
+        let then: @Sendable ([HAPStatus]) -> Void
+    }
+
     /// Writes values, those of one accessory as one update, accessories side by side.
     ///
     /// - Parameters:
     ///   - writes: what to write; the caller has looked at permissions.
     ///   - origin: the connection that writes; it gets no event of what it wrote itself.
-    /// - Returns: a status for each write, in order.
-    package func write(_ writes: [Write], origin: ConnectionID?) async -> [HAPStatus] {
+    ///   - then: called once on the registry's executor, within this call if all devices answer at once, with a status for
+    ///     each write, in order.
+    package func write(
+        _ writes: [Write], origin: ConnectionID?, then: @escaping @Sendable ([HAPStatus]) -> Void
+    ) {
+        let (groups, statuses) = groups(of: writes)
+        guard groups.count != 1 else {
+            let indices = groups[0].indices
+            write(groups[0].writes, to: groups[0].entry, origin) { status in
+                var statuses = statuses
+                for index in indices { statuses[index] = status }
+                then(statuses)
+            }
+            return
+        }
+        guard !groups.isEmpty else { return then(statuses) }
+        lastRound += 1
+        let round = lastRound
+        rounds[round] = Round(statuses: statuses, open: groups.count, then: then)
+        for group in groups {
+            let indices = group.indices
+            write(group.writes, to: group.entry, origin) { [self] status in
+                assumeIsolated { $0.ended(round, indices, status) }
+            }
+        }
+    }
+
+    private func ended(_ round: Int, _ indices: [Int], _ status: HAPStatus) {
+        guard var current = rounds.removeValue(forKey: round) else { return }
+        for index in indices { current.statuses[index] = status }
+        current.open -= 1
+        if current.open > 0 { rounds[round] = current } else { current.then(current.statuses) }
+    }
+
+    /// Sorts a request by accessory; what cannot be written has its status at once.
+    private func groups(of writes: [Write]) -> (groups: [Group], statuses: [HAPStatus]) {
         var statuses = [HAPStatus](repeating: .success, count: writes.count)
-        var groups: [(aid: AccessoryID, indices: [Int], accepted: [CharacteristicWrite])] = []
+        var groups: [Group] = []
         for (index, write) in writes.enumerated() {
             guard let entry = entries[write.id.aid], let place = entry.place(of: write.id.iid) else {
                 statuses[index] = .doesNotExist
@@ -237,67 +288,59 @@ package actor AccessoryRegistry {
                 continue
             }
             let accepted = CharacteristicWrite(
-                iid: write.id.iid, service: entry.service(at: place), type: characteristic.type,
-                value: value)
-            if let group = groups.firstIndex(where: { $0.aid == write.id.aid }) {
+                iid: write.id.iid, service: entry.service(at: place), type: characteristic.type, value: value)
+            if let group = groups.firstIndex(where: { $0.entry === entry }) {
                 groups[group].indices.append(index)
-                groups[group].accepted.append(accepted)
+                groups[group].writes.append(accepted)
             } else {
-                groups.append((write.id.aid, [index], [accepted]))
+                groups.append(Group(entry: entry, indices: [index], writes: [accepted]))
             }
         }
-        if groups.count == 1, let group = groups.first {
-            let status = await write(group.accepted, to: group.aid, origin: origin)
-            for index in group.indices { statuses[index] = status }
-        } else if !groups.isEmpty {
-            let tasks = groups.map { group in
-                Task.immediate { await write(group.accepted, to: group.aid, origin: origin) }
-            }
-            for (group, task) in zip(groups, tasks) {
-                let status = await task.value
-                for index in group.indices { statuses[index] = status }
-            }
-        }
-        return statuses
+        return (groups, statuses)
     }
 
     private func write(
-        _ writes: [CharacteristicWrite], to aid: AccessoryID, origin: ConnectionID?
-    ) async -> HAPStatus {
-        guard let entry = entries[aid] else { return .doesNotExist }
+        _ writes: [CharacteristicWrite], to entry: RegisteredAccessory, _ origin: ConnectionID?,
+        then: @escaping @Sendable (HAPStatus) -> Void
+    ) {
+        let identifies = writes.contains { $0.type == .identify && $0.value == .bool(true) }
         guard let source = entry.source else {
             // The bridge itself has nothing to blink with; its log is what it can be told apart by.
-            if writes.contains(where: { $0.type == .identify && $0.value == .bool(true) }) {
-                logger.info("identify: this is the bridge that was asked for")
-            }
-            return .success
+            if identifies { logger.info("identify: this is the bridge that was asked for") }
+            return then(.success)
         }
-        guard entry.isReachable else { return .unableToCommunicate }
+        guard entry.isReachable else { return then(.unableToCommunicate) }
+        let aid = entry.accessory.aid
+        if identifies { source.identify(aid) }
         let values = writes.filter { $0.type != .identify }
-        if writes.contains(where: { $0.type == .identify && $0.value == .bool(true) }) {
-            await source.identify(aid)
-        }
-        guard !values.isEmpty else { return .success }
-        // While the light blinked, the accessory may have gone or been replaced.
-        guard let entry = entries[aid] else { return .doesNotExist }
+        guard !values.isEmpty else { return then(.success) }
         let tickets = values.map { entry.began($0.iid, $0.value) }
-        let status = await source.write(values, to: aid)
+        source.write(values, to: aid) { [self] status in
+            assumeIsolated { $0.ended(values, tickets, aid, status, origin) }
+            then(status)
+        }
+    }
+
+    private func ended(
+        _ values: [CharacteristicWrite], _ tickets: [WritesInFlight.Ticket?], _ aid: AccessoryID, _ status: HAPStatus,
+        _ origin: ConnectionID?
+    ) {
         // While the device was at work, the accessory may have gone or been replaced.
-        guard let entry = entries[aid] else { return status }
+        guard let entry = entries[aid] else { return }
         if status == .success, let origin {
             observer?.wrote(
                 values.map(\.iid).filter(entry.isWritten).map { CharacteristicID(aid, $0) }, by: origin)
         }
-        let changes = zip(values, tickets).compactMap { write, ticket -> CharacteristicChange? in
+        var changes: [CharacteristicChange] = []
+        for (write, ticket) in zip(values, tickets) {
             guard let ticket,
                 let outcome = entry.ended(
-                    ticket, write.iid, write.value, success: status == .success, origin: origin)
-            else { return nil }
-            return outcome.audience.map {
-                CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: $0)
-            }
+                    ticket, write.iid, write.value, success: status == .success, origin: origin),
+                let audience = outcome.audience
+            else { continue }
+            changes.append(
+                CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: audience))
         }
         if !changes.isEmpty { observer?.changed(changes) }
-        return status
     }
 }

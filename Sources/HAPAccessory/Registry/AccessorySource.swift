@@ -38,12 +38,14 @@ package protocol AccessorySource: Sendable {
     /// Hands all values that one request writes to one accessory to the device, as one update.
     ///
     /// What comes of it may differ from what was written (a limit of the device, another colour mode): a source that knows
-    /// says so by ``AccessoryRegistry/update(_:_:)`` before it returns, and that counts. If it says nothing, the written
+    /// says so by ``AccessoryRegistry/update(_:_:)`` before it calls `then`, and that counts. If it says nothing, the written
     /// values hold.
     ///
-    /// - Returns: `success` once the device has accepted them, else why not; within 2 s in any case.
-    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus
+    /// - Parameter then: called once on the registry's executor, with `success` once the device has accepted the values, else
+    ///   with why not; within 2 s in any case, within this call if the device answers at once.
+    func write(
+        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void)
 
-    /// Makes the device show which one it is.
-    func identify(_ accessory: AccessoryID) async
+    /// Makes the device show which one it is; nobody waits for that.
+    func identify(_ accessory: AccessoryID)
 }
