@@ -408,10 +408,8 @@ extension AccessoryServer: AccessoryRegistryObserver {
         assumeIsolated { $0.publish(changes) }
     }
 
-    package nonisolated func wrote(_ characteristics: [CharacteristicID], by connection: ConnectionID) {
-        assumeIsolated { server in
-            for id in characteristics { server.sessions[connection]?.outbox.forget(id) }
-        }
+    package nonisolated func wrote(_ characteristic: CharacteristicID, by connection: ConnectionID) {
+        assumeIsolated { $0.sessions[connection]?.outbox.forget(characteristic) }
     }
 
     package nonisolated func configurationNumberChanged(to number: UInt16) {

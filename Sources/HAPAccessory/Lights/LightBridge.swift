@@ -180,8 +180,11 @@ package actor LightBridge {
 
     /// Sends a command.
     ///
-    /// - Parameter then: called once on the bridge's executor, within this call if the driver is done at once, in 2 s at the
-    ///   latest.
+    /// - Parameters:
+    ///   - command: what is asked; with nothing in it, it has succeeded.
+    ///   - light: a light that is shown.
+    ///   - origin: who asks.
+    ///   - then: called once on the bridge's executor, within this call if the driver is done at once, in 2 s at the latest.
     func send(
         _ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin,
         then: @escaping CommandWaiters.Then

@@ -113,7 +113,9 @@ struct LightbulbAdapter: Equatable, Sendable {
     /// The light's characteristics in a state: hue and saturation before colour temperature, because the Home app takes
     /// the last one for the mode (lights.md 2).
     func values(of state: LightState) -> [(InstanceID, CharacteristicValue)] {
-        var values: [(InstanceID, CharacteristicValue)] = [(places.on, .bool(state.on))]
+        var values: [(InstanceID, CharacteristicValue)] = []
+        values.reserveCapacity(6)
+        values.append((places.on, .bool(state.on)))
         if let inUse = places.inUse { values.append((inUse, .bool(state.on))) }
         if let brightness = places.brightness { values.append((brightness, .integer(Int64(state.brightness)))) }
         if let hue = places.hue, let saturation = places.saturation {

@@ -8,8 +8,8 @@ package protocol AccessoryRegistryObserver: Sendable {
     /// Characteristics have new values.
     func changed(_ changes: [CharacteristicChange])
 
-    /// A connection has written values with success: what waits to be told it of them is older.
-    func wrote(_ characteristics: [CharacteristicID], by connection: ConnectionID)
+    /// A connection has written a value with success: what waits to be told it of that characteristic is older.
+    func wrote(_ characteristic: CharacteristicID, by connection: ConnectionID)
 
     /// `c#` has risen and is durable.
     func configurationNumberChanged(to number: UInt16)
@@ -304,6 +304,7 @@ package actor AccessoryRegistry {
         then: @escaping @Sendable (HAPStatus) -> Void
     ) {
         let identifies = writes.contains { $0.type == .identify && $0.value == .bool(true) }
+        let values = writes.contains { $0.type == .identify } ? writes.filter { $0.type != .identify } : writes
         guard let source = entry.source else {
             // The bridge itself has nothing to blink with; its log is what it can be told apart by.
             if identifies { logger.info("identify: this is the bridge that was asked for") }
@@ -312,7 +313,6 @@ package actor AccessoryRegistry {
         guard entry.isReachable else { return then(.unableToCommunicate) }
         let aid = entry.accessory.aid
         if identifies { source.identify(aid) }
-        let values = writes.filter { $0.type != .identify }
         guard !values.isEmpty else { return then(.success) }
         let tickets = values.map { entry.began($0.iid, $0.value) }
         source.write(values, to: aid) { [self] status in
@@ -328,8 +328,9 @@ package actor AccessoryRegistry {
         // While the device was at work, the accessory may have gone or been replaced.
         guard let entry = entries[aid] else { return }
         if status == .success, let origin {
-            observer?.wrote(
-                values.map(\.iid).filter(entry.isWritten).map { CharacteristicID(aid, $0) }, by: origin)
+            for write in values where entry.isWritten(write.iid) {
+                observer?.wrote(CharacteristicID(aid, write.iid), by: origin)
+            }
         }
         var changes: [CharacteristicChange] = []
         for (write, ticket) in zip(values, tickets) {

@@ -41,8 +41,11 @@ package protocol AccessorySource: Sendable {
     /// says so by ``AccessoryRegistry/update(_:_:)`` before it calls `then`, and that counts. If it says nothing, the written
     /// values hold.
     ///
-    /// - Parameter then: called once on the registry's executor, with `success` once the device has accepted the values, else
-    ///   with why not; within 2 s in any case, within this call if the device answers at once.
+    /// - Parameters:
+    ///   - values: what to write, within its limits.
+    ///   - accessory: whose values they are.
+    ///   - then: called once on the registry's executor, with `success` once the device has accepted the values, else with
+    ///     why not; within 2 s in any case, within this call if the device answers at once.
     func write(
         _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void)
 

@@ -75,10 +75,10 @@ struct WritesInFlight: Equatable {
 
     private var audience: CharacteristicChange.Audience? {
         if confirmed == announced {
-            let mistaken = believed.filter { $0.value != confirmed }
-            return mistaken.isEmpty ? nil : .only(mistaken.map(\.connection))
+            let mistaken = believed.compactMap { $0.value == confirmed ? nil : $0.connection }
+            return mistaken.isEmpty ? nil : .only(mistaken)
         }
-        let knowing = believed.filter { $0.value == confirmed }
-        return knowing.isEmpty ? .everybody : .everybodyBut(knowing.map(\.connection))
+        let knowing = believed.compactMap { $0.value == confirmed ? $0.connection : nil }
+        return knowing.isEmpty ? .everybody : .everybodyBut(knowing)
     }
 }
