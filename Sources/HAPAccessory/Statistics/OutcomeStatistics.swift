@@ -1,9 +1,20 @@
 /// What became of things that were asked for, and how long they took.
 package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Sendable {
-    package private(set) var outcomes: [Outcome: UInt64] = [:]
+    private struct Count: Equatable, Sendable {
+        let outcome: Outcome
+        var number: UInt64
+    }
+
+    /// A handful, the first one mostly: looked through sooner than hashed.
+    private var counts: [Count] = []
     package private(set) var latency = LatencyHistogram()
 
     package init() {}
+
+    /// How often each has come out.
+    package var outcomes: [Outcome: UInt64] {
+        Dictionary(uniqueKeysWithValues: counts.map { ($0.outcome, $0.number) })
+    }
 
     /// Something has ended.
     ///
@@ -11,7 +22,11 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
     ///   - outcome: how.
     ///   - duration: how long it took.
     package mutating func ended(_ outcome: Outcome, after duration: Duration) {
-        outcomes[outcome, default: 0] += 1
+        if let index = counts.firstIndex(where: { $0.outcome == outcome }) {
+            counts[index].number += 1
+        } else {
+            counts.append(Count(outcome: outcome, number: 1))
+        }
         latency.record(duration)
     }
 }
