@@ -15,134 +15,163 @@ struct HTTPHead: Equatable, Sendable {
     /// Reads a head without its empty last line.
     ///
     /// - Parameters:
-    ///   - bytes: where the head lies.
-    ///   - range: from the first byte of the start line to the end of the last header line, without its CR LF.
+    ///   - bytes: from the first byte of the start line to the end of the last header line, without its CR LF.
     ///   - requests: whether a request is expected, else a response or an event.
     /// - Throws: `malformedHTTP`.
-    init(_ bytes: [UInt8], _ range: Range<Int>, requests: Bool) throws(ProtocolViolation) {
-        var lines = HTTPLines(bytes: bytes, range: range)
-        guard let start = lines.next() else { throw .malformedHTTP(.startLine) }
-        guard start.count <= HTTPLimits.startLine, lines.range.count <= HTTPLimits.headers else {
+    init(_ bytes: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
+        guard !bytes.isEmpty else { throw .malformedHTTP(.startLine) }
+        var end = bytes.endOfLine(from: 0)
+        guard end <= HTTPLimits.startLine, bytes.count - end - 2 <= HTTPLimits.headers else {
             throw .malformedHTTP(.headTooLong)
         }
-        (startLine, wantsClose) = requests ? try Self.requestLine(bytes[start]) : try Self.statusLine(bytes[start])
+        let start = bytes.extracting(0..<end)
+        (startLine, wantsClose) = requests ? try Self.requestLine(start) : try Self.statusLine(start)
         var count = 0
-        while let line = lines.next() {
+        while end + 2 < bytes.count {
+            let line = end + 2
+            end = bytes.endOfLine(from: line)
             count += 1
             guard count <= HTTPLimits.headerLines else { throw .malformedHTTP(.tooManyHeaders) }
-            try header(bytes[line], requests: requests)
+            try header(bytes.extracting(line..<end), requests: requests)
         }
     }
 
-    private static func requestLine(_ line: ArraySlice<UInt8>) throws(ProtocolViolation) -> (StartLine, Bool) {
+    private static func requestLine(_ line: Span<UInt8>) throws(ProtocolViolation) -> (StartLine, Bool) {
         let space = UInt8(ascii: " ")
-        guard let first = line.firstIndex(of: space), let second = line[(first + 1)...].firstIndex(of: space) else {
-            throw .malformedHTTP(.startLine)
-        }
-        let (name, whole, version) = (line[..<first], line[(first + 1)..<second], line[(second + 1)...])
-        guard !name.isEmpty, name.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
-            whole.first == UInt8(ascii: "/"), whole.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !version.contains(space)
+        let first = line.firstIndex(of: space, from: 0)
+        let second = line.firstIndex(of: space, from: min(first + 1, line.count))
+        guard second < line.count else { throw .malformedHTTP(.startLine) }
+        let (name, version) = (line.extracting(0..<first), line.extracting((second + 1)...))
+        guard !name.isEmpty, name.all({ $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") }),
+            line[first + 1] == UInt8(ascii: "/"), version.firstIndex(of: space, from: 0) == version.count
         else { throw .malformedHTTP(.startLine) }
+        var (mark, end) = (second, second)
+        for index in (first + 1)..<second {
+            let byte = line[index]
+            guard byte > 0x20, byte < 0x7F else { throw .malformedHTTP(.startLine) }
+            if byte == UInt8(ascii: "?"), mark == second, end == second { mark = index }
+            // A fragment ends the query (hap.md 8.4).
+            if byte == UInt8(ascii: "#"), end == second { end = index }
+        }
         let isOld = version.equals("HTTP/1.0")
         guard isOld || version.equals("HTTP/1.1") else { throw .malformedHTTP(.version) }
-        // A fragment ends the query (hap.md 8.4).
-        let target = whole.prefix { $0 != UInt8(ascii: "#") }
-        let mark = target.firstIndex(of: UInt8(ascii: "?"))
-        let query = mark.map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
-        return (.request(method(name), path: path(target[..<(mark ?? target.endIndex)]), query: query), isOld)
+        let query = mark < end ? line.extracting((mark + 1)..<end).text : nil
+        return (.request(method(name), path: path(line.extracting((first + 1)..<min(mark, end))), query: query), isOld)
     }
 
-    private static func method(_ name: ArraySlice<UInt8>) -> HTTPRequest.Method {
+    private static func method(_ name: Span<UInt8>) -> HTTPRequest.Method {
         if name.equals("GET") { return .get }
         if name.equals("PUT") { return .put }
         return name.equals("POST") ? .post : .other
     }
 
-    /// The paths that almost every request names; a text that stands in the program is not made anew each time.
-    private static let paths: [(StaticString, String)] = [
-        ("/characteristics", "/characteristics"), ("/accessories", "/accessories"), ("/pair-verify", "/pair-verify"),
-    ]
-
-    private static func path(_ bytes: ArraySlice<UInt8>) -> String {
-        paths.first { bytes.equals($0.0) }?.1 ?? String(decoding: bytes, as: UTF8.self)
+    /// A text that stands in the program is not made anew for each request; almost every one names one of these.
+    private static func path(_ bytes: Span<UInt8>) -> String {
+        if bytes.equals("/characteristics") { return "/characteristics" }
+        if bytes.equals("/accessories") { return "/accessories" }
+        if bytes.equals("/pair-verify") { return "/pair-verify" }
+        return bytes.text
     }
 
-    private static func statusLine(_ line: ArraySlice<UInt8>) throws(ProtocolViolation) -> (StartLine, Bool) {
-        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[1].count == 3, let status = Int(String(decoding: parts[1], as: UTF8.self)),
-            (100...599).contains(status)
-        else { throw .malformedHTTP(.startLine) }
-        if parts[0].elementsEqual("EVENT/1.0".utf8) { return (.event, false) }
-        let isOld = parts[0].elementsEqual("HTTP/1.0".utf8)
-        guard isOld || parts[0].elementsEqual("HTTP/1.1".utf8) else { throw .malformedHTTP(.version) }
+    private static func statusLine(_ line: Span<UInt8>) throws(ProtocolViolation) -> (StartLine, Bool) {
+        let first = line.firstIndex(of: UInt8(ascii: " "), from: 0)
+        guard first < line.count else { throw .malformedHTTP(.startLine) }
+        let second = line.firstIndex(of: UInt8(ascii: " "), from: first + 1)
+        let (version, code) = (line.extracting(0..<first), line.extracting((first + 1)..<second))
+        guard code.count == 3, let status = code.number, (100...599).contains(status) else {
+            throw .malformedHTTP(.startLine)
+        }
+        if version.equals("EVENT/1.0") { return (.event, false) }
+        let isOld = version.equals("HTTP/1.0")
+        guard isOld || version.equals("HTTP/1.1") else { throw .malformedHTTP(.version) }
         return (.response(status: status), isOld)
     }
 
-    private mutating func header(_ line: ArraySlice<UInt8>, requests: Bool) throws(ProtocolViolation) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F }), line[colon...].allSatisfy({ $0 >= 0x20 || $0 == 9 })
-        else { throw .malformedHTTP(.header) }
-        let name = line[..<colon]
-        let value = line[(colon + 1)...]
+    private mutating func header(_ line: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
+        let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0)
+        guard colon > 0, colon < line.count else { throw .malformedHTTP(.header) }
+        let name = line.extracting(0..<colon)
+        let value = line.extracting(line.trimmed(from: colon + 1))
+        guard name.all({ $0 > 0x20 && $0 < 0x7F }), value.all({ $0 >= 0x20 || $0 == 9 }) else {
+            throw .malformedHTTP(.header)
+        }
         if name.isWord("content-length") {
-            let digits = value.trimmed
-            guard contentLength == nil, !isChunked, (1...9).contains(digits.count),
-                digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                let length = Int(String(decoding: digits, as: UTF8.self))
-            else { throw .malformedHTTP(.contentLength) }
+            guard contentLength == nil, !isChunked, (1...9).contains(value.count), let length = value.number else {
+                throw .malformedHTTP(.contentLength)
+            }
             contentLength = length
         } else if name.isWord("transfer-encoding") {
             // No controller sends chunks; some accessories do.
-            guard !requests, contentLength == nil, value.trimmed.isWord("chunked") else {
+            guard !requests, contentLength == nil, value.isWord("chunked") else {
                 throw .malformedHTTP(.transferEncoding)
             }
             isChunked = true
         } else if name.isWord("connection") {
-            if value.trimmed.isWord("close") { wantsClose = true }
-            if value.trimmed.isWord("keep-alive") { wantsClose = false }
+            if value.isWord("close") { wantsClose = true }
+            if value.isWord("keep-alive") { wantsClose = false }
         } else if name.isWord("content-type") {
-            contentType = HTTPContentType(rawValue: String(decoding: value.trimmed, as: UTF8.self))
+            contentType = HTTPContentType(rawValue: value.text)
         }
     }
 }
 
-/// The lines of a head, each without its CR LF.
-private struct HTTPLines {
-    let bytes: [UInt8]
-    var range: Range<Int>
-
-    mutating func next() -> Range<Int>? {
-        guard !range.isEmpty else { return nil }
-        var end = range.lowerBound
-        while end < range.upperBound, bytes[end] != 0x0D || end + 1 >= range.upperBound || bytes[end + 1] != 0x0A {
-            end += 1
-        }
-        let line = range.lowerBound..<end
-        range = min(end + 2, range.upperBound)..<range.upperBound
-        return line
+/// What a head is searched for; where nothing is found the answer is the end.
+extension Span<UInt8> {
+    fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int {
+        var index = start
+        while index < count, self[index] != byte { index += 1 }
+        return index
     }
-}
 
-extension ArraySlice<UInt8> {
-    fileprivate var trimmed: ArraySlice<UInt8> {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        var slice = self.drop(while: isSpace)
-        while let last = slice.last, isSpace(last) { slice.removeLast() }
-        return slice
+    /// Where the CR LF stands that ends a line.
+    fileprivate func endOfLine(from start: Int) -> Int {
+        var index = start
+        while index < count, self[index] != 0x0D || index + 1 == count || self[index + 1] != 0x0A { index += 1 }
+        return index
+    }
+
+    fileprivate func all(_ isRight: (UInt8) -> Bool) -> Bool {
+        for index in 0..<count where !isRight(self[index]) { return false }
+        return true
+    }
+
+    /// What is left from here on without the white space at both ends.
+    fileprivate func trimmed(from start: Int) -> Range<Int> {
+        var (start, end) = (start, count)
+        while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
+        while start < end, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
+        return start..<end
+    }
+
+    fileprivate var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
+
+    /// The number that these bytes are the digits of, at most nine.
+    fileprivate var number: Int? {
+        var number = 0
+        for index in 0..<count {
+            guard self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") else { return nil }
+            number = number * 10 + Int(self[index] - UInt8(ascii: "0"))
+        }
+        return number
     }
 
     /// Whether the bytes are this text.
     fileprivate func equals(_ text: StaticString) -> Bool {
-        count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
+        guard count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { letters in
+            for index in 0..<count where letters[index] != self[index] { return false }
+            return true
+        }
     }
 
     /// Whether the bytes are this word, ASCII case aside.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         guard count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { letters in
-            for (letter, byte) in zip(letters, self) {
-                let lower = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-                if letter != lower { return false }
+            for index in 0..<count {
+                let byte = self[index]
+                let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+                if letters[index] != (isUpper ? byte | 0x20 : byte) { return false }
             }
             return true
         }

@@ -86,7 +86,7 @@ package struct HTTPParser: Equatable, Sendable {
             } else if bytes[position] == 0x0D, bytes[position + 1] == 0x0A, bytes[position + 2] == 0x0D,
                 bytes[position + 3] == 0x0A
             {
-                let head = try HTTPHead(bytes, start..<position, requests: requests)
+                let head = try HTTPHead(bytes.span.extracting(start..<position), requests: requests)
                 buffer.consume(position + 4 - start)
                 return head
             } else {
