@@ -266,8 +266,7 @@ package actor AccessoryServer {
         session.task = nil
         session.hasEnded = session.closesAfterAnswer || isStopping
         let now = scheduler.now
-        statistics.requests[session.route, default: OutcomeStatistics()]
-            .ended(response.status, after: now - session.lastHeard)
+        statistics.answered(session.route, response.status, after: now - session.lastHeard)
         // The next request may come within this call.
         session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
         if session.hasEnded {
@@ -408,8 +407,16 @@ extension AccessoryServer: AccessoryRegistryObserver {
         assumeIsolated { $0.publish(changes) }
     }
 
-    package nonisolated func wrote(_ characteristic: CharacteristicID, by connection: ConnectionID) {
-        assumeIsolated { $0.sessions[connection]?.outbox.forget(characteristic) }
+    package nonisolated func wrote(
+        _ values: [CharacteristicWrite], to accessory: AccessoryID, by connection: ConnectionID,
+        changing changes: [CharacteristicChange]
+    ) {
+        assumeIsolated { server in
+            if let session = server.sessions[connection], !session.outbox.isEmpty {
+                for write in values { session.outbox.forget(CharacteristicID(accessory, write.iid)) }
+            }
+            if !changes.isEmpty { server.publish(changes) }
+        }
     }
 
     package nonisolated func configurationNumberChanged(to number: UInt16) {

@@ -92,6 +92,10 @@ extension AccessoryServer {
     }
 
     private func answerWrite(_ request: WriteRequest, _ statuses: [HAPStatus], _ session: AccessorySession) {
+        guard statuses.contains(where: { $0 != .success }) || request.entries.contains(where: \.wantsResponse) else {
+            answer(session, HTTPResponse(204))
+            return
+        }
         let responses = registry.assumeIsolated { registry in
             zip(request.entries, statuses).map { entry, status -> CharacteristicValue? in
                 guard entry.wantsResponse, status == .success, let reading = registry.reading(entry.id),

@@ -6,6 +6,7 @@ internal import LightKit
 final class BridgedLight {
     let key: LightKey
     let aid: AccessoryID
+    let driver: BridgedDriver
     var adapter: LightbulbAdapter
     var state: LightState
     var pipeline = CommandPipeline()
@@ -25,9 +26,10 @@ final class BridgedLight {
     /// It is shown no more; what still comes of its commands is passed over.
     var isRemoved = false
 
-    init(_ key: LightKey, aid: AccessoryID, adapter: LightbulbAdapter, state: LightState) {
+    init(_ key: LightKey, aid: AccessoryID, driver: BridgedDriver, adapter: LightbulbAdapter, state: LightState) {
         self.key = key
         self.aid = aid
+        self.driver = driver
         self.adapter = adapter
         self.state = state
     }

@@ -12,9 +12,10 @@ extension LightBridge {
     /// Controllers do not see the change: lights keep their state and reachability, unless the new driver says nothing of
     /// them for ``takeoverTime``.
     package func attach(_ driver: any LightDriver, as id: String) {
-        let isReplacement = drivers[id] != nil
-        drivers[id] = driver
-        driverStates[id] = .starting
+        let bridged = self.driver(id)
+        let isReplacement = bridged.driver != nil
+        bridged.driver = driver
+        bridged.state = .starting
         guard isReplacement else { return }
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
@@ -34,8 +35,7 @@ extension LightBridge {
 
     /// A driver is no longer configured and has ended: its lights stay, out of reach.
     package func detach(_ id: String) {
-        drivers[id] = nil
-        driverStates[id] = nil
+        driver(id).driver = nil
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
         loseLights(of: id)
@@ -43,7 +43,7 @@ extension LightBridge {
 
     /// A driver has ended by itself, for good.
     package func driverEnded(_ id: String, _ reason: String) {
-        driverStates[id] = .degraded(reason)
+        driver(id).state = .degraded(reason)
         warn("driver \(id) has ended: \(reason)", about: id, of: id)
         loseLights(of: id)
     }
@@ -65,6 +65,6 @@ extension LightBridge {
 
     /// The drivers and how they are doing.
     package func driverReports() -> [(id: String, state: DriverState)] {
-        driverStates.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        configuredDrivers.map { ($0.id, $0.state) }
     }
 }

@@ -29,7 +29,7 @@ extension LightBridge {
             let wanted = overrides[light.key]?.name ?? light.sourceName
             if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
         }
-        for driver in Set(lights.keys.map(\.driver)).subtracting(drivers.keys).sorted() {
+        for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
             warnings.append(
                 "no driver \(driver) is configured; its lights stay, out of reach, "
                     + "until lamplighter lights forget KEY takes them away")

@@ -10,7 +10,8 @@ extension LightBridge {
     ) async {
         let name = name(for: key, description, aid)
         let light = BridgedLight(
-            key, aid: aid, adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
+            key, aid: aid, driver: driver(key.driver),
+            adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
         lights[key] = light
         lightsByAID[aid] = light
         await showAccessory(light)

@@ -21,8 +21,8 @@ package actor LightBridge {
     let logger: Logger
     var overrides: [LightKey: LightOverride]
 
-    var drivers: [String: any LightDriver] = [:]
-    var driverStates: [String: DriverState] = [:]
+    /// The drivers that lights are of, also those that are not configured any more.
+    private var drivers: [String: BridgedDriver] = [:]
     /// Lights whose driver has been replaced, and until when the new one may say how they are.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
     var warningsBySubject: [String: String] = [:]
@@ -43,8 +43,6 @@ package actor LightBridge {
     private var saveIsDue = false
     var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
     var lastWatcher = 0
-    /// What became of the commands that drivers were given.
-    var commandStatistics: [String: OutcomeStatistics<HAPStatus>] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -67,6 +65,19 @@ package actor LightBridge {
         self.store = store
         self.overrides = overrides
         self.logger = logger
+    }
+
+    // MARK: Drivers
+
+    /// The drivers that are configured.
+    var configuredDrivers: [BridgedDriver] { drivers.values.filter { $0.driver != nil }.sorted { $0.id < $1.id } }
+
+    /// The driver of this id, configured or not.
+    func driver(_ id: String) -> BridgedDriver {
+        if let driver = drivers[id] { return driver }
+        let driver = BridgedDriver(id)
+        drivers[id] = driver
+        return driver
     }
 
     // MARK: Lights that are there
@@ -148,8 +159,9 @@ package actor LightBridge {
     }
 
     func reported(_ state: DriverState, of driver: String) {
-        guard driverStates[driver] != state else { return }
-        driverStates[driver] = state
+        let bridged = self.driver(driver)
+        guard bridged.state != state else { return }
+        bridged.state = state
         logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 
@@ -189,7 +201,7 @@ package actor LightBridge {
         _ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin,
         then: @escaping CommandWaiters.Then
     ) {
-        guard light.state.isReachable, let driver = drivers[light.key.driver] else {
+        guard light.state.isReachable, let driver = light.driver.driver else {
             return then(.unableToCommunicate)
         }
         guard !command.isEmpty else { return then(.success) }
@@ -197,7 +209,7 @@ package actor LightBridge {
         light.origin = origin
         light.told = nil
         if let next = light.pipeline.wanted(command) {
-            light.ticketsUnderWay = [ticket]
+            light.ticketsUnderWay.append(ticket)
             start(next, on: light, by: driver)
         } else {
             light.ticketsWaiting.append(ticket)
@@ -227,19 +239,19 @@ package actor LightBridge {
         let now = scheduler.now
         if let deadline = light.commandDeadline {
             let began = deadline - CommandWaiters.deadline
-            commandStatistics[light.key.driver, default: OutcomeStatistics()].ended(status, after: now - began)
+            light.driver.commands.ended(status, after: now - began)
         }
         let former = light.state
         if status == .success { light.state.apply(command) }
         let next = light.pipeline.ended(success: status == .success, now: now)
-        let tickets = light.ticketsUnderWay
-        light.ticketsUnderWay = light.ticketsWaiting
-        light.ticketsWaiting = []
+        let answered = waiters.take(light.ticketsUnderWay)
+        swap(&light.ticketsUnderWay, &light.ticketsWaiting)
+        light.ticketsWaiting.removeAll(keepingCapacity: true)
         light.task = nil
         light.commandDeadline = nil
         if status == .success { tell(light, former: former, origin: light.origin) }
-        for then in waiters.take(tickets) { then(status) }
-        if let next, let driver = drivers[light.key.driver], !light.isRemoved { start(next, on: light, by: driver) }
+        for then in answered { then(status) }
+        if let next, let driver = light.driver.driver, !light.isRemoved { start(next, on: light, by: driver) }
         wakeWhenSettled(light)
     }
 
@@ -327,7 +339,7 @@ extension LightBridge: AccessorySource {
     package nonisolated func identify(_ accessory: AccessoryID) { assumeIsolated { $0.blink(accessory) } }
 
     private func blink(_ accessory: AccessoryID) {
-        guard let light = lightsByAID[accessory], let driver = drivers[light.key.driver] else { return }
+        guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
         logger.info("identify", metadata: about(light.key))
         // Nobody waits for a light to blink; one that never stops does it once.
         light.identification?.cancel()

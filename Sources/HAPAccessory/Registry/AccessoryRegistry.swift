@@ -8,8 +8,16 @@ package protocol AccessoryRegistryObserver: Sendable {
     /// Characteristics have new values.
     func changed(_ changes: [CharacteristicChange])
 
-    /// A connection has written a value with success: what waits to be told it of that characteristic is older.
-    func wrote(_ characteristic: CharacteristicID, by connection: ConnectionID)
+    /// A connection has written values with success: what waits to be told it of these characteristics is older.
+    ///
+    /// - Parameters:
+    ///   - values: what it wrote.
+    ///   - accessory: what it wrote to.
+    ///   - connection: who wrote.
+    ///   - changes: what is news now, to whom.
+    func wrote(
+        _ values: [CharacteristicWrite], to accessory: AccessoryID, by connection: ConnectionID,
+        changing changes: [CharacteristicChange])
 
     /// `c#` has risen and is durable.
     func configurationNumberChanged(to number: UInt16)
@@ -327,11 +335,6 @@ package actor AccessoryRegistry {
     ) {
         // While the device was at work, the accessory may have gone or been replaced.
         guard let entry = entries[aid] else { return }
-        if status == .success, let origin {
-            for write in values where entry.isWritten(write.iid) {
-                observer?.wrote(CharacteristicID(aid, write.iid), by: origin)
-            }
-        }
         var changes: [CharacteristicChange] = []
         for (write, ticket) in zip(values, tickets) {
             guard let ticket,
@@ -342,6 +345,10 @@ package actor AccessoryRegistry {
             changes.append(
                 CharacteristicChange(id: CharacteristicID(aid, write.iid), value: outcome.value, audience: audience))
         }
-        if !changes.isEmpty { observer?.changed(changes) }
+        if status == .success, let origin {
+            observer?.wrote(values, to: aid, by: origin, changing: changes)
+        } else if !changes.isEmpty {
+            observer?.changed(changes)
+        }
     }
 }

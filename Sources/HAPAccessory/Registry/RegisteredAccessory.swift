@@ -14,22 +14,30 @@ final class RegisteredAccessory {
     var json: [UInt8]?
     /// Few at a time.
     private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
-    private let places: [InstanceID: Place]
+    /// In the order of their iids: a dozen, searched sooner than hashed.
+    private let places: [(iid: InstanceID, place: Place)]
 
     init(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) {
         self.accessory = accessory
         self.source = source
         self.isReachable = isReachable
-        var places: [InstanceID: Place] = [:]
+        var places: [(iid: InstanceID, place: Place)] = []
         for (s, service) in accessory.services.enumerated() {
             for (c, characteristic) in service.characteristics.enumerated() {
-                places[characteristic.iid] = (s, c)
+                places.append((characteristic.iid, (s, c)))
             }
         }
-        self.places = places
+        self.places = places.sorted { $0.iid < $1.iid }
     }
 
-    func place(of iid: InstanceID) -> Place? { places[iid] }
+    func place(of iid: InstanceID) -> Place? {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].iid < iid { low = middle + 1 } else { high = middle }
+        }
+        return low < places.count && places[low].iid == iid ? places[low].place : nil
+    }
 
     func service(at place: Place) -> ServiceType { accessory.services[place.service].type }
 

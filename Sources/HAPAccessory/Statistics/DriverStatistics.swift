@@ -14,12 +14,12 @@ package struct DriverStatistics: Equatable, Sendable {
 extension LightBridge {
     /// The statistics of all drivers that are known, by id.
     package func driverStatistics() -> [DriverStatistics] {
-        driverReports().map { driver in
+        configuredDrivers.map { driver in
             let own = lights.filter { $0.key.driver == driver.id }.values
             return DriverStatistics(
                 id: driver.id, state: driver.state, lights: own.count,
                 reachableLights: own.count(where: \.state.isReachable),
-                commands: commandStatistics[driver.id] ?? OutcomeStatistics())
+                commands: driver.commands)
         }
     }
 }

@@ -1,7 +1,10 @@
 /// What an accessory server has done since its start; counts only rise.
 package struct ServerStatistics: Equatable, Sendable {
     /// The answers of each endpoint by HTTP status, and how long they took from the request's last byte on.
-    package var requests: [Route: OutcomeStatistics<Int>] = [:]
+    package var requests: [Route: OutcomeStatistics<Int>] {
+        Dictionary(uniqueKeysWithValues: zip(Route.allCases, answered).filter { $1 != OutcomeStatistics() })
+    }
+    private var answered = [OutcomeStatistics<Int>](repeating: OutcomeStatistics(), count: Route.allCases.count)
 
     /// Connections that were taken.
     package var connections: UInt64 = 0
@@ -25,4 +28,9 @@ package struct ServerStatistics: Equatable, Sendable {
     package var eventsCoalesced: UInt64 = 0
     /// Changed values that were never sent, because the connection ended before.
     package var eventsDropped: UInt64 = 0
+
+    /// A request has been answered.
+    mutating func answered(_ route: Route, _ status: Int, after duration: Duration) {
+        answered[route.rawValue].ended(status, after: duration)
+    }
 }

@@ -54,10 +54,8 @@ package struct WriteRequest: Equatable, Sendable {
         entries = []
         entries.reserveCapacity(list.count)
         for element in list {
-            guard let object = element.object, let aid = object["aid"]?.unsignedInteger,
-                let iid = object["iid"]?.unsignedInteger
-            else { return nil }
-            entries.append(Entry(id: CharacteristicID(AccessoryID(aid), InstanceID(iid)), members: object))
+            guard let object = element.object, let entry = Entry(members: object) else { return nil }
+            entries.append(entry)
         }
     }
 
@@ -81,13 +79,17 @@ package struct WriteRequest: Equatable, Sendable {
 }
 
 extension WriteRequest.Entry {
-    fileprivate init(id: CharacteristicID, members: JSONObject) {
-        self.id = id
+    /// Reads an entry; `nil` if it does not say which characteristic it is about.
+    fileprivate init?(members: JSONObject) {
         wantsResponse = false
         isMalformed = false
+        var aid: UInt64?
+        var iid: UInt64?
         // One pass: the members are few and a name written twice counts as its last.
         for member in members.members {
             switch member.name {
+            case "aid": aid = member.value.unsignedInteger
+            case "iid": iid = member.value.unsignedInteger
             case "value": value = member.value
             case "ev":
                 events = member.value.flag
@@ -100,6 +102,8 @@ extension WriteRequest.Entry {
             default: break
             }
         }
+        guard let aid, let iid else { return nil }
+        id = CharacteristicID(AccessoryID(aid), InstanceID(iid))
         switch value {
         case .null?:
             // Beside `ev` a null stands for "no value"; alone it is one that nobody can take.

@@ -10,7 +10,8 @@ import Synchronization
 /// way, a command's report takes its place behind it.
 package final class SimulatedLightDriver: LightDriver {
     fileprivate struct Home {
-        var lights: [LightID: SimulatedLightState]
+        /// In the configuration's order.
+        var lights: [SimulatedLightState]
         var outbox = ReportOutbox()
         /// Where reports go, while the driver runs.
         var host: (any LightHost)?
@@ -19,17 +20,19 @@ package final class SimulatedLightDriver: LightDriver {
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
-    private let order: [LightID]
+    private let lights: [SimulatedLight]
+    /// Where each light stands among the others.
+    private let places: [LightID: Int]
     private let home: Mutex<Home>
     private let logger: Logger
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
     package init(configuration: SimulatedDriverConfiguration, logger: Logger) {
-        var lights: [LightID: SimulatedLightState] = [:]
-        for light in configuration.lights { lights[light.description.id] = SimulatedLightState(light) }
-        order = configuration.lights.map(\.description.id)
-        home = Mutex(Home(lights: lights))
+        lights = configuration.lights
+        places = Dictionary(
+            lights.enumerated().map { ($0.element.description.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        home = Mutex(Home(lights: lights.map { SimulatedLightState($0) }))
         self.logger = logger
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -38,16 +41,16 @@ package final class SimulatedLightDriver: LightDriver {
 
     package func run(host: any LightHost) async throws {
         // What stands in the configuration no more has been removed by whoever wrote it.
-        for id in await host.knownLights() where !order.contains(id) { await host.removed(id) }
-        for id in order {
-            guard let description = home.withLock({ $0.lights[id]?.light.description }) else { continue }
-            await host.added(description)
+        for id in await host.knownLights() where places[id] == nil { await host.removed(id) }
+        for (place, light) in lights.enumerated() {
+            let id = light.description.id
+            await host.added(light.description)
             let known = await host.lastKnown(id)
             let state = home.withLock { home in
-                if let known { home.lights[id]?.restore(known) }
-                return home.lights[id]?.report
+                if let known { home.lights[place].restore(known) }
+                return home.lights[place].report
             }
-            if let state { await host.report(state, from: id) }
+            await host.report(state, from: id)
         }
         await host.report(.running)
         home.withLock { $0.host = host }
@@ -59,7 +62,7 @@ package final class SimulatedLightDriver: LightDriver {
                 let now = ContinuousClock.now
                 if let at = timerAt, at <= now { timerAt = nil }
                 await tell(host, now: now)
-                guard let next = home.withLock({ $0.lights.values.compactMap(\.nextStep).min() }) else { continue }
+                guard let next = home.withLock({ $0.lights.compactMap(\.nextStep).min() }) else { continue }
                 if timerAt.map({ next < $0 }) ?? true {
                     timerAt = next
                     timers.addTask { [waker] in
@@ -74,8 +77,10 @@ package final class SimulatedLightDriver: LightDriver {
 
     private func tell(_ host: any LightHost, now: ContinuousClock.Instant) async {
         let steps = home.withLock { home in
-            for id in order {
-                if let report = home.lights[id]?.step(now: now) { home.outbox.add(report, from: id) }
+            for (place, light) in lights.enumerated() {
+                if let report = home.lights[place].step(now: now) {
+                    home.outbox.add(report, from: light.description.id)
+                }
             }
             home.isTelling = true
             return home.outbox.takeAll()
@@ -102,12 +107,13 @@ package final class SimulatedLightDriver: LightDriver {
     // MARK: Commands
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
-        guard let settings = home.withLock({ $0.lights[light]?.light }) else { throw .unknownLight }
-        if settings.failure == .silent { try await never() }
-        if settings.latency > .zero, settings.failure != .unreachable {
-            guard (try? await Task.sleep(for: settings.latency)) != nil else { throw .unreachable }
+        guard let place = places[light] else { throw .unknownLight }
+        if lights[place].failure == .silent { try await never() }
+        let latency = lights[place].latency
+        if latency > .zero, lights[place].failure != .unreachable {
+            guard (try? await Task.sleep(for: latency)) != nil else { throw .unreachable }
         }
-        switch home.withLock({ $0.apply(command, to: light) }) {
+        switch home.withLock({ $0.apply(command, to: place) }) {
         case .refused(let error): throw error
         case .done: break
         case .queued: waker.yield()
@@ -116,10 +122,10 @@ package final class SimulatedLightDriver: LightDriver {
     }
 
     package func identify(_ light: LightID) async throws(LightError) {
-        guard let state = home.withLock({ $0.lights[light] }) else { throw .unknownLight }
-        if state.light.failure == .silent { try await never() }
-        guard state.reachable else { throw .unreachable }
-        logger.info("a simulated light blinks", metadata: ["name": "\(state.light.description.name)"])
+        guard let place = places[light] else { throw .unknownLight }
+        if lights[place].failure == .silent { try await never() }
+        guard home.withLock({ $0.lights[place].reachable }) else { throw .unreachable }
+        logger.info("a simulated light blinks", metadata: ["name": "\(lights[place].description.name)"])
     }
 
     /// Waits for an answer that does not come, until the task is cancelled.
@@ -159,16 +165,12 @@ package final class SimulatedLightDriver: LightDriver {
     ///   - light: the light.
     /// - Throws: ``SimulationError`` if the light is unknown or cannot do that.
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
-        if let problem = home.withLock({ home -> SimulationError? in
-            guard let state = home.lights[light] else { return .unknownLight }
-            return state.problem(with: change).map(SimulationError.impossible)
-        }) {
-            throw problem
-        }
+        guard let place = places[light] else { throw .unknownLight }
+        if let problem = home.withLock({ $0.lights[place].problem(with: change) }) { throw .impossible(problem) }
         let told = await withCheckedContinuation { continuation in
             let isRunning = home.withLock { home in
                 guard home.host != nil else { return false }
-                home.lights[light]?.change(change)
+                home.lights[place].change(change)
                 var report = change
                 report.isSpontaneous = true
                 home.outbox.add(report, from: light)
@@ -191,11 +193,11 @@ extension SimulatedLightDriver.Home {
         case report(LightReport, any LightHost)
     }
 
-    fileprivate mutating func apply(_ command: LightCommand, to light: LightID) -> Outcome {
+    fileprivate mutating func apply(_ command: LightCommand, to place: Int) -> Outcome {
         do throws(LightError) {
-            guard let report = try lights[light]?.apply(command, now: .now) else { return .done }
-            if let host, outbox.isEmpty, !isTelling, lights[light]?.nextStep == nil { return .report(report, host) }
-            outbox.add(report, from: light)
+            guard let report = try lights[place].apply(command, now: .now) else { return .done }
+            if let host, outbox.isEmpty, !isTelling, !lights[place].isFading { return .report(report, host) }
+            outbox.add(report, from: lights[place].light.description.id)
             return .queued
         } catch {
             return .refused(error)

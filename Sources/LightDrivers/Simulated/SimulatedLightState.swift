@@ -83,7 +83,7 @@ struct SimulatedLightState {
     ///
     /// - Returns: what the light tells at once, if anything.
     mutating func apply(
-        _ command: LightCommand, now: ContinuousClock.Instant
+        _ command: LightCommand, now: @autoclosure () -> ContinuousClock.Instant
     ) throws(LightError) -> LightReport? {
         guard reachable else { throw .unreachable }
         commands += 1
@@ -98,10 +98,13 @@ struct SimulatedLightState {
         case .stepped:
             let length = command.transition ?? light.transition
             guard on, let before, let brightness, before != brightness, length > .zero else { return change }
-            fade = Fade(from: before, to: brightness, start: now, length: length)
+            fade = Fade(from: before, to: brightness, start: now(), length: length)
             return LightReport(on: command.on, color: command.color)
         }
     }
+
+    /// Whether it is on its way to what it was told.
+    var isFading: Bool { fade != nil }
 
     /// When the next step of a transition is due.
     var nextStep: ContinuousClock.Instant? {
