@@ -60,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CMalloc"),
 
         // Floor 1
         library("BoundedJSON"),
@@ -77,7 +78,7 @@ let package = Package(
         library(
             "DaemonKit",
             [
-                "LineRPC", "TerminalKit", yams, grdb, lifecycle, logging,
+                "CMalloc", "LineRPC", "TerminalKit", yams, grdb, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),

@@ -35,6 +35,7 @@ struct Homehubd: AsyncParsableCommand {
             if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
             throw ArgumentParser.ExitCode(code.rawValue)
         }
+        Allocator.shareOneHeap()
         let log = LogSetup.bootstrap(level: logLevel)
         defer { log.flush() }
         let logger = Logger(label: "homehubd")
