@@ -12,7 +12,7 @@ struct Micro {
         try await Parts.pairingTLV()
         try await Parts.databases()
         try await Handshakes().run()
-        for subscribers in [1, 16, 64] { try await Events(subscribers: subscribers).run() }
+        for subscribers in [1, 16, 100] { try await Events(subscribers: subscribers).run() }
     }
 }
 

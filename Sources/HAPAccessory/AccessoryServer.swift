@@ -300,12 +300,18 @@ package actor AccessoryServer {
                 case .everybody, .everybodyBut, .only: break
                 }
                 if session.outbox.changed(change.id, to: change.value, now: now) { statistics.eventsCoalesced += 1 }
-                if !touched.contains(where: { $0 === session }) { touched.append(session) }
+                if !session.isTouched {
+                    session.isTouched = true
+                    touched.append(session)
+                }
             }
         }
         // Most sessions are told the same: the body is written once for each distinct set.
         var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
-        for session in touched { flush(session, now, &bodies) }
+        for session in touched {
+            session.isTouched = false
+            flush(session, now, &bodies)
+        }
     }
 
     func flush(_ session: AccessorySession, _ now: ContinuousClock.Instant) {

@@ -10,6 +10,8 @@ final class AccessorySession {
     var pairVerify: PairVerifyAccessory
     var subscriptions: Set<CharacteristicID> = []
     var outbox: EventOutbox
+    /// The changes that are being published have something for it.
+    var isTouched = false
     var preparedWrite = PreparedWrite()
     /// Where the last request went.
     var route = Route.notFound
