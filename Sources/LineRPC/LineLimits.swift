@@ -13,10 +13,12 @@ package struct LineLimits: Sendable, Equatable {
     package var notifications: Int
     /// How many peers a server serves at once; one more is hung up on.
     package var peers: Int
+    /// How long a server that ends waits for a peer to read what was answered.
+    package var parting: Duration
 
     package init(
         lineLength: Int = 1 << 20, sentLineLength: Int? = nil, outstandingRequests: Int = 32, outbox: Int = 4 << 20,
-        notifications: Int = 1024, peers: Int = 32
+        notifications: Int = 1024, peers: Int = 32, parting: Duration = .seconds(1)
     ) {
         self.lineLength = lineLength
         self.sentLineLength = sentLineLength ?? lineLength
@@ -24,5 +26,6 @@ package struct LineLimits: Sendable, Equatable {
         self.outbox = outbox
         self.notifications = notifications
         self.peers = peers
+        self.parting = parting
     }
 }

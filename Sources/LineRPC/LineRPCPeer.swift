@@ -161,11 +161,12 @@ package final class LineRPCPeer: Sendable {
     private func tellOfCancellation(_ id: Int64) {
         _ = send(.notification(method: Self.cancellation, params: ["id": .integer(id)]))
         guard let waiting = state.withLock({ $0.waiting[id] }), let reason = waiting.reason else { return }
-        if let grace = waiting.grace {
-            expirySink.yield(Expiry(id: id, grace: grace, reason: reason))
-        } else {
-            resolve(id, .failure(reason))
+        if let grace = waiting.grace,
+            case .enqueued = expirySink.yield(Expiry(id: id, grace: grace, reason: reason))
+        {
+            return
         }
+        resolve(id, .failure(reason))
     }
 
     /// The notification that says that a request is not waited for: `{"id": ...}`.
@@ -236,7 +237,8 @@ package final class LineRPCPeer: Sendable {
 
     // MARK: The connection
 
-    /// Serves the connection until it ends or the task is cancelled.
+    /// Serves the connection until it ends or the task is cancelled: then nothing more is taken, what is at work is
+    /// cancelled, and what has been answered leaves.
     ///
     /// - Parameters:
     ///   - inbound: what the peer sends.
@@ -246,28 +248,55 @@ package final class LineRPCPeer: Sendable {
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
         over channel: any Channel, _ service: PeerService
     ) async {
+        // No child of ours: what is answered because we are cancelled has to leave, too.
+        let writing = Task { await write(to: channel) }
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.write(to: channel) }
             group.addTask { await self.awaitExpiries() }
-            let taker = taker(service, in: &group)
-            do {
-                for try await event in inbound {
-                    switch event {
-                    case .tooLong:
-                        logger.debug("a line was too long", metadata: ["limit": "\(limits.lineLength)"])
-                        reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
-                    case .line(let line): received(line, taker, in: &group)
-                    }
-                    // What is refused at once is as much as the peer likes to send, read or not.
-                    if taker.isSession { await outbox.drained(below: limits.lineLength) }
-                }
-            } catch {
-                logger.debug("the connection broke", metadata: ["error": "\(error)"])
+            await withDiscardingTaskGroup { requests in
+                let taker = taker(service, in: &requests)
+                await take(inbound, for: taker, in: &requests)
+                // If the peer has gone, there is nobody to answer.
+                if !Task.isCancelled { close() }
+                if case .session(let inbox) = taker { inbox.finish() }
+                requests.cancelAll()
             }
-            close()
-            if case .session(let inbox) = taker { inbox.finish() }
+            await closeWhenSent()
             group.cancelAll()
         }
+        await writing.value
+    }
+
+    private func take(
+        _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>, for taker: Taker,
+        in requests: inout DiscardingTaskGroup
+    ) async {
+        do {
+            for try await event in inbound {
+                switch event {
+                case .tooLong:
+                    logger.debug("a line was too long", metadata: ["limit": "\(limits.lineLength)"])
+                    reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
+                case .line(let line): received(line, taker, in: &requests)
+                }
+                // What is refused at once is as much as the peer likes to send, read or not.
+                if taker.isSession { await outbox.drained(below: limits.lineLength) }
+            }
+        } catch {
+            logger.debug("the connection broke", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Ends the connection once the system has all that was said, or the peer has had its time to read.
+    private func closeWhenSent() async {
+        // Neither ends because we are cancelled; that is when they are needed.
+        let leaving = Task { await outbox.drained(below: 1) }
+        let time = Task {
+            try? await Task.sleep(for: limits.parting)
+            leaving.cancel()
+        }
+        await leaving.value
+        time.cancel()
+        close()
     }
 
     /// Whoever takes the peer's requests.
@@ -288,7 +317,7 @@ package final class LineRPCPeer: Sendable {
             let (inquiries, inbox) = AsyncStream.makeStream(of: LineRPCInquiry.self, bufferingPolicy: .unbounded)
             group.addTask {
                 await sessions.serve(self, inquiries)
-                self.close()
+                await self.closeWhenSent()
             }
             return .session(inbox)
         }
@@ -396,7 +425,8 @@ package final class LineRPCPeer: Sendable {
         await withDiscardingTaskGroup { group in
             for await expiry in expiries {
                 group.addTask {
-                    guard (try? await Task.sleep(for: expiry.grace)) != nil else { return }
+                    // If we are cancelled, there is no grace.
+                    try? await Task.sleep(for: expiry.grace)
                     self.resolve(expiry.id, .failure(expiry.reason))
                 }
             }

@@ -52,7 +52,8 @@ package struct LineRPCServer: Sendable {
         self.logger = logger
     }
 
-    /// Listens and serves until the task is cancelled; then the socket is gone.
+    /// Listens and serves until the task is cancelled; then what is at work is cancelled, too, what has been answered leaves,
+    /// and the socket is gone.
     ///
     /// - Parameter onListening: called once peers can connect.
     /// - Throws: ``LineRPCError`` if the socket cannot be made.

@@ -264,8 +264,7 @@ class BridgeLife:
 
     def begin_anew(self, *command):
         former = self.daemon.status["deviceId"]
-        # The bridge may be gone before its answer has arrived; what counts here is who it is then.
-        self.daemon.cli(*command, check=False)
+        self.daemon.cli(*command)
 
         def is_another():
             assert self.daemon.is_running

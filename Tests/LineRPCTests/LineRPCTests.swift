@@ -153,6 +153,48 @@ struct LineRPCTests {
         }
     }
 
+    @Test("what is answered because the server ends still arrives, however long the answer is")
+    func answerAtTheEnd() async throws {
+        let length = 1_000_000
+        for _ in 0..<10 {
+            try await withSocketPath { path in
+                let (begun, sink) = AsyncStream.makeStream(of: Void.self)
+                let (listening, started) = AsyncStream.makeStream(of: Void.self)
+                let server = LineRPCServer(
+                    path: path, handler: LastWord(length: length, begun: sink), logger: silent)
+                let run = Task { try await server.run { started.yield() } }
+                _ = await listening.first { true }
+                try await LineRPCClient.connect(to: path) { peer in
+                    async let answer = peer.call("wait")
+                    _ = await begun.first { true }
+                    run.cancel()
+                    let arrived = try await answer
+                    #expect(arrived.string?.count == length)
+                }
+                _ = await run.result
+            }
+        }
+    }
+
+    @Test("a peer that does not read its answer holds up the end of the server for a moment only")
+    func endWithoutReader() async throws {
+        try await withSocketPath { path in
+            let (begun, sink) = AsyncStream.makeStream(of: Void.self)
+            let (listening, started) = AsyncStream.makeStream(of: Void.self)
+            let server = LineRPCServer(
+                path: path, limits: LineLimits(sentLineLength: 1 << 23, outbox: 1 << 24, parting: .milliseconds(50)),
+                handler: LastWord(length: 1 << 22, begun: sink), logger: silent)
+            let run = Task { try await server.run { started.yield() } }
+            _ = await listening.first { true }
+            try await withSilentReader(of: path, sending: .request(id: .integer(1), method: "wait", params: [:])) {
+                _ = await begun.first { true }
+                run.cancel()
+                // It ends although nobody has read.
+                _ = await run.result
+            }
+        }
+    }
+
     @Test("peers that connect while the server ends are hung up on, all of them")
     func connectingToAnEnd() async throws {
         for _ in 0..<40 {

@@ -48,6 +48,18 @@ struct Echo: LineRPCHandler {
     }
 }
 
+/// Answers when it is cancelled, and not before.
+struct LastWord: LineRPCHandler {
+    let length: Int
+    let begun: AsyncStream<Void>.Continuation
+
+    func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
+        begun.yield()
+        try? await Task.sleep(for: .seconds(3600))
+        return .string(String(repeating: "x", count: length))
+    }
+}
+
 /// Runs a server for as long as the body, and waits for its end.
 @discardableResult
 func withServer<Result: Sendable>(
@@ -87,6 +99,16 @@ func withRawConnection<Result: Sendable>(
         var lines = RawLines(bytes: inbound.makeAsyncIterator())
         return try await body(outbound, &lines)
     }
+}
+
+/// A peer that sends one message and reads nothing for as long as the body lasts.
+func withSilentReader(of path: String, sending message: RPCMessage, _ body: () async throws -> Void) async throws {
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .channelOption(.autoRead, value: false)
+        .connect(unixDomainSocketPath: path).get()
+    defer { channel.close(promise: nil) }
+    try await channel.writeAndFlush(ByteBuffer(bytes: message.line))
+    try await body()
 }
 
 struct RawLines {

@@ -131,7 +131,8 @@ struct AppConnections: LineRPCSessions {
             await peer.drained(below: limits.mark)
         }
         await peer.drained()
-        peer.close()
+        // A hub that ends closes the connection when the last answers have left.
+        if !Task.isCancelled { peer.close() }
     }
 
     private func tell(_ notification: HomeNotification, to peer: LineRPCPeer) {
