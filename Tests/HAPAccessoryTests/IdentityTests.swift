@@ -179,6 +179,41 @@ struct StructureTests {
         #expect(await !house.bridge.lights.warnings().joined().contains("cannot be stored"))
     }
 
+    @Test("a light whose going could not be stored is gone, and that is stored as soon as it can be")
+    func goingStoredLater() async throws {
+        let house = try await House()
+        await house.bridge.host.added(description("new", "New"))
+        house.store.breakDown([.light])
+        await house.bridge.host.removed("new")
+        #expect(await house.bridge.lights.snapshots().count == 2)
+        #expect(await house.bridge.lights.warnings().joined().contains("cannot be stored"))
+        await house.advance(.seconds(25))
+        house.store.breakDown([])
+        await house.advance(.seconds(10))
+        #expect(house.store.stored.lights.first { $0.key.light == "new" }?.isRemoved == true)
+        let warnings = await house.bridge.lights.warnings()
+        #expect(warnings == [])
+    }
+
+    @Test(
+        "a light whose going could not be stored is there if it has come back, and keeps its aid",
+        arguments: [true, false])
+    func backBeforeStored(isStorable: Bool) async throws {
+        let house = try await House()
+        await house.bridge.host.added(description("new", "New"))
+        let aid = await house.bridge.aid("new")
+        house.store.breakDown([.light])
+        await house.bridge.host.removed("new")
+        if isStorable { house.store.breakDown([]) }
+        await house.bridge.host.added(description("new", "New"))
+        house.store.breakDown([])
+        await house.advance(.seconds(10))
+        #expect(await house.bridge.aid("new") == aid)
+        #expect(house.store.stored.lights.first { $0.key.light == "new" }?.isRemoved == false)
+        let warnings = await house.bridge.lights.warnings()
+        #expect(warnings == [])
+    }
+
     @Test("a light that could not be stored comes as soon as it can, as what its driver says by then; if it goes, not")
     func storedLater() async throws {
         let house = try await House()

@@ -104,6 +104,7 @@ extension LightBridge {
             return
         }
         absent[key] = nil
+        unstoredGoings.remove(key)
         await show(key, aid, description, adapter.ids, state)
         catchUp(key)
         await settleNames()
@@ -143,7 +144,7 @@ extension LightBridge {
         stored.isRemoved = true
         absent[key] = stored
         await settleNames()
-        _ = await save(stored)
+        await storeGoing(key)
         logger.info("a light has been removed by its source", metadata: about)
     }
 
@@ -174,7 +175,7 @@ extension LightBridge {
         await settleNames()
     }
 
-    private func save(_ light: StoredLight) async -> Bool {
+    func save(_ light: StoredLight) async -> Bool {
         do {
             try await store.save(light)
             return true

@@ -1,7 +1,8 @@
 internal import HAPProtocol
 internal import LightKit
 
-// Lights that could not be stored, as on a full disk, and so wait to be shown: nobody is told of an aid that is not durable.
+// What could not be stored, as on a full disk, and is stored later. A light that has come waits to be shown until then:
+// nobody is told of an aid that is not durable. One that has gone is gone at once.
 extension LightBridge {
     /// A light that waits.
     struct UnstoredLight {
@@ -13,20 +14,37 @@ extension LightBridge {
     /// Takes a light over a little later, if it is still there then.
     func takeOverLater(_ key: LightKey, _ description: LightDescription) {
         unstored[key, default: UnstoredLight(description: description)].description = description
+        tryAgainLater(key)
+    }
+
+    /// Stores that a light has gone, a little later if need be.
+    func storeGoing(_ key: LightKey) async {
+        guard let light = absent[key] else { return }
+        guard await save(light) else {
+            unstoredGoings.insert(key)
+            return tryAgainLater(key)
+        }
+        if unstoredGoings.remove(key) != nil { warn(nil, about: key) }
+    }
+
+    private func tryAgainLater(_ key: LightKey) {
         guard retries.insert(key).inserted else { return }
         scheduler.schedule(at: scheduler.now + AccessoryRegistry.storeRetry) { [self] in
-            Task.immediate { await takeOverNow(key) }
+            Task.immediate { await tryAgain(key) }
         }
     }
 
-    private func takeOverNow(_ key: LightKey) async {
+    private func tryAgain(_ key: LightKey) async {
         if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
         defer { structureTurns.passOn() }
         retries.remove(key)
         // What came or went meanwhile has been seen to.
-        guard let light = unstored[key] else { return }
-        await takeOver(key, light.description)
-        if !retries.contains(key) { unstored[key] = nil }
+        if let light = unstored[key] {
+            await takeOver(key, light.description)
+            if !retries.contains(key) { unstored[key] = nil }
+        } else if unstoredGoings.contains(key) {
+            await storeGoing(key)
+        }
     }
 
     /// A light has been stored: what was said of it meanwhile is true of it now.

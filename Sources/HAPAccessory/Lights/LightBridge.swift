@@ -32,7 +32,9 @@ package actor LightBridge {
     var absent: [LightKey: StoredLight] = [:]
     /// Lights that are to be taken over once they can be stored.
     var unstored: [LightKey: UnstoredLight] = [:]
-    /// Those for which a further attempt is scheduled.
+    /// Lights that have gone, and are there in the store until it can be written.
+    var unstoredGoings: Set<LightKey> = []
+    /// The lights for which a further attempt is scheduled.
     var retries: Set<LightKey> = []
     var highestAID = AccessoryID.bridge
     /// Lights come, change and go one after the other.
