@@ -1,8 +1,8 @@
 """What a power cut leaves of a program's files, out of a recording of what the program did to them.
 
-`Recording` runs programs under strace and keeps every call that changes a folder. `Disk` plays the calls back, and knows
-of each what a disk may have of it: what was made durable by fsync, and what was not and so may be there, be lacking, or
-be there in part. Nothing here knows SQLite.
+`Recording` runs programs under strace and keeps every call that changes a folder. `Disk` plays the calls back, and
+knows of each what a disk may have of it: what was made durable by fsync, and what was not and so may be there, be
+lacking, or be there in part. Nothing here knows SQLite.
 """
 
 import contextlib
@@ -198,7 +198,8 @@ class Disk:
 
     def __init__(self, folder):
         self.folder = folder
-        #: Names that are durable, and changes of names that are not yet: lists of (path, file or None) that come together.
+        #: Names that are durable, and changes of names that are not yet: lists of (path, file or None) that come
+        #: together.
         self.durable = {}
         self.pending = []
         self.names = {}
