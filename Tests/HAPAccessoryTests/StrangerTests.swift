@@ -86,6 +86,43 @@ struct StrangerAllowancesTests {
         #expect(count == 256)
     }
 
+    @Test(
+        "who has proven itself is served although its neighbours have used up their network, on the link as elsewhere",
+        arguments: [
+            [0xFE, 0x80, 0, 0, 0, 0, 0, 0], [0xFD, 0x12, 0x34, 0x56, 0x78, 0x9A, 0, 1],
+            [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1],
+        ] as [[UInt8]])
+    func proven(network: [UInt8]) throws {
+        func host(_ number: UInt16) throws -> PeerAddress {
+            try #require(PeerAddress(network + [0, 0, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 0xFF)]))
+        }
+        var allowances = StrangerAllowances()
+        let (phone, stranger) = (try host(1), try host(2))
+        #expect(taken(&allowances, phone, 0) == 512)
+        allowances.giveBack(512, to: phone, now: at(0))
+        for number: UInt16 in 3..<1000 { _ = taken(&allowances, try host(number), 0) }
+        #expect(taken(&allowances, stranger, 0) == 0)
+        #expect(taken(&allowances, phone, 0) == 512)
+        // What it does costs its neighbours nothing, either.
+        #expect(taken(&allowances, phone, 1000) == 32)
+        #expect(taken(&allowances, stranger, 1000) == 256)
+    }
+
+    @Test("128 addresses that have proven themselves are remembered, the latest")
+    func provenBounded() throws {
+        var allowances = StrangerAllowances()
+        for number in 0..<200 {
+            allowances.giveBack(1, to: try address(network: 1, host: UInt16(number)), now: at(number))
+        }
+        for number in 1000..<2000 { _ = taken(&allowances, try address(network: 1, host: UInt16(number)), 200) }
+        var served: [Int] = []
+        for number in 0..<200
+        where allowances.take(from: try address(network: 1, host: UInt16(number)), now: at(200)) {
+            served.append(number)
+        }
+        #expect(served == Array(72..<200))
+    }
+
     @Test("1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not")
     func bounded() throws {
         var allowances = StrangerAllowances()

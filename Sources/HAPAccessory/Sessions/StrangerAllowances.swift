@@ -4,8 +4,9 @@ internal import HAPProtocol
 ///
 /// Connecting costs a unit, and so does each request in clear: a computation on curves is the dearest of them. Proof gives
 /// back what its connection has cost, so a home that reconnects from behind one address, again and again, never runs out;
-/// what is not given back comes back with time. An IPv6 address also draws on what its network has, which is more: the
-/// neighbours of a host that floods are refused only if it takes one address after the other.
+/// what is not given back comes back with time. An IPv6 address also draws on what its network has, which is more: a host
+/// that takes one address after the other has no more than that. All of a home are on one such network, the link's, so
+/// an address behind which somebody has proven himself does not draw on it: strangers can use it up among themselves only.
 ///
 /// For each address it keeps the time at which all will have come back, and forgets it from then on.
 struct StrangerAllowances: Equatable {
@@ -24,6 +25,8 @@ struct StrangerAllowances: Equatable {
     }
 
     private var wholeAgainAt: [Key: ContinuousClock.Instant] = [:]
+    /// When proof was last given at an address that has a network.
+    private var provenAt: [PeerAddress: ContinuousClock.Instant] = [:]
 
     /// How many addresses and networks are remembered.
     var count: Int { wholeAgainAt.count }
@@ -34,7 +37,7 @@ struct StrangerAllowances: Equatable {
     mutating func take(from address: PeerAddress, now: ContinuousClock.Instant) -> Bool {
         // Both or neither: who is refused must not use up what its neighbours have.
         guard let host = afterUnit(from: .host(address), Self.host, now) else { return false }
-        if let network = address.network {
+        if let network = address.network, provenAt[address] == nil {
             guard let after = afterUnit(from: .network(network), Self.network, now) else { return false }
             keep(after, for: .network(network), now)
         }
@@ -42,9 +45,16 @@ struct StrangerAllowances: Equatable {
         return true
     }
 
-    /// Gives units back that were taken.
+    /// Gives units back that were taken, because proof has come.
     mutating func giveBack(_ units: Int, to address: PeerAddress, now: ContinuousClock.Instant) {
-        if let network = address.network { giveBack(units, to: .network(network), Self.network, now) }
+        if let network = address.network {
+            if provenAt.updateValue(now, forKey: address) == nil {
+                giveBack(units, to: .network(network), Self.network, now)
+            }
+            if provenAt.count > Self.maximumProven, let oldest = provenAt.min(by: { $0.value < $1.value }) {
+                provenAt[oldest.key] = nil
+            }
+        }
         giveBack(units, to: .host(address), Self.host, now)
     }
 
