@@ -25,9 +25,9 @@ extension HomeHub {
             let present = graph.accessories(at: pairing.deviceID)
             if present.isEmpty {
                 logger.warning(
-                    "an accessory is paired with and in no home; it is let go",
+                    "an accessory is paired with and in no home; it is let go when it is seen",
                     metadata: ["accessory": "\(pairing.deviceID)"])
-                start { await self.keepLettingGo(pairing, as: identity) }
+                letGoWhenSeen(pairing, as: identity)
             } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
                 connect(to: pairing, as: identity)
             }
@@ -85,64 +85,6 @@ extension HomeHub {
         if connections[link.id]?.link === link {
             connections[link.id]?.opened()
             connections[link.id]?.settled()
-        }
-    }
-
-    /// Ends the pairing with an accessory that is in no home; what does not know soon is told beside everything else.
-    func letGo(_ pairing: AccessoryPairing, as identity: ControllerIdentity) async {
-        if await takeLeave(of: pairing, as: identity, within: configuration.farewellPatience) {
-            await forget(pairing.deviceID)
-        } else if !Task.isCancelled {
-            start { await self.keepLettingGo(pairing, as: identity) }
-        }
-    }
-
-    /// Ends the pairing with an accessory that is in no home once it can be reached, however late that is: forgotten before
-    /// it knows, it would have to be reset.
-    ///
-    /// A hub that ends before goes on with its next start.
-    private func keepLettingGo(_ pairing: AccessoryPairing, as identity: ControllerIdentity) async {
-        if await takeLeave(of: pairing, as: identity) { await forget(pairing.deviceID) }
-    }
-
-    /// Tells an accessory that is in no home that it is paired with no more.
-    ///
-    /// - Parameters:
-    ///   - pairing: the accessory.
-    ///   - identity: who we are.
-    ///   - patience: how long it may take; without it, until the accessory knows.
-    /// - Returns: whether it knows.
-    func takeLeave(
-        of pairing: AccessoryPairing, as identity: ControllerIdentity, within patience: Duration? = nil
-    ) async -> Bool {
-        let link = AccessoryLink(
-            pairing, as: identity, dialer: dialer, timing: configuration.timing, isFarewell: true, logger: logger)
-        return await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                async let running: Void = link.run()
-                await link.appeared(self.browser.snapshot[link.id])
-                var isTold = false
-                for await update in link.updates where update == .state(.unreachable(.notPaired)) {
-                    isTold = true
-                    break
-                }
-                await link.stop()
-                await running
-                return isTold
-            }
-            group.addTask {
-                for await _ in self.browser.snapshots() { await link.appeared(self.browser.snapshot[link.id]) }
-                return false
-            }
-            if let patience {
-                group.addTask {
-                    try? await Task.sleep(for: patience)
-                    return false
-                }
-            }
-            let isTold = await group.next() ?? false
-            group.cancelAll()
-            return isTold
         }
     }
 

@@ -15,6 +15,7 @@ extension HomeHub {
         // What comes may wait for its turn here until it is old.
         for await _ in browser.snapshots() {
             searchesSee()
+            tellStrays()
             for (device, connection) in connections { await connection.link.appeared(browser.snapshot[device]) }
         }
     }

@@ -47,6 +47,8 @@ package actor HomeHub {
     var connections: [DeviceID: Connection] = [:]
     /// The accessories in the vault.
     var paired: Set<DeviceID> = []
+    /// Those of them that are in no home and are to be told so, the oldest first.
+    var strays: [Stray] = []
     var searches = Searches()
     /// The accessories that are being added, each once.
     var additions: Set<DeviceID> = []

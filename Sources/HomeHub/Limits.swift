@@ -18,3 +18,9 @@ extension Connection {
     /// How often an accessory may break the rules, without keeping to them once in between, before it is left alone.
     static let patience = 3
 }
+
+extension HomeHub {
+    /// How many accessories that are in no home, and do not know it yet, keep their pairings: each is one whose addition
+    /// has failed at the last moment, and which has not been on the network since.
+    static let maximumStrays = 32
+}

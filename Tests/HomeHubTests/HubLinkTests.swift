@@ -1,15 +1,18 @@
+import Discovery
 import HAPAccessory
 import HAPController
 import HAPCrypto
 import HAPProtocol
 import HAPTesting
-import HomeHub
 import HomeModel
 import LightKit
 import Testing
 
 import struct HAPModel.CharacteristicType
 import enum HAPModel.CharacteristicValue
+import struct HAPModel.DeviceID
+
+@testable import HomeHub
 
 @Suite("The hub and its accessories", .timeLimit(.minutes(5)))
 struct HubLinkTests {
@@ -217,6 +220,41 @@ struct HubLinkTests {
             let bridge = try await house.bridge(store: accessories)
             try await until("it is let go") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
+        }
+    }
+
+    @Test(
+        "An accessory that is in no home is looked for while it is seen, costs nothing while it is not, and may come back"
+    )
+    func orphanComesAndGoes() async throws {
+        let vault = InMemoryPairingVault()
+        let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
+        let identity = accessories.stored.identity
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        try await HouseUnderTest(vault: vault).run { house in
+            house.show(identity.deviceID, at: .test(1), isPaired: true)
+            try await until("it is tried") { house.dialer.dialed.count > 1 }
+            #expect(await house.hub.strays.map(\.isBeingTold) == [true])
+            house.network.show(ServiceSnapshot(services: [], isComplete: true))
+            try await until("nobody tries any more") { await house.hub.strays.map(\.isBeingTold) == [false] }
+            #expect(try await house.paired == [identity.deviceID])
+            let bridge = try await house.bridge(store: accessories)
+            try await until("it is let go") { try await house.paired.isEmpty }
+            #expect(await !bridge.isPaired)
+            #expect(await house.hub.strays.isEmpty)
+        }
+    }
+
+    @Test("Of more than 32 accessories that are in no home and do not come, the oldest are forgotten")
+    func manyOrphans() async throws {
+        let vault = InMemoryPairingVault()
+        let devices = try (0..<40).map { try #require(DeviceID("02:00:00:00:00:" + ($0 < 10 ? "0\($0)" : "\($0)"))) }
+        for device in devices {
+            let key = try Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
+            vault.keep(AccessoryPairing(deviceID: device, publicKey: key.publicKey))
+        }
+        try await HouseUnderTest(vault: vault).run { _ in
+            try await until("they are forgotten") { vault.pairings().map(\.deviceID) == devices.suffix(32) }
         }
     }
 

@@ -14,7 +14,7 @@ package protocol PairingVault: Sendable {
     /// Who we are; made when it is asked for the first time, and the same for ever after.
     func identity() async throws -> ControllerIdentity
 
-    /// Everything that is kept, in no order.
+    /// Everything that is kept, the oldest first.
     func pairings() async throws -> [AccessoryPairing]
 
     /// Keeps a pairing, in the place of an older one with the same accessory.
@@ -28,7 +28,7 @@ package protocol PairingVault: Sendable {
 package final class InMemoryPairingVault: PairingVault {
     private struct State {
         var identity: ControllerIdentity?
-        var pairings: [DeviceID: AccessoryPairing] = [:]
+        var pairings: [AccessoryPairing] = []
     }
 
     private let state = Mutex(State())
@@ -43,11 +43,21 @@ package final class InMemoryPairingVault: PairingVault {
         }
     }
 
-    package func pairings() -> [AccessoryPairing] { state.withLock { Array($0.pairings.values) } }
+    package func pairings() -> [AccessoryPairing] { state.withLock(\.pairings) }
 
-    package func keep(_ pairing: AccessoryPairing) { state.withLock { $0.pairings[pairing.deviceID] = pairing } }
+    package func keep(_ pairing: AccessoryPairing) {
+        state.withLock { state in
+            if let index = state.pairings.firstIndex(where: { $0.deviceID == pairing.deviceID }) {
+                state.pairings[index] = pairing
+            } else {
+                state.pairings.append(pairing)
+            }
+        }
+    }
 
-    package func forget(_ accessory: DeviceID) { state.withLock { $0.pairings[accessory] = nil } }
+    package func forget(_ accessory: DeviceID) {
+        state.withLock { $0.pairings.removeAll { $0.deviceID == accessory } }
+    }
 }
 
 extension ControllerIdentity {

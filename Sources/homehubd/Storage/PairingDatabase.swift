@@ -73,7 +73,7 @@ struct PairingDatabase: PairingVault {
     }
 
     private static func pairings(_ db: Database) throws -> [AccessoryPairing] {
-        try Row.fetchAll(db, sql: "SELECT * FROM pairing").map { row in
+        try Row.fetchAll(db, sql: "SELECT * FROM pairing ORDER BY rowid").map { row in
             let publicKey = try row.blob("publicKey")
             guard publicKey.count == Ed25519.publicKeyLength else { throw row.damaged("publicKey") }
             return AccessoryPairing(
