@@ -375,15 +375,18 @@ package actor AccessoryServer {
             if let since = session.outbox.waitingSince, now - since >= ConnectionPolicy.slowPeerPatience,
                 !session.connection.isWritable
             {
-                logger.info(
-                    "a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
-                statistics.stalled += 1
+                noteStalled(session)
                 session.connection.close()
                 forget(session.id)
                 continue
             }
             flush(session, now, &bodies)
         }
+    }
+
+    private func noteStalled(_ session: AccessorySession) {
+        logger.info("a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
+        statistics.stalled += 1
     }
 }
 
@@ -400,6 +403,12 @@ extension AccessoryServer: AccessoryConnectionHandler {
     package nonisolated func becameWritable(_ connection: ConnectionID) {
         assumeIsolated { server in
             if let session = server.sessions[connection] { server.flush(session, server.scheduler.now) }
+        }
+    }
+
+    package nonisolated func stalled(_ connection: ConnectionID) {
+        assumeIsolated { server in
+            if let session = server.sessions[connection] { server.noteStalled(session) }
         }
     }
 

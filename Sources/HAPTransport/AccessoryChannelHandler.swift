@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HAPProtocol
 internal import Logging
 internal import NIOCore
@@ -62,8 +63,11 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset by the peer: nothing that anybody has to know.
+        // Mostly a reset by the peer: nothing that anybody has to know.
         logger.debug("a connection broke", metadata: ["peer": "\(peer)", "error": "\(error)"])
+        // This is how the system says that `TCP_USER_TIMEOUT` has passed.
+        if !isClosing, (error as? IOError)?.errnoCode == ETIMEDOUT { server.stalled(id) }
+        isClosing = true
         context.close(promise: nil)
     }
 

@@ -315,6 +315,7 @@ struct EventTests {
         #expect(await slow.isClosed)
         #expect(await slow.events.isEmpty)
         #expect(await house.bridge.server.controllerCount == 1)
+        #expect(await house.bridge.server.statistics.stalled == 1)
     }
 
     @Test("with a window of nothing every change leaves at once")

@@ -121,10 +121,27 @@ struct HostileTests {
         let request = try await controller.bytes(of: HTTPRequest(.get, "/a"))
         await controller.send(bytes: Array(repeating: request, count: 1000).flatMap { $0 })
         try await eventually { server.events.last == .closed }
+        #expect(server.events.suffix(2) == [.stalled, .closed])
         // The rest, and with it up to 100 MB, was never made.
         #expect(server.paths.count < 300)
         await controller.close()
         await listener.close()
+    }
+
+    @Test("a session that asks for much and reads nothing counts as stalled when it is dropped")
+    func stalled() async throws {
+        let admin = ControllerIdentity.random()
+        let house = try await TCPHouse(pairedWith: [admin], acknowledgeTime: .seconds(3))
+        let (controller, link) = try await house.session(admin)
+        try await link.setReads(false)
+        var requests: [UInt8] = []
+        // Several times what the peer's system takes for it.
+        for _ in 0..<400 { requests += try await controller.bytes(of: HTTPRequest(.get, "/accessories")) }
+        await controller.send(bytes: requests)
+        try await eventually { await house.bridge.server.connectionCount == 0 }
+        #expect(await house.bridge.server.statistics.stalled == 1)
+        await controller.close()
+        await house.listener.close()
     }
 
     @Test("a thousand strangers who come and go, whatever they leave behind: a session is served, no socket stays")

@@ -8,6 +8,7 @@ final class StubServer: AccessoryConnectionHandler {
         case opened
         case request(String)
         case writable
+        case stalled
         case closed
     }
 
@@ -55,5 +56,6 @@ final class StubServer: AccessoryConnectionHandler {
     }
 
     func becameWritable(_ connection: ConnectionID) { state.withLock { $0.events.append(.writable) } }
+    func stalled(_ connection: ConnectionID) { state.withLock { $0.events.append(.stalled) } }
     func closed(_ connection: ConnectionID) { state.withLock { $0.events.append(.closed) } }
 }

@@ -58,6 +58,9 @@ package protocol AccessoryConnectionHandler: Sendable {
     /// The peer takes bytes again after it had not.
     func becameWritable(_ connection: ConnectionID)
 
+    /// The peer's system has acknowledged nothing for so long that the connection ends; ``closed(_:)`` follows.
+    func stalled(_ connection: ConnectionID)
+
     /// The connection is gone.
     func closed(_ connection: ConnectionID)
 }

@@ -83,5 +83,6 @@ extension MetricsServer: AccessoryConnectionHandler {
         assumeIsolated { $0.receive(request, on: connection) }
     }
     nonisolated func becameWritable(_ connection: ConnectionID) {}
+    nonisolated func stalled(_ connection: ConnectionID) {}
     nonisolated func closed(_ connection: ConnectionID) { assumeIsolated { $0.forget(connection) } }
 }
