@@ -29,8 +29,8 @@ extension StrangerAllowances {
     static let network = Allowance(units: 4096, perSecond: 256)
     /// The most addresses and networks that are remembered; beyond them the one that has used least is forgotten.
     static let maximumAddresses = 1024
-    /// The most IPv6 addresses that are remembered because proof has come from them; beyond them the one is forgotten
-    /// from which it has not come for longest. As many as there may be connections.
+    /// The most IPv6 addresses that are remembered because proof has come from them, as many as there may be connections;
+    /// beyond them the one is forgotten from which it has not come for longest.
     static let maximumProven = ConnectionPolicy.maximum
 }
 

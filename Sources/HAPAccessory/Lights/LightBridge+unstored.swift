@@ -42,9 +42,8 @@ extension LightBridge {
         if let light = unstored[key] {
             await takeOver(key, light.description)
             if !retries.contains(key) { unstored[key] = nil }
-        } else if unstoredGoings.contains(key) {
-            await storeGoing(key)
         }
+        if unstored[key] == nil, unstoredGoings.contains(key) { await storeGoing(key) }
     }
 
     /// A light has been stored: what was said of it meanwhile is true of it now.
