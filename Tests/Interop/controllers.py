@@ -8,6 +8,7 @@ import uuid
 from aiohomekit.characteristic_cache import CharacteristicCacheMemory
 from aiohomekit.controller.ip.controller import IpController
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from lan import PATIENCE
 from zeroconf import DNSText, IPVersion, RecordUpdateListener, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
@@ -90,7 +91,7 @@ class Phone:
 
     async def record(self, device_id, condition=lambda record: True, timeout=10):
         """The record with this device id, once the condition holds of it."""
-        deadline, last = time.monotonic() + timeout, None
+        deadline, last = time.monotonic() + timeout * PATIENCE, None
         while time.monotonic() < deadline:
             # Added: not before its PTR record is here is a goodbye heard. It comes a second late when the bridge's own Avahi
             # has asked just before us, since nobody asks what was just asked (RFC 6762, 7.3).
@@ -109,7 +110,7 @@ class Phone:
 
     async def gone(self, instance, timeout=5):
         """Wait until the service has left with a goodbye."""
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout * PATIENCE
         while not self.removals(instance):
             assert time.monotonic() < deadline, f"{instance} did not leave within {timeout} s: {self.changes}"
             await asyncio.sleep(0.02)
@@ -174,7 +175,7 @@ def named(accessories, name):
 
 
 async def eventually(condition, timeout, claim):
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + timeout * PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout} s: {claim}"
         await asyncio.sleep(0.01)

@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from lan import end, until
+from lan import PATIENCE, end, until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,7 +91,7 @@ class Daemon:
         """SIGTERM; returns the exit code and how many seconds the end took."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout)
+        code = self.process.wait(timeout * PATIENCE)
         return code, time.monotonic() - began
 
     def restart(self):
@@ -112,7 +112,7 @@ class Daemon:
     def cli(self, *arguments, check=True):
         """Run `lamplighter`; with `--json` the parsed answer is returned, else the finished process."""
         command = [str(program("lamplighter")), "--control", str(self.socket), *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30 * PATIENCE)
         if check:
             assert done.returncode == 0, f"{' '.join(map(str, arguments))}: {done.returncode}: {done.stderr}"
         return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done

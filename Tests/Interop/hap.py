@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from lan import PATIENCE
 
 METHOD, IDENTIFIER, SALT, PUBLIC_KEY, PROOF, ENCRYPTED, STATE, ERROR = range(8)
 SIGNATURE, PERMISSIONS, SEPARATOR = 0x0A, 0x0B, 0xFF
@@ -99,7 +100,7 @@ class Response:
 
 class Connection:
     def __init__(self, address, port, timeout=10):
-        self.socket = socket.create_connection((address, port), timeout)
+        self.socket = socket.create_connection((address, port), timeout * PATIENCE)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.plain = b""
         self.sealed = b""
@@ -162,7 +163,7 @@ class Connection:
 
     def is_closed_within(self, seconds):
         """Whether the bridge ends this connection in that time; what it still sends is thrown away."""
-        self.socket.settimeout(seconds)
+        self.socket.settimeout(seconds * PATIENCE)
         try:
             while self.socket.recv(65536):
                 pass

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from daemon import program
-from lan import end, until
+from lan import PATIENCE, end, until
 from talker import Talker
 
 
@@ -65,7 +65,7 @@ class HomeDaemon:
 
     def terminate(self, timeout=15):
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout)
+        return self.process.wait(timeout * PATIENCE)
 
     def close(self):
         for app in self.apps:
@@ -86,7 +86,7 @@ class HomeDaemon:
         if app:
             command += ["--app", app]
         command += map(str, arguments)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout * PATIENCE)
         if check:
             assert done.returncode == 0, f"{' '.join(map(str, arguments))}: {done.returncode}: {done.stderr}"
         return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done

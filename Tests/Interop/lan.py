@@ -19,6 +19,8 @@ from pathlib import Path
 CLONE_NEWNET = 0x40000000
 TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon", "sysctl"]
 SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
+#: How many times as long as usual is waited, for what is slow by its build (Scripts/sanitize).
+PATIENCE = float(os.environ.get("PATIENCE", 1))
 
 
 def obstacle():
@@ -33,6 +35,7 @@ def obstacle():
 
 def until(condition, timeout, claim, interval=0.02):
     """Wait until the condition returns something true, and return that."""
+    timeout *= PATIENCE
     deadline = time.monotonic() + timeout
     while True:
         if result := condition():
@@ -53,7 +56,7 @@ def end(process, limit=5):
     for number in (signal.SIGTERM, signal.SIGCONT):
         process.send_signal(number)
     try:
-        process.wait(limit)
+        process.wait(limit * PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
@@ -103,6 +106,7 @@ class Host:
     def run_async(self, coroutine, timeout=90):
         """Run a coroutine in a thread, and a loop, whose sockets are this host's."""
         outcome = {}
+        timeout *= PATIENCE
 
         def body():
             try:

@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-from lan import end
+from lan import PATIENCE, end
 
 
 class Talker:
@@ -31,6 +31,7 @@ class Talker:
 
     def until(self, condition, timeout=20):
         """The first line, of those not looked at yet, of which the condition holds."""
+        timeout *= PATIENCE
         deadline = time.monotonic() + timeout
         while True:
             try:

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from daemon import program
-from lan import end, until
+from lan import PATIENCE, end, until
 
 SYSTEM_APP = "org.lamplighter.homehub"
 
@@ -46,14 +46,14 @@ class Hub:
 
     def connect(self):
         connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(20)
+        connection.settimeout(20 * PATIENCE)
         connection.connect(str(self.socket))
         return connection
 
     def terminate(self):
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(15), time.monotonic() - began
+        return self.process.wait(15 * PATIENCE), time.monotonic() - began
 
     def close(self):
         if self.process:
@@ -111,7 +111,7 @@ def test_it_answers_and_ends_within_five_seconds(hub):
         assert app.open()["result"] == {"status": 0, "isSystemApp": False}
         code, seconds = hub.terminate()
         assert (code, app.lines.read()) == (0, b"")
-    assert seconds < 5
+    assert seconds < 5 * PATIENCE
     assert not hub.socket.exists()
     hub.start()
 
@@ -207,7 +207,7 @@ def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
     hub.start(*system_app)
     hub.process.send_signal(signal.SIGSTOP)
     ours, theirs = socket.socketpair()
-    ours.settimeout(20)
+    ours.settimeout(20 * PATIENCE)
 
     def connect():
         # The system takes the connection for the hub, which stands still and so looks at it after our end.
@@ -219,7 +219,7 @@ def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
     hub.process.send_signal(signal.SIGCONT)
     app = App.__new__(App)
     app.connection, app.number = socket.socket(fileno=held), 0
-    app.connection.settimeout(20)
+    app.connection.settimeout(20 * PATIENCE)
     app.lines = app.connection.makefile("rb")
     with app, App(hub) as here, App(hub) as system:
         assert app.open(app="org.example.gone")["result"]["isSystemApp"] is False
@@ -254,7 +254,7 @@ def test_what_was_acknowledged_survives_a_kill(hub, system_app):
 
 def test_two_hubs_never_share_a_database(hub):
     hub.start()
-    second = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20)
+    second = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20 * PATIENCE)
     assert second.returncode == 69
     assert f"process {hub.process.pid}" in second.stderr, second.stderr
 
@@ -263,7 +263,7 @@ def test_a_damaged_database_is_named_and_left_alone(hub):
     hub.start()
     assert hub.terminate()[0] == 0
     (hub.state / "home.sqlite").write_bytes(b"this is no database")
-    done = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20)
+    done = subprocess.run(hub.arguments(), capture_output=True, text=True, timeout=20 * PATIENCE)
     assert done.returncode == 65
     assert "home.sqlite.backup" in done.stderr
     assert (hub.state / "home.sqlite").read_bytes() == b"this is no database"
@@ -281,7 +281,7 @@ def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, tmp_path, te
     if text is not None:
         path.write_text(text)
     options = ["--config", path] + (["--check-config"] if check else [])
-    done = subprocess.run(hub.arguments(*options), capture_output=True, text=True, timeout=20)
+    done = subprocess.run(hub.arguments(*options), capture_output=True, text=True, timeout=20 * PATIENCE)
     assert done.returncode == code
     assert done.stderr.count("\n") == 1 and part in done.stderr, done.stderr
     assert not hub.state.exists()

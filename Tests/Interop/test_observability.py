@@ -12,7 +12,7 @@ import time
 import hap
 from conftest import configuration
 from hap import Connection, Identity, pair_setup
-from lan import until
+from lan import PATIENCE, until
 from prometheus_client.parser import text_string_to_metric_families
 
 
@@ -118,7 +118,7 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
         assert code == 0
         daemon.configure({"brigde": {}})
         daemon.start_without_waiting()
-        assert daemon.process.wait(10) == 78
+        assert daemon.process.wait(10 * PATIENCE) == 78
         last = journal.read()[-1]
         assert (last["PRIORITY"], last["MESSAGE"].split(": ", 1)[1]) == ("2", "brigde: unknown key; write bridge")
         assert daemon.log == ""
@@ -148,7 +148,7 @@ def with_metrics(lan, listen="127.0.0.1", **keys):
 def scrape(lan, port, address="127.0.0.1"):
     """All samples by name and labels, as Prometheus's own parser reads them."""
     async def get():
-        connection = http.client.HTTPConnection(address, port, timeout=10)
+        connection = http.client.HTTPConnection(address, port, timeout=10 * PATIENCE)
         connection.request("GET", "/metrics")
         answer = connection.getresponse()
         body = answer.read().decode()
@@ -227,7 +227,7 @@ async def test_a_metrics_port_that_is_taken_ends_the_start(make_daemon, lan):
     first = make_daemon(settings)
     second = make_daemon(settings, start=False)
     second.start_without_waiting()
-    assert second.process.wait(10) == 69
+    assert second.process.wait(10 * PATIENCE) == 69
     assert f"metrics: port {port} is taken by lamplighterd (process {first.process.pid})" in second.log
 
 

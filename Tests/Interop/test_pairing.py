@@ -13,6 +13,7 @@ from conftest import configuration
 from controllers import (
     BRIGHTNESS, COLOR_TEMPERATURE, HUE, ON, SATURATION, Phone, eventually, identity, named, pairing_data, shape,
 )
+from lan import PATIENCE
 
 M1, METHOD, STATE, ERROR, IDENTIFIER, PUBLIC_KEY, PERMISSIONS = b"\x01", 0, 6, 7, 1, 3, 0x0B
 
@@ -131,7 +132,7 @@ async def test_an_admin_adds_lists_and_removes_a_second_admin(daemon, lan):
         await eventually(lambda: not guest.is_connected, 3, "the removed controller's session closes")
         assert [entry["pairingId"] for entry in await admin.list_pairings()] == [admin.pairing_data["iOSPairingId"]]
         with pytest.raises((AuthenticationError, AccessoryDisconnectedError, asyncio.TimeoutError)):
-            await asyncio.wait_for(guest.list_accessories_and_characteristics(), 5)
+            await asyncio.wait_for(guest.list_accessories_and_characteristics(), 5 * PATIENCE)
 
 
 async def test_a_regular_controller_may_use_lights_but_not_pairings(daemon, lan):
@@ -263,5 +264,5 @@ def test_a_token_that_cannot_be_had_keeps_the_bridge_from_starting(make_daemon, 
             token.write_text(content)
             token.chmod(0o600)
         daemon.start_without_waiting()
-        assert daemon.process.wait(20) == 78
+        assert daemon.process.wait(20 * PATIENCE) == 78
         assert reason in daemon.log and "00112233" not in daemon.log
