@@ -362,7 +362,8 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
                 break
             if position == 24:
                 assert half.is_closed_within(1), "a frame has 10 s"
-            assert memory(bridge.daemon) - before < 20_000
+            # A build that is slow is also large: a sanitizer has memory of its own, and keeps what was freed.
+            assert memory(bridge.daemon) - before < 20_000 * PATIENCE
             time.sleep(0.45)
         assert len(ended) == len(slow) and min(ended.values()) > 25, "a message has 30 s"
         # Its system acknowledges what it has room for and nothing more.
