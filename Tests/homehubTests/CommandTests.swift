@@ -292,7 +292,8 @@ struct CommandTests {
     func addInteractively() async throws {
         let hub = FakeHub { $0.found = [House.found] }
         let outcome = try await hub.run(
-            ["add"], lines: ["12", "518-08-582", "New Lamp", "Reading Lamp", "Desk", "Sauna", "yes", "fan", "yes"])
+            ["add"], lines: ["12", "518-08-582", "New Lamp", "Reading Lamp", "Desk", "Sauna", "yes", "fan", "yes"],
+            after: ["New Lamp": "1  New Lamp"])
         #expect(outcome.code == 0)
         #expect(outcome.output == "Desk is in Sauna.\n")
         let desk = try #require(hub.homes[0].accessories.named("Desk").first)

@@ -117,11 +117,12 @@ final class FakeHub: LineRPCHandler {
     /// - Parameters:
     ///   - words: what is typed.
     ///   - lines: what the person answers; nobody is there without any.
+    ///   - sight: what the person has to see before a line is typed.
     ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
     /// - Returns: its exit code and what it printed.
     /// - Throws: if the hub cannot listen.
     func run(
-        _ words: [String], lines: [String] = [], until seen: (@Sendable (String) -> Bool)? = nil
+        _ words: [String], lines: [String] = [], after sight: [String: String] = [:], until seen: (@Sendable (String) -> Bool)? = nil
     ) async throws -> Outcome {
         let folder = "/tmp/homehub-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         guard mkdir(folder, 0o700) == 0 else { throw HomeError(.unexpectedError) }
@@ -139,7 +140,11 @@ final class FakeHub: LineRPCHandler {
                 errors.add($0); sink.yield()
             },
             environment: { _ in nil }, exists: { _ in false }, isTerminal: { false },
-            readLine: { answers.next() })
+            readLine: {
+                let line = answers.next()
+                if let line, let text = sight[line] { await errors.shows(text) }
+                return line
+            })
         let code = try await withThrowingTaskGroup(of: Int32?.self) { group in
             let (listening, start) = AsyncStream.makeStream(of: Void.self)
             group.addTask {
@@ -209,9 +214,37 @@ extension FakeHub.State {
 
 /// What was printed so far.
 final class Printed: Sendable {
-    private let state = Mutex("")
-    var text: String { state.withLock { $0 } }
-    func add(_ more: String) { state.withLock { $0 += more } }
+    private struct State {
+        var text = ""
+        var waiting: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var text: String { state.withLock(\.text) }
+
+    func add(_ more: String) {
+        let served = state.withLock { state in
+            state.text += more
+            let text = state.text
+            let served = state.waiting.filter { text.contains($0.text) }
+            state.waiting.removeAll { text.contains($0.text) }
+            return served.map(\.continuation)
+        }
+        for continuation in served { continuation.resume() }
+    }
+
+    /// Waits until this has been printed.
+    func shows(_ text: String) async {
+        await withCheckedContinuation { continuation in
+            let isShown = state.withLock { state in
+                guard !state.text.contains(text) else { return true }
+                state.waiting.append((text, continuation))
+                return false
+            }
+            if isShown { continuation.resume() }
+        }
+    }
 }
 
 /// What the person says, one line after the other.
