@@ -6,7 +6,8 @@ import LightKit
 import Logging
 import Testing
 
-@Suite("Identity for ever", .timeLimit(.minutes(5)))
+// Four thousand steps that compute: minutes under a sanitizer.
+@Suite("Identity for ever", .timeLimit(.minutes(30)))
 struct IdentityTests {
     @Test(
         "in a thousand steps no identity changes hands, and c# follows the database",
