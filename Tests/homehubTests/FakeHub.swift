@@ -122,7 +122,8 @@ final class FakeHub: LineRPCHandler {
     /// - Returns: its exit code and what it printed.
     /// - Throws: if the hub cannot listen.
     func run(
-        _ words: [String], lines: [String] = [], after sight: [String: String] = [:], until seen: (@Sendable (String) -> Bool)? = nil
+        _ words: [String], lines: [String] = [], after sight: [String: String] = [:],
+        until seen: (@Sendable (String) -> Bool)? = nil
     ) async throws -> Outcome {
         let folder = "/tmp/homehub-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         guard mkdir(folder, 0o700) == 0 else { throw HomeError(.unexpectedError) }
