@@ -30,16 +30,18 @@ struct ObstacleService: ServiceLifecycle.Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var told: String?
-            for await snapshot in browser.snapshots() where snapshot.obstacle != told {
+            // Nothing is told before it is known.
+            var told: String??
+            for await snapshot in browser.snapshots()
+            where told.map({ $0 != snapshot.obstacle }) ?? (snapshot.obstacle != nil || snapshot.isComplete) {
                 if let reason = snapshot.obstacle {
                     logger.warning(
                         "accessories cannot be found; this is tried again", metadata: ["reason": "\(reason)"])
                 } else {
                     logger.notice("accessories can be found")
                 }
-                told = snapshot.obstacle
-                obstacle.reason = told
+                told = .some(snapshot.obstacle)
+                obstacle.reason = snapshot.obstacle
             }
         }
         try? await gracefulShutdown()
