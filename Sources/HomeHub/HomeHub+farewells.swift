@@ -18,24 +18,32 @@ extension HomeHub {
         if await takeLeave(of: pairing, as: identity, within: configuration.farewellPatience) {
             await forget(pairing.deviceID)
         } else if !Task.isCancelled {
+            makeRoomForStray()
             letGoWhenSeen(pairing, as: identity)
         }
+    }
+
+    /// Forgets the oldest of those that are not seen, if there are as many as there may be.
+    ///
+    /// What the vault has at the start stays: there it becomes no more, and nobody has been looked for yet.
+    private func makeRoomForStray() {
+        guard strays.count >= Self.maximumStrays, let index = strays.firstIndex(where: { !$0.isBeingTold }) else {
+            return
+        }
+        let device = strays.remove(at: index).pairing.deviceID
+        logger.warning(
+            "too many accessories do not know that they are in no home; the oldest is forgotten and must be reset",
+            metadata: ["accessory": "\(device)", "limit": "\(Self.maximumStrays)"])
+        start { await self.forget(device) }
     }
 
     /// Ends the pairing with an accessory that is in no home once it is seen, however late that is: forgotten before it
     /// knows, it would have to be reset.
     ///
     /// Until then its pairing is kept, in the vault, so that a hub that ends goes on with its next start; nothing is sent.
-    /// It is kept for ever, unless there are more than ``maximumStrays``: then the oldest is forgotten.
+    /// It is kept for ever, unless one more comes than ``maximumStrays``: then the oldest is forgotten.
     func letGoWhenSeen(_ pairing: AccessoryPairing, as identity: ControllerIdentity) {
         strays.append(Stray(pairing: pairing, identity: identity))
-        while strays.count > Self.maximumStrays {
-            let device = strays.removeFirst().pairing.deviceID
-            logger.warning(
-                "too many accessories do not know that they are in no home; the oldest is forgotten and must be reset",
-                metadata: ["accessory": "\(device)", "limit": "\(Self.maximumStrays)"])
-            start { await self.forget(device) }
-        }
         tellStrays()
     }
 

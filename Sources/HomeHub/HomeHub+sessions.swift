@@ -95,11 +95,13 @@ extension HomeHub {
     ///
     /// - Returns: `nil` once the session is over or the caller is cancelled.
     package func nextDelivery(for session: SessionID) async -> Delivery? {
-        while sessions[session] != nil, !Task.isCancelled {
+        while sessions[session] != nil {
             if let delivery = feed.next(for: session) {
                 if delivery == .notification(.homesUpdated) { repeatQuestions(to: session) }
                 return delivery
             }
+            // Who is cancelled gets what is there, and waits for no more.
+            guard !Task.isCancelled else { return nil }
             let (wakes, reader) = AsyncStream.makeStream(of: Void.self)
             sessions[session]?.reader = reader
             for await _ in wakes {}

@@ -20,7 +20,7 @@ extension Connection {
 }
 
 extension HomeHub {
-    /// How many accessories that are in no home, and do not know it yet, keep their pairings: each is one whose addition
-    /// has failed at the last moment, and which has not been on the network since.
+    /// How many accessories that are in no home, and do not know it yet, keep their pairings while the hub runs: mostly
+    /// such whose addition has failed at the last moment, and which have not been on the network since.
     static let maximumStrays = 32
 }

@@ -410,7 +410,7 @@ package final class LineRPCPeer: Sendable {
         } catch LineRPCError.closed {
             // It was dropped, which has been logged.
         } catch is CancellationError {
-            // The peer is gone; there is nobody to answer.
+            // The peer is gone, or the server ends, which the peer sees.
         } catch {
             logger.error("a request failed", metadata: ["method": "\(method)", "error": "\(error)"])
             reply(.failure(id: id, .internalError))

@@ -29,13 +29,18 @@ struct Homehubd: AsyncParsableCommand {
     @Flag(help: "Check the configuration and end.")
     var checkConfig = false
 
+    /// On the main thread, while there is no other.
+    @MainActor static func main() async {
+        Allocator.shareOneHeap()
+        await main(nil)
+    }
+
     func run() async throws {
         if checkConfig {
             let (code, line) = HubConfiguration.check(config)
             if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
             throw ArgumentParser.ExitCode(code.rawValue)
         }
-        Allocator.shareOneHeap()
         let log = LogSetup.bootstrap(level: logLevel)
         defer { log.flush() }
         let logger = Logger(label: "homehubd")

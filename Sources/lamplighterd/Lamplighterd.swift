@@ -41,13 +41,18 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Say what would keep the daemon from starting, change nothing, and end.")
     var checkStart = false
 
+    /// On the main thread, while there is no other.
+    @MainActor static func main() async {
+        Allocator.shareOneHeap()
+        await main(nil)
+    }
+
     func run() async throws {
         if checkConfig {
             let (code, line) = BridgeConfiguration.check(config, drivers: DriverCatalog.drivers)
             if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
             throw ArgumentParser.ExitCode(code.rawValue)
         }
-        Allocator.shareOneHeap()
         let log = LogSetup.bootstrap(level: logLevel)
         defer { log.flush() }
         let logger = Logger(label: "lamplighterd")

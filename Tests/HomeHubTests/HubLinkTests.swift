@@ -245,16 +245,22 @@ struct HubLinkTests {
         }
     }
 
-    @Test("Of more than 32 accessories that are in no home and do not come, the oldest are forgotten")
+    @Test("All accessories in no home are kept at the start; one more than 32 that do not come costs the oldest")
     func manyOrphans() async throws {
         let vault = InMemoryPairingVault()
-        let devices = try (0..<40).map { try #require(DeviceID("02:00:00:00:00:" + ($0 < 10 ? "0\($0)" : "\($0)"))) }
-        for device in devices {
+        let devices = try (10...50).map { try #require(DeviceID("02:00:00:00:00:\($0)")) }
+        let pairings = try devices.map {
             let key = try Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
-            vault.keep(AccessoryPairing(deviceID: device, publicKey: key.publicKey))
+            return AccessoryPairing(deviceID: $0, publicKey: key.publicKey)
         }
-        try await HouseUnderTest(vault: vault).run { _ in
-            try await until("they are forgotten") { vault.pairings().map(\.deviceID) == devices.suffix(32) }
+        for pairing in pairings.dropLast() { vault.keep(pairing) }
+        let house = try HouseUnderTest(vault: vault) { $0.farewellPatience = .milliseconds(1) }
+        try await house.run { house in
+            try await until("they are known") { await house.hub.strays.count == 40 }
+            #expect(vault.pairings() == Array(pairings.dropLast()))
+            vault.keep(pairings[40])
+            await house.hub.letGo(pairings[40], as: vault.identity())
+            try await until("the oldest is forgotten") { vault.pairings() == Array(pairings.dropFirst()) }
         }
     }
 

@@ -165,6 +165,13 @@ struct HubSessionTests {
             #expect(
                 await house.hub.nextDelivery(for: session)
                     == .answer(Call(session, 1), .success(HomesReply(homes: []).json)))
+            // What is there is had even then: a hub that ends hands over what it has answered.
+            await house.hub.receive(.homes, as: Call(session, 3))
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await house.hub.nextDelivery(for: session)
+            }
+            #expect(await late.value == .answer(Call(session, 3), .success(HomesReply(homes: []).json)))
             // The number again is nothing to answer twice.
             await house.hub.receive(.open(opening), as: Call(session, 2))
             guard case .answer(_, .failure(let error))? = await house.hub.nextDelivery(for: session) else {

@@ -161,7 +161,8 @@ struct LineRPCTests {
                 let (begun, sink) = AsyncStream.makeStream(of: Void.self)
                 let (listening, started) = AsyncStream.makeStream(of: Void.self)
                 let server = LineRPCServer(
-                    path: path, handler: LastWord(length: length, begun: sink), logger: silent)
+                    path: path, limits: LineLimits(parting: .seconds(60)),
+                    handler: LastWord(length: length, begun: sink), logger: silent)
                 let run = Task { try await server.run { started.yield() } }
                 _ = await listening.first { true }
                 try await LineRPCClient.connect(to: path) { peer in

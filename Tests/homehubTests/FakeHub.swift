@@ -215,36 +215,24 @@ extension FakeHub.State {
 
 /// What was printed so far.
 final class Printed: Sendable {
-    private struct State {
-        var text = ""
-        var waiting: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex((text: "", watchers: [AsyncStream<Void>.Continuation]()))
 
     var text: String { state.withLock(\.text) }
 
     func add(_ more: String) {
-        let served = state.withLock { state in
+        let watchers = state.withLock { state in
             state.text += more
-            let text = state.text
-            let served = state.waiting.filter { text.contains($0.text) }
-            state.waiting.removeAll { text.contains($0.text) }
-            return served.map(\.continuation)
+            return state.watchers
         }
-        for continuation in served { continuation.resume() }
+        for watcher in watchers { watcher.yield() }
     }
 
-    /// Waits until this has been printed.
+    /// Waits until this has been printed, or the task is cancelled.
     func shows(_ text: String) async {
-        await withCheckedContinuation { continuation in
-            let isShown = state.withLock { state in
-                guard !state.text.contains(text) else { return true }
-                state.waiting.append((text, continuation))
-                return false
-            }
-            if isShown { continuation.resume() }
-        }
+        let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.watchers.append(watcher) }
+        watcher.yield()
+        for await _ in changes where self.text.contains(text) { return }
     }
 }
 

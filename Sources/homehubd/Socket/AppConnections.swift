@@ -62,9 +62,11 @@ struct AppConnections: LineRPCSessions {
                 case .cancelled(let number): await hub.cancel(Call(session, number))
                 }
             }
-            await hub.close(session)
+            // What a hub that ends has answered leaves first.
+            if !Task.isCancelled { await hub.close(session) }
             group.cancelAll()
         }
+        await hub.close(session)
     }
 
     // MARK: Opening
