@@ -170,6 +170,9 @@ final class PretendLAN {
         guard status == 0 else {
             throw ChildProcess.Failure(description: "\(arguments.joined(separator: " ")) ended with status \(status)")
         }
+        // FoundationEssentials leaks a page for each empty file that it reads.
+        var file = stat()
+        guard stat(output, &file) == 0, file.st_size > 0 else { return "" }
         return try String(contentsOfFile: output, encoding: .utf8)
     }
 
