@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -202,10 +203,17 @@ def in_child(body):
     return json.loads(text)
 
 
+def stands_still(process):
+    """Whether every thread of the process is stopped: the signal alone only asks for it."""
+    states = [file.read_text().rpartition(")")[2].split()[0] for file in Path(f"/proc/{process.pid}/task").glob("*/stat")]
+    return set(states) == {"T"}
+
+
 def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
     """Any other process may hold the connection of one that has ended, and its program is not that of who connected."""
     hub.start(*system_app)
     hub.process.send_signal(signal.SIGSTOP)
+    until(lambda: stands_still(hub.process), 5, "the hub stands still")
     ours, theirs = socket.socketpair()
     ours.settimeout(20 * PATIENCE)
 
