@@ -73,6 +73,7 @@ struct HubDaemon {
             DailyCopyService(
                 file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
             StartPagesService(),
+            SpareMemoryService(),
             ObstacleService(browser: browser, obstacle: obstacle, logger: logger),
             SocketService(server: server) {
                 logger.notice("the hub is up", metadata: ["socket": "\(places.socket)"])

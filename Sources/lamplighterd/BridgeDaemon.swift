@@ -124,6 +124,7 @@ struct BridgeDaemon {
                 HangupService(hangups) { _ = try? await reloader.reload() },
                 SetupGreeting(server: server, name: configuration.bridge.name.valid),
                 StartPagesService(),
+                SpareMemoryService(),
                 ServiceManagerService(
                     notifier: notifier, pulse: { try? await loop.submit {}.get() },
                     status: { try await operations.status().sentence }, isLast: { memory.ending == nil }),
