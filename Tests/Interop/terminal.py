@@ -22,10 +22,14 @@ class Terminal:
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
         environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **options.pop("env", {})}
         environment.pop("DBUS_SYSTEM_BUS_ADDRESS", None)
+
+        def settle():
+            # The terminal becomes the program's own, so that Ctrl-C reaches it; it is ignored in what runs in the background.
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
         self.process = host.popen(
-            *command, stdin=follower, stdout=follower, stderr=follower, env=environment,
-            # The terminal becomes the program's own, so that Ctrl-C reaches it.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), **options)
+            *command, stdin=follower, stdout=follower, stderr=follower, env=environment, preexec_fn=settle, **options)
         os.close(follower)
         self._leader = leader
         threading.Thread(target=self._read, daemon=True).start()
