@@ -111,7 +111,7 @@ public struct JSONObject: Equatable, Sendable {
 
     /// Adds a member without looking for an earlier one of that name.
     mutating func append(_ name: String, _ value: JSONValue) {
-        // What HAP's objects have; an object of one member stays small.
+        // Room for the few members of HAP's objects in one step; an object of one member stays small.
         if members.count == 1 { members.reserveCapacity(4) }
         members.append(Member(name: name, value: value))
     }

@@ -214,7 +214,7 @@ struct HubLinkTests {
         try await HouseUnderTest(vault: vault, { $0.farewellPatience = .milliseconds(1) }).run { house in
             // The hub has looked after the pairing, and is past its patience.
             let a = try await house.app()
-            try await Task.sleep(for: .milliseconds(100))
+            try await until("it is known") { await house.hub.strays.count == 1 }
             try await house.settle(a)
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
