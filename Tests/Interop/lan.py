@@ -72,6 +72,7 @@ class Host:
         self.directory = directory
         self.bus = None
         self.avahi = None
+        self.avahi_log = directory / f"{name}-avahi.log"
         self._processes = []
         run("ip", "netns", "add", self.namespace)
         run("ip", "-n", self.namespace, "link", "set", "lo", "up")
@@ -152,7 +153,7 @@ class Host:
         configuration.write_text(
             f"[server]\nhost-name={self.name}\nuse-ipv4=yes\nuse-ipv6=yes\n"
             "[publish]\npublish-hinfo=no\npublish-workstation=no\n[rlimits]\n")
-        with open(self.directory / f"{self.name}-avahi.log", "ab") as log:
+        with open(self.avahi_log, "ab") as log:
             self.avahi = self.popen(
                 "avahi-daemon", "--no-chroot", "--no-rlimits", "-f", configuration, stdout=log, stderr=log)
         until(lambda: self.run("test", "-S", "/run/avahi-daemon/socket", check=False).returncode == 0, 10,

@@ -119,6 +119,9 @@ class World:
         self.home = HomeDaemon(self.home_host, self.directory / "home")
         self.lamps = self.start_worker("lamps", host, "lamps.py", {"port": self.broker.port, "lamps": LAMPS, "pause": 0.5})
         self.lamps.next()
+        # A daemon that starts before Avahi has the host's name says so, and nobody has provoked that.
+        for known in (host, self.home_host):
+            until(lambda: "Server startup complete" in known.avahi_log.read_text(), 20, f"{known.name} has its name", 0.2)
         for daemon in (self.bridge, self.annexe, self.home):
             daemon.start()
         self.bridge.until_settled(30)
