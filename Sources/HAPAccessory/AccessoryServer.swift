@@ -8,8 +8,8 @@ package import Logging
 /// It runs on the executor of the transport's event loop, as the registry does: a read is answered within the call that
 /// brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
 /// are answered in order; the transport brings the next when the last has been answered.
-package actor AccessoryServer {
-    private let executor: any SerialExecutor
+package actor AccessoryServer: SharedExecutorActor {
+    nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
     let registry: AccessoryRegistry
     let store: any AccessoryServerStore
@@ -393,40 +393,41 @@ package actor AccessoryServer {
 // The transport and the registry call on the server's own executor: these calls change no thread.
 extension AccessoryServer: AccessoryConnectionHandler {
     package nonisolated func opened(_ connection: any AccessoryConnection) {
-        assumeIsolated { $0.open(connection) }
+        here(connection) { $0.open($1) }
     }
 
     package nonisolated func received(_ request: HTTPRequest, on connection: ConnectionID) {
-        assumeIsolated { $0.receive(request, on: connection) }
+        here((request, connection)) { $0.receive($1.0, on: $1.1) }
     }
 
     package nonisolated func becameWritable(_ connection: ConnectionID) {
-        assumeIsolated { server in
+        here(connection) { server, connection in
             if let session = server.sessions[connection] { server.flush(session, server.scheduler.now) }
         }
     }
 
     package nonisolated func stalled(_ connection: ConnectionID) {
-        assumeIsolated { server in
+        here(connection) { server, connection in
             if let session = server.sessions[connection] { server.noteStalled(session) }
         }
     }
 
     package nonisolated func closed(_ connection: ConnectionID) {
-        assumeIsolated { $0.forget(connection) }
+        here(connection) { $0.forget($1) }
     }
 }
 
 extension AccessoryServer: AccessoryRegistryObserver {
     package nonisolated func changed(_ changes: [CharacteristicChange]) {
-        assumeIsolated { $0.publish(changes) }
+        here(changes) { $0.publish($1) }
     }
 
     package nonisolated func wrote(
         _ values: [CharacteristicWrite], to accessory: AccessoryID, by connection: ConnectionID,
         changing changes: [CharacteristicChange]
     ) {
-        assumeIsolated { server in
+        here((values, accessory, connection, changes)) { server, written in
+            let (values, accessory, connection, changes) = written
             if let session = server.sessions[connection], !session.outbox.isEmpty {
                 for write in values { session.outbox.forget(CharacteristicID(accessory, write.iid)) }
             }
@@ -435,7 +436,7 @@ extension AccessoryServer: AccessoryRegistryObserver {
     }
 
     package nonisolated func configurationNumberChanged(to number: UInt16) {
-        assumeIsolated { server in
+        here(number) { server, number in
             server.configurationNumber = number
             server.updateAdvertisement()
         }

@@ -120,7 +120,7 @@ struct LightbulbAdapterTests {
     private func command(
         _ values: [(CharacteristicType, CharacteristicValue)], _ state: LightState = LightState()
     ) -> LightCommand {
-        adapter(brightness: true, color: true, temperature: 153...500).command(
+        LightbulbAdapter.command(
             for: values.map { CharacteristicWrite(iid: 1, service: .lightbulb, type: $0.0, value: $0.1) }, state: state)
     }
 

@@ -4,7 +4,7 @@ internal import Logging
 extension AccessoryServer {
     /// `GET /accessories`: the whole attribute database (hap.md 9).
     func accessories(_ session: AccessorySession) {
-        let body = registry.assumeIsolated { $0.databaseBody() }
+        let body = registry.here(()) { registry, _ in registry.databaseBody() }
         answer(session, HTTPResponse(200, .hapJSON, body: body))
     }
 

@@ -11,7 +11,7 @@ extension AccessoryServer {
             answer(session, HTTPResponse(400))
             return
         }
-        let readings = registry.assumeIsolated { registry in request.ids.map { Self.reading($0, in: registry) } }
+        let readings = registry.here(request.ids) { registry, ids in ids.map { Self.reading($0, in: registry) } }
         let failed = readings.contains { $0.status != .success }
         var body = CharacteristicsBody(reserving: readings.count)
         for (id, reading) in zip(request.ids, readings) {
@@ -63,8 +63,8 @@ extension AccessoryServer {
                 return
             }
         }
-        let plan = registry.assumeIsolated { registry in
-            WritePlan(request, isPrepared: isPrepared) { registry.reading($0) }
+        let plan = registry.here((request, isPrepared)) { registry, given in
+            WritePlan(given.0, isPrepared: given.1) { registry.reading($0) }
         }
         for change in plan.subscriptions {
             if change.subscribes {
@@ -77,18 +77,17 @@ extension AccessoryServer {
             answerWrite(request, plan.statuses, session)
             return
         }
-        let writes = plan.writes.map(\.write)
         let id = session.id
-        registry.assumeIsolated { registry in
-            registry.write(writes, origin: id) { [self, plan] statuses in
-                assumeIsolated { server in
-                    var plan = plan
-                    plan.completed(statuses)
-                    guard let session = server.sessions[id] else { return }
-                    server.answerWrite(request, plan.statuses, session)
-                }
-            }
+        let then: @Sendable ([HAPStatus]) -> Void = { [self] statuses in
+            here((request, plan, statuses, id)) { $0.wrote($1.0, $1.1, $1.2, on: $1.3) }
         }
+        registry.here((plan.writes, id, then)) { $0.write($1.0, origin: $1.1, then: $1.2) }
+    }
+
+    /// The registry has executed what a request writes.
+    private func wrote(_ request: WriteRequest, _ plan: WritePlan, _ statuses: [HAPStatus], on id: ConnectionID) {
+        guard let session = sessions[id] else { return }
+        answerWrite(request, plan.statuses(afterWriting: statuses), session)
     }
 
     private func answerWrite(_ request: WriteRequest, _ statuses: [HAPStatus], _ session: AccessorySession) {
@@ -96,8 +95,8 @@ extension AccessoryServer {
             answer(session, HTTPResponse(204))
             return
         }
-        let responses = registry.assumeIsolated { registry in
-            zip(request.entries, statuses).map { entry, status -> CharacteristicValue? in
+        let responses = registry.here((request.entries, statuses)) { registry, answered in
+            zip(answered.0, answered.1).map { entry, status -> CharacteristicValue? in
                 guard entry.wantsResponse, status == .success, let reading = registry.reading(entry.id),
                     reading.metadata.permissions.contains(.writeResponse)
                 else { return nil }

@@ -12,15 +12,12 @@ struct WritePlan {
         let subscribes: Bool
     }
 
-    /// A value that goes to a device, and the entry it came from.
-    struct Write {
-        let entry: Int
-        let write: AccessoryRegistry.Write
-    }
-
     private(set) var statuses: [HAPStatus] = []
     private(set) var subscriptions: [Subscription] = []
-    private(set) var writes: [Write] = []
+    /// The values that go to devices.
+    private(set) var writes: [AccessoryRegistry.Write] = []
+    /// The entries that they came from.
+    private var written: [Int] = []
 
     /// Makes a plan.
     ///
@@ -57,12 +54,15 @@ struct WritePlan {
         guard let value = reading.metadata.value(from: json), reading.metadata.accepted(value) != nil else {
             return .invalidValue
         }
-        writes.append(Write(entry: index, write: AccessoryRegistry.Write(id: entry.id, value: value)))
+        writes.append(AccessoryRegistry.Write(id: entry.id, value: value))
+        written.append(index)
         return status
     }
 
-    /// The registry has executed the writes.
-    mutating func completed(_ results: [HAPStatus]) {
-        for (write, status) in zip(writes, results) where status != .success { statuses[write.entry] = status }
+    /// What becomes of the entries when the registry has executed the writes.
+    func statuses(afterWriting results: [HAPStatus]) -> [HAPStatus] {
+        var statuses = statuses
+        for (entry, result) in zip(written, results) where result != .success { statuses[entry] = result }
+        return statuses
     }
 }

@@ -7,14 +7,14 @@ package import Logging
 ///
 /// It runs on the registry's executor. A light once shown stays shown, out of reach if need be, until its source removes
 /// it; its aid and iids are its own for ever.
-package actor LightBridge {
+package actor LightBridge: SharedExecutorActor {
     /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
     static let saveDelay = Duration.seconds(10)
 
     /// The most lights; the bridge itself is an accessory, too.
     static let maximumLights = AccessoryRegistry.maximumAccessories - 1
 
-    private let executor: any SerialExecutor
+    nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
     let registry: AccessoryRegistry
     let store: any AccessoryServerStore
@@ -144,10 +144,10 @@ package actor LightBridge {
         let values = light.adapter.values(of: state)
         let aid = light.aid
         // Within this call: the registry runs on the same executor.
-        registry.assumeIsolated { registry in
-            if state.isReachable != former.isReachable { registry.setReachable(state.isReachable, aid) }
-            registry.update(aid, values)
+        if state.isReachable != former.isReachable {
+            registry.here((aid, state.isReachable)) { $0.setReachable($1.1, $1.0) }
         }
+        registry.here((aid, values)) { $0.update($1.0, $1.1) }
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
@@ -331,14 +331,17 @@ extension LightBridge: AccessorySource {
     package nonisolated func write(
         _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
     ) {
-        assumeIsolated { bridge in
-            guard let light = bridge.lightsByAID[accessory] else { return then(.doesNotExist) }
-            bridge.send(
-                light.adapter.command(for: values, state: light.shown), to: light, origin: .controller, then: then)
-        }
+        here((values, accessory, then)) { $0.command($1.0, of: $1.1, then: $1.2) }
     }
 
-    package nonisolated func identify(_ accessory: AccessoryID) { assumeIsolated { $0.blink(accessory) } }
+    private func command(
+        _ values: [CharacteristicWrite], of accessory: AccessoryID, then: @escaping CommandWaiters.Then
+    ) {
+        guard let light = lightsByAID[accessory] else { return then(.doesNotExist) }
+        send(LightbulbAdapter.command(for: values, state: light.shown), to: light, origin: .controller, then: then)
+    }
+
+    package nonisolated func identify(_ accessory: AccessoryID) { here(accessory) { $0.blink($1) } }
 
     private func blink(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }

@@ -2,18 +2,18 @@ internal import HAPModel
 internal import LightKit
 
 /// Between a light and its accessory: services out of a description, commands out of written values, values out of a
-/// state.
-struct LightbulbAdapter: Equatable, Sendable {
+/// state. It never changes.
+final class LightbulbAdapter: Sendable {
     /// The colour temperatures that HomeKit knows, in mired (hap.md 12).
     static let temperatureLimits = 50...500
 
     let description: LightDescription
     /// The name controllers see.
     let name: String
-    private(set) var ids: InstanceIDs
+    let ids: InstanceIDs
 
     /// Where this light's characteristics are.
-    private struct Places: Equatable, Sendable {
+    private struct Places {
         var on = InstanceID(0)
         var inUse: InstanceID?
         var brightness: InstanceID?
@@ -22,28 +22,33 @@ struct LightbulbAdapter: Equatable, Sendable {
         var temperature: InstanceID?
     }
 
-    private var places = Places()
+    private let places: Places
     private let temperature: ClosedRange<Int>?
 
     /// Gives every part of the accessory its iid, new ones to parts that had none.
     init(description: LightDescription, name: String, ids: InstanceIDs) {
         self.description = description
         self.name = name
-        self.ids = ids
         temperature = description.kind == .light ? Self.temperature(of: description.capabilities) : nil
 
-        _ = self.ids.id(of: .accessoryInformation)
-        for type in Self.informationTypes { _ = self.ids.id(of: type, in: .accessoryInformation) }
-        _ = self.ids.id(of: service)
-        places.on = self.ids.id(of: .on, in: service)
-        if description.kind == .outlet { places.inUse = self.ids.id(of: .outletInUse, in: service) }
-        guard description.kind == .light else { return }
-        if description.capabilities.brightness { places.brightness = self.ids.id(of: .brightness, in: service) }
-        if description.capabilities.color {
-            places.hue = self.ids.id(of: .hue, in: service)
-            places.saturation = self.ids.id(of: .saturation, in: service)
+        var ids = ids
+        var places = Places()
+        let service = Self.service(of: description.kind)
+        _ = ids.id(of: .accessoryInformation)
+        for type in Self.informationTypes { _ = ids.id(of: type, in: .accessoryInformation) }
+        _ = ids.id(of: service)
+        places.on = ids.id(of: .on, in: service)
+        if description.kind == .outlet { places.inUse = ids.id(of: .outletInUse, in: service) }
+        if description.kind == .light {
+            if description.capabilities.brightness { places.brightness = ids.id(of: .brightness, in: service) }
+            if description.capabilities.color {
+                places.hue = ids.id(of: .hue, in: service)
+                places.saturation = ids.id(of: .saturation, in: service)
+            }
+            if temperature != nil { places.temperature = ids.id(of: .colorTemperature, in: service) }
         }
-        if temperature != nil { places.temperature = self.ids.id(of: .colorTemperature, in: service) }
+        self.ids = ids
+        self.places = places
     }
 
     private static let informationTypes: [CharacteristicType] = [
@@ -56,8 +61,8 @@ struct LightbulbAdapter: Equatable, Sendable {
         return clamped.isEmpty || !range.overlaps(temperatureLimits) ? nil : clamped
     }
 
-    private var service: ServiceType {
-        switch description.kind {
+    private static func service(of kind: LightKind) -> ServiceType {
+        switch kind {
         case .light: .lightbulb
         case .switch: .switch
         case .outlet: .outlet
@@ -69,6 +74,7 @@ struct LightbulbAdapter: Equatable, Sendable {
     /// The accessory object with the values of a state.
     func accessory(_ aid: AccessoryID, state: LightState) -> Accessory {
         let values = Dictionary(values(of: state), uniquingKeysWith: { $1 })
+        let service = Self.service(of: description.kind)
         var types: [CharacteristicType] = [.on]
         if places.inUse != nil { types.append(.outletInUse) }
         if places.brightness != nil { types.append(.brightness) }
@@ -129,7 +135,7 @@ struct LightbulbAdapter: Equatable, Sendable {
     // MARK: Commands
 
     /// What written values ask of the light: all values of one request make one command.
-    func command(for writes: [CharacteristicWrite], state: LightState) -> LightCommand {
+    static func command(for writes: [CharacteristicWrite], state: LightState) -> LightCommand {
         var command = LightCommand()
         var hue: Double?
         var saturation: Double?

@@ -27,13 +27,13 @@ package protocol AccessoryRegistryObserver: Sendable {
 ///
 /// Reads are answered from here and never wait for a device. Writes go to the accessory's ``AccessorySource`` and show
 /// at once as if they had succeeded; if they fail, the former value comes back.
-package actor AccessoryRegistry {
+package actor AccessoryRegistry: SharedExecutorActor {
     /// Changes of structure within this time make one step of `c#`.
     static let structureDebounce = Duration.seconds(1)
     /// When a `c#` that could not be stored is tried again.
     static let storeRetry = Duration.seconds(10)
 
-    private let executor: any SerialExecutor
+    nonisolated let executor: any SerialExecutor
     private let scheduler: any Scheduler
     private let store: any AccessoryServerStore
     private let firmware: String
@@ -269,7 +269,7 @@ package actor AccessoryRegistry {
         for group in groups {
             let indices = group.indices
             write(group.writes, to: group.entry, origin) { [self] status in
-                assumeIsolated { $0.ended(round, indices, status) }
+                here((round, indices, status)) { $0.ended($1.0, $1.1, $1.2) }
             }
         }
     }
@@ -324,7 +324,7 @@ package actor AccessoryRegistry {
         guard !values.isEmpty else { return then(.success) }
         let tickets = values.map { entry.began($0.iid, $0.value) }
         source.write(values, to: aid) { [self] status in
-            assumeIsolated { $0.ended(values, tickets, aid, status, origin) }
+            here((values, tickets, aid, status, origin)) { $0.ended($1.0, $1.1, $1.2, $1.3, $1.4) }
             then(status)
         }
     }
