@@ -79,15 +79,12 @@ extension AccessoryServer {
         }
         let id = session.id
         let then: @Sendable ([HAPStatus]) -> Void = { [self] statuses in
-            here((request, plan, statuses, id)) { $0.wrote($1.0, $1.1, $1.2, on: $1.3) }
+            here((request, statuses, id)) { server, written in
+                let (request, statuses, id) = written
+                if let session = server.sessions[id] { server.answerWrite(request, statuses, session) }
+            }
         }
-        registry.here((plan.writes, id, then)) { $0.write($1.0, origin: $1.1, then: $1.2) }
-    }
-
-    /// The registry has executed what a request writes.
-    private func wrote(_ request: WriteRequest, _ plan: WritePlan, _ statuses: [HAPStatus], on id: ConnectionID) {
-        guard let session = sessions[id] else { return }
-        answerWrite(request, plan.statuses(afterWriting: statuses), session)
+        registry.here((plan, id, then)) { $0.write($1.0.writes, statuses: $1.0.statuses, origin: $1.1, then: $1.2) }
     }
 
     private func answerWrite(_ request: WriteRequest, _ statuses: [HAPStatus], _ session: AccessorySession) {

@@ -16,8 +16,6 @@ struct WritePlan {
     private(set) var subscriptions: [Subscription] = []
     /// The values that go to devices.
     private(set) var writes: [AccessoryRegistry.Write] = []
-    /// The entries that they came from.
-    private var written: [Int] = []
 
     /// Makes a plan.
     ///
@@ -54,15 +52,7 @@ struct WritePlan {
         guard let value = reading.metadata.value(from: json), reading.metadata.accepted(value) != nil else {
             return .invalidValue
         }
-        writes.append(AccessoryRegistry.Write(id: entry.id, value: value))
-        written.append(index)
+        writes.append(AccessoryRegistry.Write(id: entry.id, value: value, entry: index))
         return status
-    }
-
-    /// What becomes of the entries when the registry has executed the writes.
-    func statuses(afterWriting results: [HAPStatus]) -> [HAPStatus] {
-        var statuses = statuses
-        for (entry, result) in zip(written, results) where result != .success { statuses[entry] = result }
-        return statuses
     }
 }

@@ -5,7 +5,7 @@ internal import LightKit
 /// At most one command is under way; while it is, newer ones are merged into one that follows, so that the latest value
 /// always wins and is always sent. For a while after a command, reports that differ from it are taken for steps on the
 /// way (a fade) or echoes of an older command, and held; what is still held when that time ends is the truth.
-struct CommandPipeline: Equatable {
+struct CommandPipeline: ~Copyable {
     /// How long reports are taken for steps on the way, unless the command's own fade takes longer.
     static let settlingTime = Duration.seconds(1)
     /// How long reports are still taken so once the light has reported all that was asked of it: late echoes come

@@ -4,7 +4,7 @@ package import HAPProtocol
 package import Logging
 
 /// What the registry tells its server; called on the registry's executor.
-package protocol AccessoryRegistryObserver: Sendable {
+package protocol AccessoryRegistryObserver: AnyObject, Sendable {
     /// Characteristics have new values.
     func changed(_ changes: [CharacteristicChange])
 
@@ -220,18 +220,21 @@ package actor AccessoryRegistry: SharedExecutorActor {
     package struct Write: Sendable {
         package let id: CharacteristicID
         package let value: CharacteristicValue
+        /// The entry of the request that asks for it.
+        package let entry: Int
 
-        package init(id: CharacteristicID, value: CharacteristicValue) {
+        package init(id: CharacteristicID, value: CharacteristicValue, entry: Int) {
             self.id = id
             self.value = value
+            self.entry = entry
         }
     }
 
     /// What one request writes to one accessory.
     private struct Group {
-        let entry: RegisteredAccessory
-        /// Where its values stand in the request.
-        var indices: [Int]
+        let accessory: RegisteredAccessory
+        /// The request's entries that its values come from.
+        var entries: [Int]
         var writes: [CharacteristicWrite]
     }
 
@@ -246,19 +249,20 @@ package actor AccessoryRegistry: SharedExecutorActor {
     ///
     /// - Parameters:
     ///   - writes: what to write; the caller has looked at permissions.
+    ///   - statuses: what is known already of the request's entries.
     ///   - origin: the connection that writes; it gets no event of what it wrote itself.
-    ///   - then: called once on the registry's executor, within this call if all devices answer at once, with a status for
-    ///     each write, in order.
+    ///   - then: called once on the registry's executor, within this call if all devices answer at once, with the statuses
+    ///     of all entries. An entry whose value is written keeps what it had.
     package func write(
-        _ writes: [Write], origin: ConnectionID?, then: @escaping @Sendable ([HAPStatus]) -> Void
+        _ writes: [Write], statuses: [HAPStatus], origin: ConnectionID?,
+        then: @escaping @Sendable ([HAPStatus]) -> Void
     ) {
-        let (groups, statuses) = groups(of: writes)
+        var statuses = statuses
+        let groups = groups(of: writes, &statuses)
         guard groups.count != 1 else {
-            let indices = groups[0].indices
-            write(groups[0].writes, to: groups[0].entry, origin) { status in
-                var statuses = statuses
-                for index in indices { statuses[index] = status }
-                then(statuses)
+            let entries = groups[0].entries
+            write(groups[0].writes, to: groups[0].accessory, origin) { [statuses] status in
+                then(status == .success ? statuses : Self.failed(entries, status, in: statuses))
             }
             return
         }
@@ -267,44 +271,49 @@ package actor AccessoryRegistry: SharedExecutorActor {
         let round = lastRound
         rounds[round] = Round(statuses: statuses, open: groups.count, then: then)
         for group in groups {
-            let indices = group.indices
-            write(group.writes, to: group.entry, origin) { [self] status in
-                here((round, indices, status)) { $0.ended($1.0, $1.1, $1.2) }
+            let entries = group.entries
+            write(group.writes, to: group.accessory, origin) { [self] status in
+                here((round, entries, status)) { $0.ended($1.0, $1.1, $1.2) }
             }
         }
     }
 
-    private func ended(_ round: Int, _ indices: [Int], _ status: HAPStatus) {
+    private static func failed(_ entries: [Int], _ status: HAPStatus, in statuses: [HAPStatus]) -> [HAPStatus] {
+        var statuses = statuses
+        for entry in entries { statuses[entry] = status }
+        return statuses
+    }
+
+    private func ended(_ round: Int, _ entries: [Int], _ status: HAPStatus) {
         guard var current = rounds.removeValue(forKey: round) else { return }
-        for index in indices { current.statuses[index] = status }
+        if status != .success { current.statuses = Self.failed(entries, status, in: current.statuses) }
         current.open -= 1
         if current.open > 0 { rounds[round] = current } else { current.then(current.statuses) }
     }
 
     /// Sorts a request by accessory; what cannot be written has its status at once.
-    private func groups(of writes: [Write]) -> (groups: [Group], statuses: [HAPStatus]) {
-        var statuses = [HAPStatus](repeating: .success, count: writes.count)
+    private func groups(of writes: [Write], _ statuses: inout [HAPStatus]) -> [Group] {
         var groups: [Group] = []
-        for (index, write) in writes.enumerated() {
-            guard let entry = entries[write.id.aid], let place = entry.place(of: write.id.iid) else {
-                statuses[index] = .doesNotExist
+        for write in writes {
+            guard let accessory = entries[write.id.aid], let place = accessory.place(of: write.id.iid) else {
+                statuses[write.entry] = .doesNotExist
                 continue
             }
-            let characteristic = entry.characteristic(at: place)
+            let characteristic = accessory.characteristic(at: place)
             guard let value = characteristic.metadata.accepted(write.value) else {
-                statuses[index] = .invalidValue
+                statuses[write.entry] = .invalidValue
                 continue
             }
             let accepted = CharacteristicWrite(
-                iid: write.id.iid, service: entry.service(at: place), type: characteristic.type, value: value)
-            if let group = groups.firstIndex(where: { $0.entry === entry }) {
-                groups[group].indices.append(index)
+                iid: write.id.iid, service: accessory.service(at: place), type: characteristic.type, value: value)
+            if let group = groups.firstIndex(where: { $0.accessory === accessory }) {
+                groups[group].entries.append(write.entry)
                 groups[group].writes.append(accepted)
             } else {
-                groups.append(Group(entry: entry, indices: [index], writes: [accepted]))
+                groups.append(Group(accessory: accessory, entries: [write.entry], writes: [accepted]))
             }
         }
-        return (groups, statuses)
+        return groups
     }
 
     private func write(

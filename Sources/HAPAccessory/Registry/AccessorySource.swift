@@ -34,7 +34,7 @@ package struct CharacteristicChange: Equatable, Sendable {
 /// What stands behind an accessory of the registry: the device, in HAP's own terms.
 ///
 /// It runs on the registry's executor and must not block it.
-package protocol AccessorySource: Sendable {
+package protocol AccessorySource: AnyObject, Sendable {
     /// Hands all values that one request writes to one accessory to the device, as one update.
     ///
     /// What comes of it may differ from what was written (a limit of the device, another colour mode): a source that knows

@@ -19,7 +19,9 @@ struct SimulatedLightState {
     private(set) var color: LightColor?
     private(set) var reachable: Bool
     private var commands = 0
-    private var fade: Fade?
+    private var fade: Fade? { didSet { isFading = fade != nil } }
+    /// Whether it is on its way to what it was told.
+    private(set) var isFading = false
 
     init(_ light: SimulatedLight) {
         self.light = light
@@ -72,7 +74,7 @@ struct SimulatedLightState {
 
     /// Someone turned the knob.
     mutating func change(_ change: LightReport) {
-        fade = nil
+        if isFading { fade = nil }
         on = change.on ?? on
         brightness = change.brightness ?? brightness
         color = change.color ?? color
@@ -102,9 +104,6 @@ struct SimulatedLightState {
             return LightReport(on: command.on, color: command.color)
         }
     }
-
-    /// Whether it is on its way to what it was told.
-    var isFading: Bool { fade != nil }
 
     /// When the next step of a transition is due.
     var nextStep: ContinuousClock.Instant? {
