@@ -10,6 +10,7 @@ struct HTTPHead: Equatable, Sendable {
     var contentLength: Int?
     var isChunked = false
     var wantsClose: Bool
+    /// A response's; what a request carries is known by its path.
     var contentType: HTTPContentType?
 
     /// Reads a head without its empty last line.
@@ -109,7 +110,7 @@ struct HTTPHead: Equatable, Sendable {
         } else if name.isWord("connection") {
             if value.isWord("close") { wantsClose = true }
             if value.isWord("keep-alive") { wantsClose = false }
-        } else if name.isWord("content-type") {
+        } else if !requests, name.isWord("content-type") {
             contentType = HTTPContentType(rawValue: value.text)
         }
     }
