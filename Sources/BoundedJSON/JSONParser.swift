@@ -163,7 +163,11 @@ private struct JSONParser {
         guard let byte = next, byte >= 0x20 else { throw malformed }
         if byte == UInt8(ascii: "\"") {
             position += 1
-            if bits < 0x80 { return String(decoding: bytes[start..<(position - 1)], as: UTF8.self) }
+            if bits < 0x80 {
+                return bytes.span.extracting(start..<(position - 1)).withUnsafeBufferPointer {
+                    String(decoding: $0, as: UTF8.self)
+                }
+            }
             guard let text = String(validating: bytes[start..<(position - 1)], as: UTF8.self) else {
                 throw .malformed(offset: start)
             }

@@ -233,9 +233,7 @@ package actor AccessoryRegistry: SharedExecutorActor {
     /// What one request writes to one accessory.
     private struct Group {
         let accessory: RegisteredAccessory
-        /// The request's entries that its values come from.
-        var entries: [Int]
-        var writes: [CharacteristicWrite]
+        var values: [CharacteristicWrite]
     }
 
     /// A request to several accessories, some of which have not answered.
@@ -260,9 +258,10 @@ package actor AccessoryRegistry: SharedExecutorActor {
         var statuses = statuses
         let groups = groups(of: writes, &statuses)
         guard groups.count != 1 else {
-            let entries = groups[0].entries
-            write(groups[0].writes, to: groups[0].accessory, origin) { [statuses] status in
-                then(status == .success ? statuses : Self.failed(entries, status, in: statuses))
+            let group = groups[0]
+            let aid = group.accessory.accessory.aid
+            write(group.values, to: group.accessory, origin) { [statuses] status in
+                then(Self.statuses(statuses, of: writes, when: aid, hasSaid: status))
             }
             return
         }
@@ -271,22 +270,29 @@ package actor AccessoryRegistry: SharedExecutorActor {
         let round = lastRound
         rounds[round] = Round(statuses: statuses, open: groups.count, then: then)
         for group in groups {
-            let entries = group.entries
-            write(group.writes, to: group.accessory, origin) { [self] status in
-                here((round, entries, status)) { $0.ended($1.0, $1.1, $1.2) }
+            let aid = group.accessory.accessory.aid
+            write(group.values, to: group.accessory, origin) { [self] status in
+                here((round, writes, aid, status)) { $0.ended($1.0, $1.1, $1.2, $1.3) }
             }
         }
     }
 
-    private static func failed(_ entries: [Int], _ status: HAPStatus, in statuses: [HAPStatus]) -> [HAPStatus] {
+    /// What a request's entries come to, once one accessory has said what comes of those that were for it.
+    private static func statuses(
+        _ statuses: [HAPStatus], of writes: [Write], when aid: AccessoryID, hasSaid status: HAPStatus
+    ) -> [HAPStatus] {
+        guard status != .success else { return statuses }
         var statuses = statuses
-        for entry in entries { statuses[entry] = status }
+        // Those that were refused before keep their reason.
+        for write in writes where write.id.aid == aid && statuses[write.entry] == .success {
+            statuses[write.entry] = status
+        }
         return statuses
     }
 
-    private func ended(_ round: Int, _ entries: [Int], _ status: HAPStatus) {
+    private func ended(_ round: Int, _ writes: [Write], _ aid: AccessoryID, _ status: HAPStatus) {
         guard var current = rounds.removeValue(forKey: round) else { return }
-        if status != .success { current.statuses = Self.failed(entries, status, in: current.statuses) }
+        current.statuses = Self.statuses(current.statuses, of: writes, when: aid, hasSaid: status)
         current.open -= 1
         if current.open > 0 { rounds[round] = current } else { current.then(current.statuses) }
     }
@@ -307,10 +313,9 @@ package actor AccessoryRegistry: SharedExecutorActor {
             let accepted = CharacteristicWrite(
                 iid: write.id.iid, service: accessory.service(at: place), type: characteristic.type, value: value)
             if let group = groups.firstIndex(where: { $0.accessory === accessory }) {
-                groups[group].entries.append(write.entry)
-                groups[group].writes.append(accepted)
+                groups[group].values.append(accepted)
             } else {
-                groups.append(Group(accessory: accessory, entries: [write.entry], writes: [accepted]))
+                groups.append(Group(accessory: accessory, values: [accepted]))
             }
         }
         return groups
@@ -320,8 +325,12 @@ package actor AccessoryRegistry: SharedExecutorActor {
         _ writes: [CharacteristicWrite], to entry: RegisteredAccessory, _ origin: ConnectionID?,
         then: @escaping @Sendable (HAPStatus) -> Void
     ) {
-        let identifies = writes.contains { $0.type == .identify && $0.value == .bool(true) }
-        let values = writes.contains { $0.type == .identify } ? writes.filter { $0.type != .identify } : writes
+        var values = writes
+        var identifies = false
+        if writes.contains(where: { $0.type == .identify }) {
+            identifies = writes.contains { $0.type == .identify && $0.value == .bool(true) }
+            values = writes.filter { $0.type != .identify }
+        }
         guard let source = entry.source else {
             // The bridge itself has nothing to blink with; its log is what it can be told apart by.
             if identifies { logger.info("identify: this is the bridge that was asked for") }
@@ -332,7 +341,7 @@ package actor AccessoryRegistry: SharedExecutorActor {
         if identifies { source.identify(aid) }
         guard !values.isEmpty else { return then(.success) }
         let tickets = values.map { entry.began($0.iid, $0.value) }
-        source.write(values, to: aid) { [self] status in
+        source.write(values, to: aid) { [self, values] status in
             here((values, tickets, aid, status, origin)) { $0.ended($1.0, $1.1, $1.2, $1.3, $1.4) }
             then(status)
         }

@@ -89,13 +89,15 @@ struct HTTPHead: Equatable, Sendable {
     }
 
     private mutating func header(_ line: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
-        let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0)
+        var colon = 0
+        while colon < line.count, line[colon] != UInt8(ascii: ":") {
+            guard line[colon] > 0x20, line[colon] < 0x7F else { throw .malformedHTTP(.header) }
+            colon += 1
+        }
         guard colon > 0, colon < line.count else { throw .malformedHTTP(.header) }
         let name = line.extracting(0..<colon)
         let value = line.extracting(line.trimmed(from: colon + 1))
-        guard name.all({ $0 > 0x20 && $0 < 0x7F }), value.all({ $0 >= 0x20 || $0 == 9 }) else {
-            throw .malformedHTTP(.header)
-        }
+        guard value.all({ $0 >= 0x20 || $0 == 9 }) else { throw .malformedHTTP(.header) }
         if name.isWord("content-length") {
             guard contentLength == nil, !isChunked, (1...9).contains(value.count), let length = value.number else {
                 throw .malformedHTTP(.contentLength)
@@ -127,8 +129,17 @@ extension Span<UInt8> {
     /// Where the CR LF stands that ends a line.
     fileprivate func endOfLine(from start: Int) -> Int {
         var index = start
-        while index < count, self[index] != 0x0D || index + 1 == count || self[index + 1] != 0x0A { index += 1 }
-        return index
+        while index + 1 < count {
+            if self[index + 1] > 0x0D {
+                // Neither CR nor LF, so no line ends here or at the next byte.
+                index += 2
+            } else if self[index] == 0x0D, self[index + 1] == 0x0A {
+                return index
+            } else {
+                index += 1
+            }
+        }
+        return count
     }
 
     fileprivate func all(_ isRight: (UInt8) -> Bool) -> Bool {

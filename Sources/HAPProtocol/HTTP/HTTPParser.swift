@@ -40,31 +40,45 @@ package struct HTTPParser: Equatable, Sendable {
     ///
     /// - Throws: a violation; the parser is of no use after that.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
-        while true {
-            switch state {
-            case .head(let searched):
-                guard let head = try nextHead(searched) else { return nil }
-                if head.isChunked {
-                    state = .chunks(head, content: [])
-                } else {
-                    state = .body(head, length: try bodyLength(head))
-                }
-            case .body(let head, let length):
-                guard buffer.count >= length else { return nil }
-                let body = Array(buffer.bytes[buffer.start..<(buffer.start + length)])
-                buffer.consume(length)
-                state = .head(searched: 0)
-                return Self.message(head, body)
-            case .chunks(let head, var content):
-                // The state lets go of the content, or each chunk would copy all that came before it.
-                state = .head(searched: 0)
-                guard try nextChunk(&content) else {
-                    state = .chunks(head, content: content)
-                    return nil
-                }
-                return Self.message(head, content)
-            }
+        // A message that has not ended lacks at least a byte.
+        guard buffer.count > 0 else { return nil }
+        switch state {
+        case .head(let searched):
+            guard let head = try nextHead(searched) else { return nil }
+            // Most messages come whole, and nothing of them has to be kept.
+            guard head.isChunked else { return message(head, try bodyLength(head)) }
+            var content: [UInt8] = []
+            return try chunked(head, &content)
+        case .body(let head, let length): return message(head, length)
+        case .chunks(let head, var content):
+            // The state lets go of the content, or each chunk would copy all that came before it.
+            state = .head(searched: 0)
+            return try chunked(head, &content)
         }
+    }
+
+    /// A message whose body has this length, if it is there.
+    private mutating func message(_ head: HTTPHead, _ length: Int) -> HTTPMessage? {
+        guard buffer.count >= length else {
+            state = .body(head, length: length)
+            return nil
+        }
+        let body = Array(buffer.bytes[buffer.start..<(buffer.start + length)])
+        buffer.consume(length)
+        state = .head(searched: 0)
+        return Self.message(head, body)
+    }
+
+    /// A message whose body comes in chunks, the first of which have this content, if the last one is there.
+    private mutating func chunked(
+        _ head: HTTPHead, _ content: inout [UInt8]
+    ) throws(ProtocolViolation) -> HTTPMessage? {
+        guard try nextChunk(&content) else {
+            state = .chunks(head, content: content)
+            return nil
+        }
+        state = .head(searched: 0)
+        return Self.message(head, content)
     }
 
     private mutating func nextHead(_ searched: Int) throws(ProtocolViolation) -> HTTPHead? {

@@ -21,7 +21,7 @@ package struct MessageStream: Sendable {
     }
 
     /// Whether the connection is a session.
-    package var isSecured: Bool { framer != nil }
+    package private(set) var isSecured = false
 
     /// How many bytes wait to become messages.
     package var bufferedBytes: Int { sealed.count + parser.buffer.count }
@@ -32,22 +32,19 @@ package struct MessageStream: Sendable {
     /// How many frames have been opened.
     package var openedFrames: UInt64 { framer?.opened ?? 0 }
 
-    /// Whether the bytes that came end in the middle of a message or a frame.
-    package var isMidMessage: Bool { isMidFrame || parser.isMidMessage }
+    /// Whether the bytes that came end in the middle of a message or a frame, as far as ``next()`` has looked.
+    package private(set) var isMidMessage = false
 
     /// Takes bytes that came in.
     package mutating func received(_ bytes: some Collection<UInt8>) {
-        if framer == nil {
-            parser.append(bytes)
-        } else {
-            sealed.append(bytes)
-        }
+        if isSecured { sealed.append(bytes) } else { parser.append(bytes) }
     }
 
     /// The next whole message.
     ///
     /// - Throws: a violation; the connection is of no use after that.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
+        defer { isMidMessage = isMidFrame || parser.isMidMessage }
         while true {
             if let message = try parser.next() { return message }
             var opened = false
@@ -77,7 +74,7 @@ package struct MessageStream: Sendable {
     ///
     /// - Throws: `counterExhausted`.
     package mutating func carried(_ bytes: [UInt8]) throws(ProtocolViolation) -> [UInt8] {
-        guard framer != nil else { return bytes }
+        guard isSecured else { return bytes }
         var frames: [UInt8] = []
         if role == .controller, bytes.count % SecureFramer.maximumContent == 1, bytes.count > 1 {
             // HAP-python never sees a last frame of one byte (hap.md 7.1); two bytes it does.
@@ -99,6 +96,7 @@ package struct MessageStream: Sendable {
             case .accessory: (keys.read, keys.write)
             case .controller: (keys.write, keys.read)
             }
+        isSecured = true
         framer = SecureFramer(sealingKey: sealing, openingKey: opening, sealed: sealed, opened: opened)
         self.sealed = parser.buffer
         parser = HTTPParser(requests: role == .accessory, inSession: true)
