@@ -30,6 +30,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     /// The peer sends nothing more.
     private var inputIsClosed = false
     private var readWaits = false
+    /// The peer takes what it is sent.
+    private var isWritable = true
     /// Runs out when a message that has begun is not there.
     private var messageTimer: Scheduled<Void>?
     /// Runs out when a frame that has begun is not there.
@@ -89,7 +91,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     /// Requests have to wait: for the answer to the last one, for a peer that does not read its answers, or for the others
     /// on the loop.
-    private var isBusy: Bool { isAnswering || hasYielded || context?.channel.isWritable == false }
+    private var isBusy: Bool { isAnswering || hasYielded || !isWritable }
 
     /// Takes requests as long as there are any and nothing is in their way.
     private func take() {
@@ -203,7 +205,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
+        isWritable = context.channel.isWritable
+        if isWritable {
             server.becameWritable(id)
             // Not within this call, which may come out of a write that the server is in the middle of.
             context.eventLoop.assumeIsolated().execute { [weak self] in self?.take() }
