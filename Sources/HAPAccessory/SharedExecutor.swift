@@ -13,6 +13,7 @@ extension SharedExecutorActor {
     /// - Parameters:
     ///   - argument: what `work` needs.
     ///   - work: what to do.
+    /// - Returns: what `work` returns.
     @inline(__always)
     nonisolated func here<Argument, Result: Sendable>(
         _ argument: Argument, _ work: @escaping (isolated Self, Argument) -> Result

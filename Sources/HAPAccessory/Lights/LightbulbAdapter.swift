@@ -2,7 +2,9 @@ internal import HAPModel
 internal import LightKit
 
 /// Between a light and its accessory: services out of a description, commands out of written values, values out of a
-/// state. It never changes.
+/// state.
+///
+/// It never changes.
 final class LightbulbAdapter: Sendable {
     /// The colour temperatures that HomeKit knows, in mired (hap.md 12).
     static let temperatureLimits = 50...500
