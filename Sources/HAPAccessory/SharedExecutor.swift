@@ -1,5 +1,6 @@
 /// An actor on an executor that it shares with others: what runs there calls it, instead of sending it messages.
 protocol SharedExecutorActor: Actor {
+    /// The one behind `unownedExecutor`.
     nonisolated var executor: any SerialExecutor { get }
 }
 
@@ -7,7 +8,7 @@ extension SharedExecutorActor {
     /// Calls what is the actor's own, from its executor; traps anywhere else.
     ///
     /// It is `assumeIsolated` for what every request does. That one puts the closure's context on the heap and asks at
-    /// length, and twice, where it is: 1,300 instructions, ten times in a write. Here `work` is handed what it needs and
+    /// length, and twice, where it is: 1,300 instructions, eight times in a write. Here `work` is handed what it needs and
     /// should capture nothing, and is a plain call.
     ///
     /// - Parameters:

@@ -194,9 +194,16 @@ struct WriteTests {
         let house = try await House()
         let source = GadgetSource()
         try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
-        let response = try await house.session().write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
+        let session = try await house.session()
+        let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
         #expect(response.text == #"{"characteristics":[{"aid":100,"iid":14,"status":-70406}]}"#)
         #expect(source.written.map(\.value) == [.bool(true)])
+        // If the value fails, too, that is what the controller has to know.
+        source.setStatus(.busy)
+        for others in ["", #",{"aid":2,"iid":9,"value":true}"#] {
+            let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"# + others)
+            #expect(response.text.hasPrefix(#"{"characteristics":[{"aid":100,"iid":14,"status":-70403}"#))
+        }
     }
 
     @Test("`r` on a characteristic with `wr` brings the value back, and every entry its status")

@@ -250,7 +250,7 @@ package actor AccessoryRegistry: SharedExecutorActor {
     ///   - statuses: what is known already of the request's entries.
     ///   - origin: the connection that writes; it gets no event of what it wrote itself.
     ///   - then: called once on the registry's executor, within this call if all devices answer at once, with the statuses
-    ///     of all entries. An entry whose value is written keeps what it had.
+    ///     of all entries. An entry whose value is written with success keeps what it had.
     package func write(
         _ writes: [Write], statuses: [HAPStatus], origin: ConnectionID?,
         then: @escaping @Sendable ([HAPStatus]) -> Void
@@ -283,9 +283,12 @@ package actor AccessoryRegistry: SharedExecutorActor {
     ) -> [HAPStatus] {
         guard status != .success else { return statuses }
         var statuses = statuses
-        // Those that were refused before keep their reason.
-        for write in writes where write.id.aid == aid && statuses[write.entry] == .success {
-            statuses[write.entry] = status
+        for write in writes where write.id.aid == aid {
+            switch statuses[write.entry] {
+            // A value that is not written counts more than events that are not to be had.
+            case .success, .notificationNotSupported: statuses[write.entry] = status
+            default: break
+            }
         }
         return statuses
     }
@@ -322,7 +325,7 @@ package actor AccessoryRegistry: SharedExecutorActor {
     }
 
     private func write(
-        _ writes: [CharacteristicWrite], to entry: RegisteredAccessory, _ origin: ConnectionID?,
+        _ writes: [CharacteristicWrite], to accessory: RegisteredAccessory, _ origin: ConnectionID?,
         then: @escaping @Sendable (HAPStatus) -> Void
     ) {
         var values = writes
@@ -331,16 +334,16 @@ package actor AccessoryRegistry: SharedExecutorActor {
             identifies = writes.contains { $0.type == .identify && $0.value == .bool(true) }
             values = writes.filter { $0.type != .identify }
         }
-        guard let source = entry.source else {
+        guard let source = accessory.source else {
             // The bridge itself has nothing to blink with; its log is what it can be told apart by.
             if identifies { logger.info("identify: this is the bridge that was asked for") }
             return then(.success)
         }
-        guard entry.isReachable else { return then(.unableToCommunicate) }
-        let aid = entry.accessory.aid
+        guard accessory.isReachable else { return then(.unableToCommunicate) }
+        let aid = accessory.accessory.aid
         if identifies { source.identify(aid) }
         guard !values.isEmpty else { return then(.success) }
-        let tickets = values.map { entry.began($0.iid, $0.value) }
+        let tickets = values.map { accessory.began($0.iid, $0.value) }
         source.write(values, to: aid) { [self, values] status in
             here((values, tickets, aid, status, origin)) { $0.ended($1.0, $1.1, $1.2, $1.3, $1.4) }
             then(status)
