@@ -46,7 +46,8 @@ def log_lines(daemons, otherwise):
         for line in daemon.log.splitlines():
             words = line.split(" ", 3)
             try:
-                at = datetime.datetime.fromisoformat(words[0].replace("Z", "+00:00")).timestamp()
+                # The log cuts off what is less than a millisecond: the line may have come that much later.
+                at = datetime.datetime.fromisoformat(words[0].replace("Z", "+00:00")).timestamp() + 0.001
             except ValueError:
                 yield name, otherwise, line
                 continue

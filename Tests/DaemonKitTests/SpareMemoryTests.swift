@@ -1,0 +1,14 @@
+import Testing
+
+@testable import DaemonKit
+
+@Suite("SpareMemoryService")
+struct SpareMemoryTests {
+    @Test("free memory is looked for every minute at work, every ten at rest")
+    func pauses() {
+        #expect(SpareMemoryService.pause(afterUsing: .zero) == .seconds(600))
+        #expect(SpareMemoryService.pause(afterUsing: .milliseconds(99)) == .seconds(600))
+        #expect(SpareMemoryService.pause(afterUsing: .milliseconds(100)) == .seconds(60))
+        #expect(SpareMemoryService.pause(afterUsing: .seconds(60)) == .seconds(60))
+    }
+}
