@@ -12,7 +12,7 @@ extension SharedExecutorActor {
     /// should capture nothing, and is a plain call.
     ///
     /// - Parameters:
-    ///   - argument: what `work` needs.
+    ///   - argument: what `work` needs; functions in a struct, since in a tuple they are wrapped on the heap.
     ///   - work: what to do.
     /// - Returns: what `work` returns.
     @inline(__always)

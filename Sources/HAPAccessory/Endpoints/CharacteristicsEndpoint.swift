@@ -78,13 +78,14 @@ extension AccessoryServer {
             return
         }
         let id = session.id
-        let then: @Sendable ([HAPStatus]) -> Void = { [self] statuses in
+        let order = AccessoryRegistry.WriteOrder(writes: plan.writes, statuses: plan.statuses, origin: id) {
+            [self] statuses in
             here((request, statuses, id)) { server, written in
                 let (request, statuses, id) = written
                 if let session = server.sessions[id] { server.answerWrite(request, statuses, session) }
             }
         }
-        registry.here((plan, id, then)) { $0.write($1.0.writes, statuses: $1.0.statuses, origin: $1.1, then: $1.2) }
+        registry.here(order) { $0.write($1) }
     }
 
     private func answerWrite(_ request: WriteRequest, _ statuses: [HAPStatus], _ session: AccessorySession) {

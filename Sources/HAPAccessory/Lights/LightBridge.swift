@@ -331,14 +331,20 @@ extension LightBridge: AccessorySource {
     package nonisolated func write(
         _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
     ) {
-        here((values, accessory, then)) { $0.command($1.0, of: $1.1, then: $1.2) }
+        here(WriteOrder(values: values, accessory: accessory, then: then)) { $0.write($1) }
     }
 
-    private func command(
-        _ values: [CharacteristicWrite], of accessory: AccessoryID, then: @escaping CommandWaiters.Then
-    ) {
-        guard let light = lightsByAID[accessory] else { return then(.doesNotExist) }
-        send(LightbulbAdapter.command(for: values, state: light.shown), to: light, origin: .controller, then: then)
+    /// What a controller writes to a light, and who waits for it.
+    private struct WriteOrder: Sendable {
+        let values: [CharacteristicWrite]
+        let accessory: AccessoryID
+        let then: CommandWaiters.Then
+    }
+
+    private func write(_ order: WriteOrder) {
+        guard let light = lightsByAID[order.accessory] else { return order.then(.doesNotExist) }
+        let command = LightbulbAdapter.command(for: order.values, state: light.shown)
+        send(command, to: light, origin: .controller, then: order.then)
     }
 
     package nonisolated func identify(_ accessory: AccessoryID) { here(accessory) { $0.blink($1) } }

@@ -230,6 +230,20 @@ package actor AccessoryRegistry: SharedExecutorActor {
         }
     }
 
+    /// What one request writes, and who waits for it.
+    package struct WriteOrder: Sendable {
+        /// The caller has looked at permissions.
+        package let writes: [Write]
+        /// What is known already of the request's entries.
+        package let statuses: [HAPStatus]
+        /// The connection that writes; it gets no event of what it wrote itself.
+        package let origin: ConnectionID?
+        /// Takes the statuses of all entries, once, on the registry's executor.
+        ///
+        /// An entry whose value is written with success keeps what it had.
+        package let then: @Sendable ([HAPStatus]) -> Void
+    }
+
     /// What one request writes to one accessory.
     private struct Group {
         let accessory: RegisteredAccessory
@@ -243,19 +257,11 @@ package actor AccessoryRegistry: SharedExecutorActor {
         let then: @Sendable ([HAPStatus]) -> Void
     }
 
-    /// Writes values, those of one accessory as one update, accessories side by side.
-    ///
-    /// - Parameters:
-    ///   - writes: what to write; the caller has looked at permissions.
-    ///   - statuses: what is known already of the request's entries.
-    ///   - origin: the connection that writes; it gets no event of what it wrote itself.
-    ///   - then: called once on the registry's executor, within this call if all devices answer at once, with the statuses
-    ///     of all entries. An entry whose value is written with success keeps what it had.
-    package func write(
-        _ writes: [Write], statuses: [HAPStatus], origin: ConnectionID?,
-        then: @escaping @Sendable ([HAPStatus]) -> Void
-    ) {
-        var statuses = statuses
+    /// Writes values, those of one accessory as one update, accessories side by side; within this call if all devices answer
+    /// at once.
+    package func write(_ order: WriteOrder) {
+        let (writes, origin, then) = (order.writes, order.origin, order.then)
+        var statuses = order.statuses
         let groups = groups(of: writes, &statuses)
         guard groups.count != 1 else {
             let group = groups[0]
