@@ -293,12 +293,12 @@ package actor AccessoryServer: SharedExecutorActor {
         var touched: [AccessorySession] = []
         for change in changes {
             for id in subscriptions[change.id] {
-                guard let session = sessions[id] else { continue }
                 switch change.audience {
                 case .everybodyBut(let knowing) where knowing.contains(id): continue
                 case .only(let mistaken) where !mistaken.contains(id): continue
                 case .everybody, .everybodyBut, .only: break
                 }
+                guard let session = sessions[id] else { continue }
                 if session.outbox.changed(change.id, to: change.value, now: now) { statistics.eventsCoalesced += 1 }
                 if !session.isTouched {
                     session.isTouched = true
