@@ -31,7 +31,7 @@ struct Homehubd: AsyncParsableCommand {
 
     /// On the main thread, while there is no other.
     @MainActor static func main() async {
-        Allocator.shareOneHeap()
+        Allocator.setUp()
         await main(nil)
     }
 

@@ -43,7 +43,7 @@ struct Lamplighterd: AsyncParsableCommand {
 
     /// On the main thread, while there is no other.
     @MainActor static func main() async {
-        Allocator.shareOneHeap()
+        Allocator.setUp()
         await main(nil)
     }
 

@@ -1,0 +1,32 @@
+import Glibc
+import Testing
+
+@testable import DaemonKit
+
+@Suite("Allocator")
+struct AllocatorTests {
+    @Test(
+        "a large answer's buffers are not had from the kernel anew each time",
+        .enabled(if: dlsym(nil, "__sanitizer_get_heap_size") == nil, "a sanitizer has a heap of its own"))
+    func buffers() async {
+        await #expect(processExitsWith: .success) {
+            Allocator.setUp()
+            Self.buffersOfOneAnswer()
+            let before = Self.pageFaults
+            for _ in 0..<100 { Self.buffersOfOneAnswer() }
+            // They are 128 pages: with the C library's own limits there are thousands.
+            #expect(Self.pageFaults - before < 1000)
+        }
+    }
+
+    /// Four of 128 KB side by side, as when the database of 100 lights is written, framed, sealed and sent.
+    private static func buffersOfOneAnswer() {
+        _ = (1...4).map { [UInt8](repeating: $0, count: 128 << 10) }
+    }
+
+    private static var pageFaults: Int {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        return usage.ru_minflt
+    }
+}
