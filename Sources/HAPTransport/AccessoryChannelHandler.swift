@@ -271,7 +271,8 @@ extension SocketAddress {
         case .unixDomainSocket: return nil
         }
         return withSockAddr { socket, size in
-            place.upperBound <= size ? PeerAddress(UnsafeRawBufferPointer(start: socket, count: size)[place]) : nil
+            place.upperBound <= size
+                ? PeerAddress(Array(UnsafeRawBufferPointer(start: socket, count: size)[place])) : nil
         }
     }
 

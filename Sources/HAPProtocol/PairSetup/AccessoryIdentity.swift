@@ -5,14 +5,14 @@ package import HAPModel
 package struct AccessoryIdentity: Equatable, Sendable {
     package let deviceID: DeviceID
     package let longTermKey: Ed25519KeyPair
+    /// The device id as it stands in messages and signatures: 17 bytes.
+    package let identifier: [UInt8]
 
     package init(deviceID: DeviceID, longTermKey: Ed25519KeyPair) {
         self.deviceID = deviceID
         self.longTermKey = longTermKey
+        identifier = Array(deviceID.description.utf8)
     }
-
-    /// The device id as it stands in messages and signatures: 17 bytes.
-    package var identifier: [UInt8] { Array(deviceID.description.utf8) }
 }
 
 /// Who a controller is: its pairing id and its long-term key.

@@ -3,11 +3,11 @@ internal import HAPCrypto
 /// The key schedule and the sealed parts that both roles of pair setup share (hap.md 5.3).
 struct PairSetupKeys: Equatable, Sendable {
     private let key: SecretBytes
+    private let cipher: ChaCha20Poly1305
 
-    init(key: SecretBytes) { self.key = key }
-
-    private var cipher: ChaCha20Poly1305 {
-        ChaCha20Poly1305(
+    init(key: SecretBytes) {
+        self.key = key
+        cipher = ChaCha20Poly1305(
             key: HKDF.derive(from: key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info"))
     }
 

@@ -5,15 +5,13 @@ struct PairVerifyKeys: Equatable, Sendable {
     let accessoryKey: [UInt8]
     let controllerKey: [UInt8]
     private let sharedSecret: SecretBytes
+    private let cipher: ChaCha20Poly1305
 
     init(accessoryKey: [UInt8], controllerKey: [UInt8], sharedSecret: SecretBytes) {
         self.accessoryKey = accessoryKey
         self.controllerKey = controllerKey
         self.sharedSecret = sharedSecret
-    }
-
-    private var cipher: ChaCha20Poly1305 {
-        ChaCha20Poly1305(
+        cipher = ChaCha20Poly1305(
             key: HKDF.derive(from: sharedSecret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info"))
     }
 

@@ -10,15 +10,15 @@ package struct PeerAddress: Hashable, Sendable {
     }
 
     /// Makes an address of 4 bytes of IPv4 or 16 of IPv6, in network order; of any other number it is `nil`.
-    package init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: [UInt8]) {
         switch bytes.count {
-        case 4: self.init(high: 0, low: Self.mapped | Self.number(bytes))
+        case 4: self.init(high: 0, low: Self.mapped | Self.number(bytes[...]))
         case 16: self.init(high: Self.number(bytes.prefix(8)), low: Self.number(bytes.dropFirst(8)))
         default: return nil
         }
     }
 
-    private static func number(_ bytes: some Collection<UInt8>) -> UInt64 {
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
