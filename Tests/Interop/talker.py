@@ -17,6 +17,7 @@ class Talker:
         self.process = host.popen(
             *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "ab"), text=True, bufsize=1)
         self.lines = queue.Queue()
+        self.kept = []
         self.heard = []
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -29,19 +30,30 @@ class Talker:
         self.process.stdin.write(json.dumps(value) + "\n")
         self.process.stdin.flush()
 
-    def until(self, condition, timeout=20):
-        """The first line, of those not looked at yet, of which the condition holds."""
+    def until(self, condition, timeout=20, keeping=False):
+        """The first line, of those not looked at yet, of which the condition holds.
+
+        Lines before it count as looked at, unless they are to be kept: between a wish and its answer other things come.
+        """
         timeout *= PATIENCE
         deadline = time.monotonic() + timeout
+        passed = []
         while True:
-            try:
-                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise AssertionError(f"not within {timeout} s; heard {self.heard[-20:]}; {self.log.read_text()[-2000:]}")
-            assert line is not None, f"the program has ended: {self.log.read_text()[-2000:]}"
-            self.heard.append(line)
+            line = self.kept.pop(0) if self.kept else self._next(timeout, deadline)
             if condition(line):
+                if keeping:
+                    self.kept = passed + self.kept
                 return line
+            passed.append(line)
+
+    def _next(self, timeout, deadline):
+        try:
+            line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise AssertionError(f"not within {timeout} s; heard {self.heard[-20:]}; {self.log.read_text()[-2000:]}")
+        assert line is not None, f"the program has ended: {self.log.read_text()[-2000:]}"
+        self.heard.append(line)
+        return line
 
     def close(self):
         end(self.process)

@@ -15,13 +15,16 @@ HERE = Path(__file__).parent
 class Probe(Talker):
     def do(self, command, **members):
         self.say({"do": command, **members})
-        line = self.until(lambda line: "answer" in line or "error" in line)
+        line = self._outcome()
         assert "answer" in line, line
         return line["answer"]
 
     def fails(self, command, **members):
         self.say({"do": command, **members})
-        return self.until(lambda line: "answer" in line or "error" in line)["error"]
+        return self._outcome()["error"]
+
+    def _outcome(self):
+        return self.until(lambda line: "answer" in line or "error" in line, keeping=True)
 
     def value(self, place, value):
         self.until(lambda line: line.get("values", {}).get(place) == value)
