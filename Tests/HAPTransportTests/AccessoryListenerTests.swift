@@ -117,7 +117,7 @@ struct AccessoryListenerTests {
     func slowReader() async throws {
         let server = StubServer { request, connection in
             connection.respond(
-                HTTPResponse(200, .hapJSON, body: Array(request.path.utf8) + Array(repeating: 65, count: 100_000)))
+                HTTPResponse(200, .hapJSON, body: Array(request.path.utf8) + Array(repeating: 65, count: 50_000)))
         }
         let listener = try await listen(server)
         let (controller, link) = try await listener.connect()
