@@ -13,7 +13,9 @@ from worker import Delays, count, error, finish, instructions, leaving, say
 from controllers import BRIGHTNESS, ON, Phone, identity, pairing_data
 from database import Model, lights, observable
 
-#: How long the last value of a write may be on its way. An event waits 250 ms at most.
+#: How often it is looked whether the last value of a write has been told, and how long at most; see crowd.py. An event waits
+#: 250 ms at most.
+STEP = 0.01
 PATIENCE = 5
 COMPARING = 20
 
@@ -90,11 +92,13 @@ async def write(writer, others, delays, answers):
         writer.model.values[key] = float(value)
     count("watchers_writes", len(values))
     written, wanted = time.monotonic(), float(values[-1])
+    looks = 0
     while late := [other for other in others if other.model.values.get(key) != wanted]:
-        if time.monotonic() - written > PATIENCE:
+        if looks * STEP > PATIENCE:
             error(f"not told within {PATIENCE} s to {[other.name for other in late]}: {wanted} of {kind}", name, began)
             return
-        await asyncio.sleep(0.005)
+        looks += 1
+        await asyncio.sleep(STEP)
     delays.add(time.monotonic() - written)
 
 
