@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import HAPTesting
 import HomeModel
 import Testing
 
@@ -306,6 +307,27 @@ struct ConnectionTests {
                     return manager.events()
                 }
                 #expect(await events.take(1).isEmpty)
+            }
+        }
+    }
+
+    @Test("when the manager is over, nothing that was found is told to have gone")
+    func endOfSearch() async throws {
+        let bulb = DiscoveredAccessory(id: TestDevices.id(1), name: "Bulb", category: .lightbulb, model: "B")
+        let daemon = FakeDaemon()
+        await daemon.configure { $0.devices = [bulb] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                let reader = try await running(at: path) { manager in
+                    let browser = manager.makeAccessoryBrowser()
+                    try await browser.start()
+                    #expect(await browser.events.take(1) == [.found(bulb)])
+                    let reader = Task { await browser.events.take(1) }
+                    // Who waits is told at once, who comes later finds nothing: let it wait.
+                    for _ in 0..<100 { await Task.yield() }
+                    return reader
+                }
+                #expect(await reader.value.isEmpty)
             }
         }
     }

@@ -166,7 +166,7 @@ struct LineRPCTests {
                 let run = Task { try await server.run { started.yield() } }
                 _ = await listening.first { true }
                 try await LineRPCClient.connect(to: path) { peer in
-                    async let answer = peer.call("wait")
+                    async let answer = peer.call("wait", deadline: .seconds(60))
                     _ = await begun.first { true }
                     run.cancel()
                     let arrived = try await answer

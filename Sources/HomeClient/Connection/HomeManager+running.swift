@@ -55,7 +55,8 @@ extension HomeManager {
         if failure == nil { failure = .unavailable("the connection to \(socket) was lost") }
         replica.becameStale()
         observations.connectionLost()
-        search.begin()
+        // Whoever ends the manager has lost nothing that was found.
+        if !Task.isCancelled { search.begin() }
         ring()
     }
 
