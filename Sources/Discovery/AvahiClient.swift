@@ -65,11 +65,14 @@ final class AvahiClient: @unchecked Sendable {
         timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         network = Self.networkNews()
         guard wakeUp >= 0, timer >= 0 else {
-            let reason = String(cString: strerror(errno))
-            closeDescriptors()
-            avahi_threaded_poll_free(poll)
-            throw DiscoveryError(message: "Avahi's event loop cannot be made: \(reason)")
+            throw DiscoveryError(message: "Avahi's event loop cannot be made: \(String(cString: strerror(errno)))")
         }
+    }
+
+    // Here and not in `close()`: a client that was never started has a poll, too.
+    deinit {
+        avahi_threaded_poll_free(poll)
+        for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     /// False where the kernel does not tell of changes (a sandbox without AF_NETLINK).
@@ -103,8 +106,6 @@ final class AvahiClient: @unchecked Sendable {
             for watch in watches { api.pointee.watch_free(watch) }
         }
         watches = []
-        avahi_threaded_poll_free(poll)
-        closeDescriptors()
         handler = nil
         Unmanaged.passUnretained(self).release()
     }
@@ -284,10 +285,6 @@ final class AvahiClient: @unchecked Sendable {
     private func drain(_ descriptor: Int32) {
         var bytes = [UInt8](repeating: 0, count: 8192)
         while read(descriptor, &bytes, bytes.count) > 0 {}
-    }
-
-    private func closeDescriptors() {
-        for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     private static func networkNews() -> Int32 {
