@@ -34,6 +34,20 @@ final class PretendLAN {
         }
 
         var busAddress: String { "unix:path=\(busPath)" }
+
+        /// Whether the bus takes connections; its socket is there a moment before.
+        fileprivate var busListens: Bool {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: busPath.utf8) }
+            return withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            } == 0
+        }
     }
 
     private static let directory: String = {
@@ -78,7 +92,7 @@ final class PretendLAN {
         unlink(host.busPath)
         host.bus = try launch(
             "dbus-daemon", "--system", "--nofork", "--nopidfile", "--nosyslog", "--address=\(host.busAddress)")
-        try await until("the bus listens") { access(host.busPath, F_OK) == 0 }
+        try await until("the bus listens") { host.busListens }
     }
 
     func stopBus(of host: Host) {
