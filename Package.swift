@@ -31,7 +31,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
+        name: "\(name)Tests", dependencies: [.target(name: name), "TestTimeouts"] + dependencies,
         swiftSettings: swift)
 }
 
@@ -136,6 +136,8 @@ let package = Package(
                 "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
                 "Discovery", logging, nioCore, nioPosix,
             ]),
+
+        .target(name: "TestTimeouts", path: "Tests/TestTimeouts", swiftSettings: swift),
 
         .executableTarget(
             name: "hap-controller-probe",

@@ -5,9 +5,10 @@ import LineRPC
 import Logging
 import Synchronization
 import TerminalKit
+import TestTimeouts
 import Testing
 
-@Suite("Command and daemon over a socket", .timeLimit(.minutes(5)))
+@Suite("Command and daemon over a socket", .timeout)
 struct ServerTests {
     @Test("every command arrives with its parameters, and its answer comes back")
     func commands() async throws {

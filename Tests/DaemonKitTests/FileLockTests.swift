@@ -1,9 +1,10 @@
 import Glibc
+import TestTimeouts
 import Testing
 
 @testable import DaemonKit
 
-@Suite("The lock of a database", .timeLimit(.minutes(5)))
+@Suite("The lock of a database", .timeout)
 struct FileLockTests {
     @Test("being refused closes no file but its own, also when others open files meanwhile")
     func closesOnce() async throws {

@@ -1,4 +1,5 @@
 import DaemonKit
+import TestTimeouts
 import Testing
 
 private struct House: Decodable, Equatable {
@@ -31,7 +32,7 @@ private func decode(_ text: String) throws -> House {
     try StrictYAML.decode(House.self, from: Array(text.utf8), file: "f")
 }
 
-@Suite("YAML, taken strictly", .timeLimit(.minutes(5)))
+@Suite("YAML, taken strictly", .timeout)
 struct StrictYAMLTests {
     @Test("what is asked for decides what a word means")
     func words() throws {

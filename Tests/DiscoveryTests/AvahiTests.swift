@@ -1,4 +1,5 @@
 import Logging
+import TestTimeouts
 import Testing
 
 @testable import Discovery
@@ -6,7 +7,7 @@ import Testing
 @Suite(
     "A real Avahi", .serialized,
     .enabled(if: PretendLAN.isUsable, "needs root, iproute2, dbus-daemon, avahi-daemon and avahi-utils"),
-    .timeLimit(.minutes(2)))
+    .timeout)
 struct AvahiTests {
     static let name = "Lamp E5FF"
     static let seen = #"Lamp\032E5FF"#

@@ -4,6 +4,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
 /// What happens to one lamp in a house: two controllers write without waiting, a third looks on, the light says what it
@@ -169,7 +170,7 @@ private struct Course {
     private mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[number(below: choices.count)] }
 }
 
-@Suite("What a light is, what it is shown as, and what controllers take it for", .timeLimit(.minutes(5)))
+@Suite("What a light is, what it is shown as, and what controllers take it for", .timeout)
 struct AgreementTests {
     @Test(
         "all agree in the end, whatever was written, said, refused and removed on the way", arguments: 0..<UInt64(100))

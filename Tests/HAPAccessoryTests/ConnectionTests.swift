@@ -3,11 +3,12 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
 
-@Suite("How many connections, and who has to go", .timeLimit(.minutes(5)))
+@Suite("How many connections, and who has to go", .timeout)
 struct ConnectionTests {
     @Test("128 sessions are kept; the next is closed as long as none has been idle for 60 s")
     func full() async throws {

@@ -4,9 +4,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("Events", .timeLimit(.minutes(5)))
+@Suite("Events", .timeout)
 struct EventTests {
     private static let on = #"{"aid":2,"iid":9,"ev":true}"#
     private static let level = #"{"aid":2,"iid":10,"ev":true}"#

@@ -4,10 +4,11 @@ import HAPProtocol
 import HAPTesting
 import LightKit
 import Logging
+import TestTimeouts
 import Testing
 
 // Four thousand steps that compute: minutes under a sanitizer.
-@Suite("Identity for ever", .timeLimit(.minutes(30)))
+@Suite("Identity for ever", .timeout(.seconds(60)))
 struct IdentityTests {
     @Test(
         "in a thousand steps no identity changes hands, and c# follows the database",
@@ -32,7 +33,7 @@ struct IdentityTests {
     }
 }
 
-@Suite("Lights that come, change and go", .timeLimit(.minutes(5)))
+@Suite("Lights that come, change and go", .timeout)
 struct StructureTests {
     private func number(_ house: House) async -> UInt16 { await house.bridge.server.advertisement.configurationNumber }
 

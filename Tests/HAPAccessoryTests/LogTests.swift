@@ -4,11 +4,12 @@ import HAPTesting
 import LightKit
 import Logging
 import Synchronization
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
 
-@Suite("What the bridge tells in the log", .timeLimit(.minutes(5)))
+@Suite("What the bridge tells in the log", .timeout)
 struct LogTests {
     /// Keeps what is logged, as `level: message key=value ...`.
     private final class Log: Sendable {

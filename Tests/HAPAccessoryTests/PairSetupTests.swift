@@ -4,9 +4,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("Pair setup through the server", .timeLimit(.minutes(5)))
+@Suite("Pair setup through the server", .timeout)
 struct PairSetupTests {
     /// A bridge that nobody is paired with.
     private struct Empty {
@@ -303,7 +304,7 @@ struct PairSetupTests {
     }
 }
 
-@Suite("Pair verify through the server", .timeLimit(.minutes(5)))
+@Suite("Pair verify through the server", .timeout)
 struct PairVerifyTests {
     @Test("an unknown controller is told so by 200 and error 2, and the connection lives for the next identity")
     func unknown() async throws {

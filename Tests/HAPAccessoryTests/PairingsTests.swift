@@ -3,11 +3,12 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
 
-@Suite("/pairings and what follows from it", .timeLimit(.minutes(5)))
+@Suite("/pairings and what follows from it", .timeout)
 struct PairingsTests {
     /// A bridge with an admin, a second admin and a guest.
     private struct Family {

@@ -5,9 +5,10 @@ import HAPProtocol
 import HAPTesting
 import LightKit
 import NIOCore
+import TestTimeouts
 import Testing
 
-@Suite("What is answered within the call that brought it", .timeLimit(.minutes(5)))
+@Suite("What is answered within the call that brought it", .timeout)
 struct PromptnessTests {
     /// Hands bytes to a connection on its event loop, and counts what has come back when that call returns.
     private func answers(_ house: House, _ request: HTTPRequest, isSession: Bool = true) async throws -> Int {

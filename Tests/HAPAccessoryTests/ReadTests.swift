@@ -4,9 +4,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("GET /characteristics and /accessories", .timeLimit(.minutes(5)))
+@Suite("GET /characteristics and /accessories", .timeout)
 struct ReadTests {
     /// A query, the status of the answer, and its entries.
     struct Row: CustomTestStringConvertible, Sendable {

@@ -4,9 +4,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("Which path takes what", .timeLimit(.minutes(5)))
+@Suite("Which path takes what", .timeout)
 struct RoutesTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let method: HTTPRequest.Method

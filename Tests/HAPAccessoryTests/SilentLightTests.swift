@@ -3,11 +3,12 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
 
-@Suite("Lights that answer late or never, and several writers", .timeLimit(.minutes(5)))
+@Suite("Lights that answer late or never, and several writers", .timeout)
 struct SilentLightTests {
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 

@@ -2,11 +2,12 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
 
-@Suite("What is counted", .timeLimit(.minutes(5)))
+@Suite("What is counted", .timeout)
 struct StatisticsTests {
     @Test("a duration falls into the first step that it does not exceed")
     func histogram() {

@@ -2,6 +2,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
@@ -140,7 +141,7 @@ struct StrangerAllowancesTests {
     }
 }
 
-@Suite("Strangers who ask too much", .timeLimit(.minutes(5)))
+@Suite("Strangers who ask too much", .timeout)
 struct StrangerTests {
     private let flood: PeerAddress
     private let other: PeerAddress

@@ -2,11 +2,12 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
 
-@Suite("Subscriptions, and what waits for them", .timeLimit(.minutes(5)))
+@Suite("Subscriptions, and what waits for them", .timeout)
 struct SubscriptionLimitTests {
     @Test("a session subscribes to what there is, once each, and to nothing else, however much it asks for")
     func subscriptions() async throws {

@@ -4,9 +4,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("PUT /prepare and timed writes", .timeLimit(.minutes(5)))
+@Suite("PUT /prepare and timed writes", .timeout)
 struct TimedWriteTests {
     private static let entry = #"{"aid":100,"iid":11,"value":1}"#
     private static let refused = #"{"characteristics":[{"aid":100,"iid":11,"status":-70410}]}"#

@@ -4,9 +4,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("PUT /characteristics", .timeLimit(.minutes(5)))
+@Suite("PUT /characteristics", .timeout)
 struct WriteTests {
     @Test(
         "a body that cannot be read is 400 and nothing of it is executed",

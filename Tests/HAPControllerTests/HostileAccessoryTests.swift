@@ -4,6 +4,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import Synchronization
+import TestTimeouts
 import Testing
 
 private let database = #"""
@@ -66,7 +67,7 @@ private struct Scene {
     var bodies: [String] { accessory.requests.map { "\($0.path) " + String(decoding: $0.body, as: UTF8.self) } }
 }
 
-@Suite("An accessory that is not as it should be", .timeLimit(.minutes(1)))
+@Suite("An accessory that is not as it should be", .timeout)
 struct HostileAccessoryTests {
     @Test(
         "bytes that are no answer end the connection, and only that",

@@ -6,6 +6,7 @@ import HAPProtocol
 import HAPTesting
 import LightKit
 import Synchronization
+import TestTimeouts
 import Testing
 
 /// A bridge of our own with two lamps, which a controller is paired with, in memory.
@@ -55,7 +56,7 @@ private final class Connections: Sendable {
     var last: InMemoryByteConnection? { all.withLock(\.last) }
 }
 
-@Suite("A link to a bridge of our own", .timeLimit(.minutes(5)))
+@Suite("A link to a bridge of our own", .timeout)
 struct LinkTests {
     @Test("it searches, connects, tells the database, every value and then that it is connected")
     func connects() async throws {

@@ -10,6 +10,7 @@ import LightKit
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestTimeouts
 import Testing
 
 private let group = MultiThreadedEventLoopGroup.singleton
@@ -51,7 +52,7 @@ private final class SilentPort: Sendable {
     deinit { close(descriptor) }
 }
 
-@Suite("The controller over TCP", .timeLimit(.minutes(1)))
+@Suite("The controller over TCP", .timeout)
 struct OverTCPTests {
     private let dialer = TCPDialer(group)
 

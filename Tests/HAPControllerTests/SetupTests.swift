@@ -6,9 +6,10 @@ import HAPProtocol
 import HAPTesting
 import LightKit
 import Synchronization
+import TestTimeouts
 import Testing
 
-@Suite("Pairing", .timeLimit(.minutes(1)))
+@Suite("Pairing", .timeout)
 struct SetupTests {
     private let vault = InMemoryPairingVault()
     private let dialer = InMemoryDialer()

@@ -1,12 +1,13 @@
 import HAPCrypto
 import HAPModel
 import HAPTesting
+import TestTimeouts
 import Testing
 
 @testable import HAPProtocol
 
 /// Bytes that mean nothing, and bytes that nearly mean something: whatever comes must only not crash, hang or grow.
-@Suite("Random bytes do no harm", .timeLimit(.minutes(5)))
+@Suite("Random bytes do no harm", .timeout)
 struct RandomBytesTests {
     /// A valid input with a few bytes changed, cut out, put in or repeated.
     private func mutated(_ bytes: [UInt8], _ random: inout SeededNumbers) -> [UInt8] {

@@ -7,11 +7,12 @@ import LightKit
 import Logging
 import NIOCore
 import NIOPosix
+import TestTimeouts
 import Testing
 
 @testable import HAPTransport
 
-@Suite("Over TCP", .timeLimit(.minutes(5)))
+@Suite("Over TCP", .timeout)
 struct AccessoryListenerTests {
     private func listen(_ server: StubServer, port: Int = 0) async throws -> AccessoryListener {
         try await AccessoryListener(

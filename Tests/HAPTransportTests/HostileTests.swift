@@ -7,11 +7,12 @@ import HAPTesting
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import TestTimeouts
 import Testing
 
 @testable import HAPTransport
 
-@Suite("Slow and hostile peers", .timeLimit(.minutes(5)))
+@Suite("Slow and hostile peers", .timeout)
 struct HostileTests {
     // MARK: Frames
 

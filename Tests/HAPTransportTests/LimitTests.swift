@@ -2,6 +2,7 @@ import HAPAccessory
 import HAPCrypto
 import HAPProtocol
 import HAPTesting
+import TestTimeouts
 import Testing
 
 @testable import HAPTransport
@@ -27,7 +28,7 @@ import Testing
 /// | `TransportLimits` | `AccessoryChannelHandlerTests`, `HostileTests` |
 /// | `AccessoryName.maximumLength`, `Accessory.maximumParts` | `AccessoryNameTests`, `ComplianceTests` |
 /// | `LineLimits` (the control socket) | `LineRPCTests`, `SessionTests` |
-@Suite("The limits of a request", .timeLimit(.minutes(5)))
+@Suite("The limits of a request", .timeout)
 struct LimitTests {
     /// What becomes of a request and its connection.
     enum Outcome: Equatable, Sendable {

@@ -2,11 +2,12 @@ import BoundedJSON
 import HAPModel
 import HAPTesting
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("The connection to the daemon", .timeLimit(.minutes(5)))
+@Suite("The connection to the daemon", .timeout)
 struct ConnectionTests {
     @Test("without a daemon a call fails after a while, and says how to start it")
     func nobody() async throws {

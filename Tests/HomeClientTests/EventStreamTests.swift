@@ -1,9 +1,10 @@
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("Streams of events", .timeLimit(.minutes(5)))
+@Suite("Streams of events", .timeout)
 struct EventStreamTests {
     @Test("a listener that does not keep up gets one event for all that it missed, as of the last")
     func overflow() async {

@@ -1,11 +1,12 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("An app's homes", .timeLimit(.minutes(5)))
+@Suite("An app's homes", .timeout)
 struct HomeManagerTests {
     @Test("are empty until they are loaded, and then one homesUpdated says so")
     func loading() async throws {

@@ -1,11 +1,12 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("The user's permission", .timeLimit(.minutes(5)))
+@Suite("The user's permission", .timeout)
 struct PermissionTests {
     @Test("calls wait for it, and then the homes are there")
     func granted() async throws {

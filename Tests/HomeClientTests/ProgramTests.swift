@@ -2,11 +2,12 @@ import BoundedJSON
 import FoundationEssentials
 import HAPModel
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("Programs on the library", .timeLimit(.minutes(5)))
+@Suite("Programs on the library", .timeout)
 struct ProgramTests {
     @Test("the probe does what it is told, prints what it is told by the home, and sees what the daemon has")
     func probe() async throws {

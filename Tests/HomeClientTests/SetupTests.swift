@@ -2,11 +2,12 @@ import HAPModel
 import HAPTesting
 import HomeModel
 import Synchronization
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("Searching and adding", .timeLimit(.minutes(5)))
+@Suite("Searching and adding", .timeout)
 struct SetupTests {
     private let plug = DiscoveredAccessory(id: TestDevices.id(8), name: "Plug", category: .outlet, model: "P1")
 

@@ -1,10 +1,11 @@
 import HAPModel
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import HomeClient
 
-@Suite("Values", .timeLimit(.minutes(5)))
+@Suite("Values", .timeout)
 struct ValueTests {
     private func withLamp(
         _ body: @Sendable (FakeDaemon, HomeManager, Accessory, Characteristic.ID) async throws -> Void

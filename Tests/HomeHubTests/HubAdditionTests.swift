@@ -4,13 +4,14 @@ import HAPProtocol
 import HAPTesting
 import HomeHub
 import HomeModel
+import TestTimeouts
 import Testing
 
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 import struct HAPModel.SetupPayload
 
-@Suite("The hub, searches and additions", .timeLimit(.minutes(5)))
+@Suite("The hub, searches and additions", .timeout)
 struct HubAdditionTests {
     // MARK: Searching
 

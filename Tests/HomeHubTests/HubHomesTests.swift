@@ -1,8 +1,9 @@
 import HomeHub
 import HomeModel
+import TestTimeouts
 import Testing
 
-@Suite("The hub and its homes", .timeLimit(.minutes(5)))
+@Suite("The hub and its homes", .timeout)
 struct HubHomesTests {
     @Test("A write is told to the others once and in order, and to its app as an answer only")
     func writes() async throws {

@@ -4,6 +4,7 @@ import HAPTesting
 import HomeHub
 import HomeModel
 import Synchronization
+import TestTimeouts
 import Testing
 
 import struct HAPModel.AccessoryID
@@ -32,7 +33,7 @@ private let withoutAccessories: Device.Reaction = { request in
     }
 }
 
-@Suite("The hub and accessories that are not as they should be", .timeLimit(.minutes(5)))
+@Suite("The hub and accessories that are not as they should be", .timeout)
 struct HubHostileTests {
     @Test("An accessory that never answers costs its own requests only, and not for ever")
     func silence() async throws {

@@ -6,6 +6,7 @@ import HAPProtocol
 import HAPTesting
 import HomeModel
 import LightKit
+import TestTimeouts
 import Testing
 
 import struct HAPModel.CharacteristicType
@@ -14,7 +15,7 @@ import struct HAPModel.DeviceID
 
 @testable import HomeHub
 
-@Suite("The hub and its accessories", .timeLimit(.minutes(5)))
+@Suite("The hub and its accessories", .timeout)
 struct HubLinkTests {
     @Test("After a restart everything is there: homes, names, pairings, and soon the values")
     func restart() async throws {

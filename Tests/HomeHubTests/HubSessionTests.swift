@@ -2,11 +2,12 @@ import HAPController
 import HAPTesting
 import HomeHub
 import HomeModel
+import TestTimeouts
 import Testing
 
 import enum HAPModel.CharacteristicValue
 
-@Suite("The hub, sessions and permission", .timeLimit(.minutes(5)))
+@Suite("The hub, sessions and permission", .timeout)
 struct HubSessionTests {
     private func identity(_ app: String) -> AppIdentity { AppIdentity(app: app, uid: 1, executable: "/\(app)") }
 

@@ -1,9 +1,10 @@
 import HAPTesting
 import HomeHub
 import HomeModel
+import TestTimeouts
 import Testing
 
-@Suite("The hub and apps that set accessories up without seeing the home", .timeLimit(.minutes(5)))
+@Suite("The hub and apps that set accessories up without seeing the home", .timeout)
 struct HubSetupTests {
     /// An app about which the user decides, or not.
     private func app(

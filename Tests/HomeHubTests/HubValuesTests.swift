@@ -3,11 +3,12 @@ import HAPTesting
 import HomeHub
 import HomeModel
 import LightKit
+import TestTimeouts
 import Testing
 
 import enum HAPModel.CharacteristicValue
 
-@Suite("The hub and values", .timeLimit(.minutes(5)))
+@Suite("The hub and values", .timeout)
 struct HubValuesTests {
     @Test("What changed silently is old in the cache and new when it is read; the others who observe it are told then")
     func reading() async throws {

@@ -2,9 +2,10 @@ import BoundedJSON
 import Glibc
 import LineRPC
 import NIOCore
+import TestTimeouts
 import Testing
 
-@Suite("JSON-RPC over a Unix socket", .timeLimit(.minutes(5)))
+@Suite("JSON-RPC over a Unix socket", .timeout)
 struct LineRPCTests {
     @Test("a call is answered with the handler's result")
     func call() async throws {

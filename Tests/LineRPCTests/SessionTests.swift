@@ -4,6 +4,7 @@ import Glibc
 import LineRPC
 import NIOCore
 import Synchronization
+import TestTimeouts
 import Testing
 
 /// Serves each peer with a closure.
@@ -38,7 +39,7 @@ private func line(_ id: Int64, _ method: String) -> ByteBuffer {
     ByteBuffer(bytes: RPCMessage.request(id: .integer(id), method: method, params: [:]).line)
 }
 
-@Suite("Sessions that answer in an order of their own", .timeLimit(.minutes(5)))
+@Suite("Sessions that answer in an order of their own", .timeout)
 struct SessionTests {
     @Test("answers and news leave in the order in which they are given, whatever came first")
     func order() async throws {

@@ -1,7 +1,8 @@
 import TerminalKit
+import TestTimeouts
 import Testing
 
-@Suite("Words and tables for people", .timeLimit(.minutes(5)))
+@Suite("Words and tables for people", .timeout)
 struct TerminalKitTests {
     @Test(
         "a slip is understood, another word is not",

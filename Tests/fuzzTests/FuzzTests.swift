@@ -1,12 +1,13 @@
 import BoundedJSON
 import FoundationEssentials
 import HAPTesting
+import TestTimeouts
 import Testing
 
 @testable import fuzz
 
 /// What `make fuzz` does, bounded and without libFuzzer: a promise that is broken ends the test run at that promise.
-@Suite("Fuzz targets", .timeLimit(.minutes(5)))
+@Suite("Fuzz targets", .timeout)
 struct FuzzTests {
     @Test("seeds and findings keep every promise", arguments: FuzzTarget.all.map(\.name))
     func seeds(name: String) async throws {

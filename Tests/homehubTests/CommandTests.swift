@@ -2,11 +2,12 @@ import BoundedJSON
 import Glibc
 import HAPModel
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import homehub
 
-@Suite("The home's command", .timeLimit(.minutes(5)))
+@Suite("The home's command", .timeout)
 struct CommandTests {
     private typealias Outcome = FakeHub.Outcome
 

@@ -10,6 +10,7 @@ import HomeModel
 import LineRPC
 import NIOCore
 import NIOPosix
+import TestTimeouts
 import Testing
 
 @testable import homehubd
@@ -85,7 +86,7 @@ private func withRawApp<Result: Sendable>(
     }
 }
 
-@Suite("The socket of the apps", .timeLimit(.minutes(5)))
+@Suite("The socket of the apps", .timeout)
 struct AppConnectionsTests {
     @Test("an app is who the system says, and its session ends with its connection")
     func identity() async throws {

@@ -5,11 +5,12 @@ import HAPModel
 import HAPTesting
 import HomeHub
 import HomeModel
+import TestTimeouts
 import Testing
 
 @testable import homehubd
 
-@Suite("The homes in SQLite", .timeLimit(.minutes(5)))
+@Suite("The homes in SQLite", .timeout)
 struct HomeDatabaseTests {
     @Test(
         "after any changes the homes are stored as they are, also for who opens the file anew",

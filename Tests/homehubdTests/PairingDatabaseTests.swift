@@ -4,11 +4,12 @@ import HAPController
 import HAPCrypto
 import HAPModel
 import HAPProtocol
+import TestTimeouts
 import Testing
 
 @testable import homehubd
 
-@Suite("The pairings in SQLite", .timeLimit(.minutes(5)))
+@Suite("The pairings in SQLite", .timeout)
 struct PairingDatabaseTests {
     private func pairing(_ number: UInt8, key: UInt8) throws -> AccessoryPairing {
         AccessoryPairing(

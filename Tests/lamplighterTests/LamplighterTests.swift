@@ -5,11 +5,12 @@ import Glibc
 import Logging
 import Synchronization
 import TerminalKit
+import TestTimeouts
 import Testing
 
 @testable import lamplighter
 
-@Suite("The operator's command", .timeLimit(.minutes(5)))
+@Suite("The operator's command", .timeout)
 struct LamplighterTests {
     /// What a run of the command left behind.
     struct Outcome: Equatable {

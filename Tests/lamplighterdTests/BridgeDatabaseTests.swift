@@ -8,11 +8,12 @@ import HAPProtocol
 import HAPTesting
 import LightKit
 import Logging
+import TestTimeouts
 import Testing
 
 @testable import lamplighterd
 
-@Suite("The bridge's memory", .timeLimit(.minutes(5)))
+@Suite("The bridge's memory", .timeout)
 struct BridgeDatabaseTests {
     private func queue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()

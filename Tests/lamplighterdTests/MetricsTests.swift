@@ -7,6 +7,7 @@ import LightKit
 import Logging
 import NIOPosix
 import Synchronization
+import TestTimeouts
 import Testing
 
 @testable import lamplighterd
@@ -90,7 +91,7 @@ struct PrometheusTextTests {
     }
 }
 
-@Suite("The metrics' port", .timeLimit(.minutes(5)))
+@Suite("The metrics' port", .timeout)
 struct MetricsServerTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

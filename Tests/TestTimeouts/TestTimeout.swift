@@ -1,0 +1,104 @@
+import Glibc
+public import Testing
+
+/// Ends a test that does not come to its end: records an issue that names the test, and cancels it.
+///
+/// The time is counted in turns of 50 ms that the test's process was given, not read from a clock: where the machine has
+/// no time for us, the turns take longer and so does the timeout. `TEST_TIMEOUT_FACTOR` makes all of them longer, for
+/// sanitizers.
+public struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
+    /// The time that a test is given on a quiet machine.
+    public let limit: Duration
+
+    public var isRecursive: Bool { true }
+
+    @concurrent public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        let result = await withUnsafeCurrentTask { task in
+            let running = RunningTest(name: test.name, task: task)
+            let watch = Task {
+                try await Turns.pass(limit)
+                Issue.record("the test did not end within \(limit)", sourceLocation: test.sourceLocation)
+                running.cancel()
+                try await Turns.pass(limit)
+                running.abandon()
+            }
+            let result = await Result { try await function() }
+            watch.cancel()
+            // Until then it may still cancel this task.
+            _ = await watch.result
+            return result
+        }
+        try result.get()
+    }
+}
+
+private struct RunningTest: @unchecked Sendable {
+    let name: String
+    /// Valid as long as the test runs; may be canceled from any thread.
+    let task: UnsafeCurrentTask?
+
+    func cancel() { task?.cancel() }
+
+    /// A test that does not end although it is canceled would keep the run from its end.
+    func abandon() {
+        print("\(name) does not end although it is canceled; the run ends here")
+        fflush(nil)
+        _exit(70)
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+extension Trait where Self == TestTimeout {
+    /// Ten seconds.
+    public static var timeout: Self { timeout(.seconds(10)) }
+
+    /// As long as that, where ten seconds are not enough; say why.
+    public static func timeout(_ limit: Duration) -> Self { TestTimeout(limit: limit) }
+}
+
+/// Waits until a condition is met; records an issue that names it if that takes longer than the limit, and throws.
+///
+/// - Parameters:
+///   - what: what is awaited, for the issue.
+///   - limit: how long to wait at most, counted as ``TestTimeout`` counts.
+///   - isMet: asked again and again.
+public func eventually(
+    _ what: String = "the condition", within limit: Duration = .seconds(8),
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ isMet: () async throws -> Bool
+) async throws {
+    let pause = Duration.milliseconds(2)
+    for _ in 0..<Turns.count(of: pause, in: limit) {
+        if try await isMet() { return }
+        try await Task.sleep(for: pause)
+    }
+    if try await isMet() { return }
+    Issue.record("did not happen within \(limit): \(what)", sourceLocation: sourceLocation)
+    throw NeverHappened(what: what)
+}
+
+/// What ``eventually(_:within:sourceLocation:_:)`` throws after it has recorded its issue.
+public struct NeverHappened: Error, CustomStringConvertible {
+    public var what: String
+    public var description: String { "never happened: \(what)" }
+}
+
+/// Time as the number of times that the process was given a turn.
+enum Turns {
+    static let factor = getenv("TEST_TIMEOUT_FACTOR").flatMap { Int(String(cString: $0)) } ?? 1
+
+    static func count(of pause: Duration, in limit: Duration) -> Int { Int(limit / pause) * factor }
+
+    static func pass(_ limit: Duration) async throws {
+        let pause = Duration.milliseconds(50)
+        for _ in 0..<count(of: pause, in: limit) { try await Task.sleep(for: pause) }
+    }
+}
