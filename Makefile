@@ -16,7 +16,7 @@ SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-st
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
 .PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize soak docs
-.PHONY: packages test-packages package-packages guest-packages
+.PHONY: fresh-machine mutants packages test-packages package-packages guest-packages
 
 all: packages
 	$(SHIP) lamplighterd
@@ -44,12 +44,13 @@ test: test-packages $(VENV)/ready
 	Scripts/swift-tests
 	$(VENV)/bin/python -m pytest -q Tests/Interop
 
-## check    the format, the walls between the targets, the units, and the generated catalogue
+## check    the format, the walls between the targets, the units, the generated catalogue, and the list of mutants
 check:
 	swift format lint -s -r Sources Tests Benchmarks Package.swift
 	Scripts/check-walls
 	Scripts/check-units
 	Scripts/generate-catalog --check
+	Scripts/mutants --check
 
 ## format   bring the source into its form
 format:
@@ -98,6 +99,11 @@ deb: package-packages all
 guest-test: guest-packages $(VENV)/ready
 	Scripts/guest-test
 
+## fresh-machine  run a part of the tests where there is nothing but Debian and Swift (root; --whole: Scripts/fresh-machine)
+fresh-machine: guest-packages
+	swift build --build-tests
+	Scripts/fresh-machine
+
 ## bench    measure the daemon that is shipped under load, and compare with the run before (Benchmarks/README.md)
 bench: packages
 	$(SHIP) lamplighterd
@@ -114,6 +120,10 @@ power-cut: test-packages $(VENV)/ready
 soak: test-packages $(VENV)/ready
 	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
+
+## mutants  plant hundreds of bugs, one at a time, and list those that no test notices (root; an hour or two)
+mutants: test-packages $(VENV)/ready
+	Scripts/mutants
 
 ## help     this list; plain `make` is a release build
 help:
