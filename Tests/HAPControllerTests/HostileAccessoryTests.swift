@@ -7,65 +7,11 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-private let database = #"""
-    {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},{"iid":7,"type":"43",
-    "characteristics":[{"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
-    {"iid":9,"type":"8","format":"int","perms":["pr","pw","ev"],"value":5},
-    {"iid":10,"type":"1E","format":"uint8","perms":["pr","pw","tw"],"value":0},
-    {"iid":11,"type":"143","format":"tlv8","perms":["pr","pw","wr"],"value":""},
-    {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
-    """#
-private let on = CharacteristicID(AccessoryID(1), InstanceID(8))
-private let brightness = CharacteristicID(AccessoryID(1), InstanceID(9))
-private let lock = CharacteristicID(AccessoryID(1), InstanceID(10))
-private let control = CharacteristicID(AccessoryID(1), InstanceID(11))
-private let button = CharacteristicID(AccessoryID(1), InstanceID(12))
-
-/// An accessory that we are paired with and that misbehaves, and the link to it.
-private struct Scene {
-    let dialer = InMemoryDialer()
-    let accessory: ScriptedAccessory
-    let link: AccessoryLink
-    let found: DiscoveredAccessory
-
-    // A script says what the accessory does otherwise than a well-behaved one; `nil` lets it behave.
-    init(
-        _ timing: ControllerTiming = testTiming,
-        _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedAccessory.Reaction?
-    ) throws {
-        let us = ControllerIdentity.random()
-        let identity = AccessoryIdentity(
-            deviceID: try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6])),
-            longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
-        accessory = ScriptedAccessory(identity, pairedWith: [us.pairing()]) { request, count in
-            if let reaction = script(request, count) { return reaction }
-            switch (request.method, request.path) {
-            case (.get, "/accessories"): return .answer(.json(database))
-            case (.get, _):
-                let entries = (ReadRequest(query: request.query)?.ids ?? []).map {
-                    let value = $0 == on ? "false" : $0 == control ? #""""# : "5"
-                    return #"{"aid":\#($0.aid),"iid":\#($0.iid),"value":\#(value)}"#
-                }
-                return .answer(.json(#"{"characteristics":[\#(entries.joined(separator: ","))]}"#))
-            default: return .answer(HTTPResponse(204))
-            }
-        }
-        accessory.listen(dialer, at: .test(1))
-        found = try .test(identity.deviceID, at: [.test(1)])
-        let pairing = AccessoryPairing(
-            deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey)
-        link = AccessoryLink(pairing, as: us, dialer: dialer, timing: timing, logger: quietLogger)
-    }
-
-    func run<Result>(_ body: (Newspaper) async throws -> Result) async throws -> Result {
-        try await running(link) { news in
-            await link.appeared(found)
-            return try await body(news)
-        }
-    }
-
-    var bodies: [String] { accessory.requests.map { "\($0.path) " + String(decoding: $0.body, as: UTF8.self) } }
-}
+private let on = Scene.on
+private let brightness = Scene.brightness
+private let lock = Scene.lock
+private let control = Scene.control
+private let button = Scene.button
 
 @Suite("An accessory that is not as it should be", .timeout)
 struct HostileAccessoryTests {
@@ -107,8 +53,8 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("an endless body is given up when the answer is due, and costs no more than its limit")
-    func endless() async throws {
+    @Test("a body that does not come to its end is given up when the answer is due")
+    func unfinished() async throws {
         var timing = testTiming
         timing.database = .milliseconds(200)
         let scene = try Scene(timing) { request, _ in
@@ -118,6 +64,20 @@ struct HostileAccessoryTests {
         try await scene.run { news in
             try await news.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
         }
+    }
+
+    @Test("an endless body costs no more than its limit, and ends the connection there", arguments: [false, true])
+    func endless(isChunked: Bool) async throws {
+        let source = EndlessBody(isChunked: isChunked)
+        let session = ControllerSession(source)
+        async let running = session.run(onEvent: { _ in })
+        await #expect(throws: SetupError.ended(.violation(.bodyTooLong), mayBePaired: false)) {
+            _ = try await session.readDatabase(within: .seconds(60))
+        }
+        #expect(await running == .violation(.bodyTooLong))
+        // Two pieces more than the limit: a head, and a part of a chunk.
+        #expect(source.given <= HTTPLimits.responseBody + 2 * EndlessBody.piece)
+        #expect(isChunked == (source.given > HTTPLimits.responseBody - EndlessBody.piece))
     }
 
     @Test(
@@ -223,15 +183,17 @@ struct HostileAccessoryTests {
         #expect(WriteRequest(parsing: writes[1].body)?.preparedID == prepare.preparedID)
     }
 
-    @Test("a timed write whose announcement is refused is not sent")
-    func refusedPrepare() async throws {
+    @Test(
+        "a timed write whose announcement is refused is not sent and not done, whatever the refusal says",
+        arguments: [(-70403, HAPStatus.busy), (0, .unableToCommunicate)])
+    func refusedPrepare(_ said: Int, _ status: HAPStatus) async throws {
         let scene = try Scene { request, _ in
-            request.path == "/prepare" ? .answer(.json(#"{"status":-70403}"#, status: 400)) : nil
+            request.path == "/prepare" ? .answer(.json(#"{"status":\#(said)}"#, status: 400)) : nil
         }
         try await scene.run { news in
             try await news.until(.connected)
             #expect(
-                try await scene.link.write([CharacteristicWrite(lock, .integer(1))]) == [lock: WriteOutcome(.busy)])
+                try await scene.link.write([CharacteristicWrite(lock, .integer(1))]) == [lock: WriteOutcome(status)])
         }
         #expect(!scene.accessory.requests.contains { $0.method == .put && $0.path == "/characteristics" })
     }
@@ -314,5 +276,51 @@ struct HostileAccessoryTests {
             scene.accessory.connection?.end()
             try await news.until { _ in scene.accessory.requests.count { $0.method == .put } == 2 }
         }
+    }
+}
+
+/// An accessory that answers whatever comes with a body that never ends.
+private final class EndlessBody: ByteConnection {
+    static let piece = 32 * 1024
+
+    private struct State {
+        var hasBegun = false
+        var isClosed = false
+        var given = 0
+    }
+
+    private let isChunked: Bool
+    private let state = Mutex(State())
+    private let bell = Bell()
+
+    init(isChunked: Bool) { self.isChunked = isChunked }
+
+    /// How many bytes have been taken.
+    var given: Int { state.withLock(\.given) }
+
+    func send(_ bytes: [UInt8]) { bell.ring() }
+
+    func receive() async -> [UInt8]? {
+        if !state.withLock(\.hasBegun) { await bell.wait() }
+        return state.withLock { state in
+            guard !state.isClosed else { return nil }
+            let hasBegun = state.hasBegun
+            state.hasBegun = true
+            let head = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(HTTPLimits.responseBody + 1)"
+            var bytes = hasBegun ? [] : Array("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n".utf8)
+            if isChunked { bytes += Array("\(String(Self.piece, radix: 16))\r\n".utf8) }
+            bytes += repeatElement(UInt8(ascii: "["), count: Self.piece)
+            if isChunked { bytes += Array("\r\n".utf8) }
+            state.given += bytes.count
+            return bytes
+        }
+    }
+
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.hasBegun = true
+        }
+        bell.ring()
     }
 }

@@ -96,24 +96,6 @@ struct LinkTests {
         }
     }
 
-    @Test("subscriptions that come together are one request, and end together")
-    func coalesced() async throws {
-        let house = try await House()
-        let link = house.link()
-        try await running(link) { news in
-            await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
-            await link.subscribe([house.on, house.other])
-            try await news.until { $0.value(house.other) != nil && $0.value(house.on) != nil }
-            await link.unsubscribe([house.on])
-            // The request that ends it goes before this one.
-            try await news.until { _ in
-                await house.bridge.host.report(LightReport(on: true), from: "other")
-                return news.value(house.other) == .success(.bool(true))
-            }
-        }
-    }
-
     @Test("each entry of a batch has its own status, and what cannot be is not asked")
     func statuses() async throws {
         let house = try await House()
@@ -251,13 +233,12 @@ struct LinkTests {
         var timing = testTiming
         timing.request = .seconds(120)
         let link = house.link(timing)
-        var stopped = ContinuousClock.now
+        // It ends long before the answer is due, or the suite's timeout ends it.
         try await running(link) { news in
             await link.appeared(try house.seen(at: .test(1)))
             try await news.until { _ in !house.dialer.dialed.isEmpty }
-            stopped = .now
         }
-        #expect(ContinuousClock.now - stopped < .seconds(60))
+        #expect(silent.isClosed)
     }
 
     @Test("a pairing that another controller removes is noticed as such")

@@ -7,6 +7,7 @@ import HAPTesting
 import LightKit
 import Logging
 import Synchronization
+import TestTimeouts
 import Testing
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -61,7 +62,7 @@ final class Newspaper: Sendable {
         var hasEnded = false
     }
 
-    /// What a test waited for has not come in 20 s.
+    /// What a test waited for has not come.
     struct NeverCame: Error { let heard: [String] }
 
     private let state = Mutex(State())
@@ -84,17 +85,19 @@ final class Newspaper: Sendable {
         state.withLock { $0.hasEnded = true }
     }
 
-    func until(_ isMet: @Sendable (Newspaper) async -> Bool) async throws {
-        let limit = ContinuousClock.now + .seconds(20)
-        while await !isMet(self) {
-            guard ContinuousClock.now < limit else {
-                throw NeverCame(heard: updates.map { String("\($0)".prefix(300)) })
-            }
-            try await Task.sleep(for: .milliseconds(2))
+    func until(
+        sourceLocation: SourceLocation = #_sourceLocation, _ isMet: @Sendable (Newspaper) async -> Bool
+    ) async throws {
+        do {
+            try await eventually("news", sourceLocation: sourceLocation) { await isMet(self) }
+        } catch is NeverHappened {
+            throw NeverCame(heard: updates.map { String("\($0)".prefix(300)) })
         }
     }
 
-    func until(_ state: LinkState) async throws { try await until { $0.states.last == state } }
+    func until(_ state: LinkState, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await until(sourceLocation: sourceLocation) { $0.states.last == state }
+    }
 }
 
 /// Runs a link beside a test, and ends it.

@@ -186,6 +186,32 @@ struct SRPVectorTests {
         }
     }
 
+    // MARK: Numbers that begin with zero are not used
+
+    @Test("a secret whose B begins with zero is not used, the next one is")
+    func zeroB() throws {
+        let vector = try vectors["srp_pair_setup"]["cases"]["B_leading_zero"]
+        let verifier = try #require(
+            SRPVerifier(password: Array(try vector["setup_code_text"].text.utf8), salt: try vector["salt"].bytes))
+        let (bad, good) = (SecretBytes(try vector["b"].bytes), SecretBytes([UInt8](repeating: 9, count: 32)))
+        let zero = SecretBytes([UInt8](repeating: 0, count: 32))
+        #expect(try #require(SRPServer(verifier, secret: bad)).publicKey[0] == 0)
+        var draws = [zero, bad, bad, good, zero]
+        let server = SRPServer(verifier) { draws.removeFirst() }
+        #expect(draws.count == 1)
+        #expect(server == SRPServer(verifier, secret: good))
+        #expect(server.publicKey[0] != 0)
+    }
+
+    @Test("a salt that begins with zero is not used, the next one is")
+    func zeroSalt() throws {
+        let good = [UInt8](repeating: 9, count: 16)
+        var draws = [[0] + good.dropLast(), [UInt8](repeating: 0, count: 16), good, []]
+        let verifier = SRPVerifier(setupCode: "031-45-154") { draws.removeFirst() }
+        #expect(draws.count == 1)
+        #expect(verifier == SRPVerifier(password: Array("031-45-154".utf8), salt: good))
+    }
+
     // MARK: The client
 
     @Test(

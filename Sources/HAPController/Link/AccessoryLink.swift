@@ -298,7 +298,8 @@ package actor AccessoryLink {
         push.looked(foundUntold: untold, now: .now)
     }
 
-    private func received(event body: [UInt8], on session: ControllerSession) async {
+    /// An event came; what counts is the session that is verified and the link's now.
+    func received(event body: [UInt8], on session: ControllerSession) async {
         guard let answers = CharacteristicAnswer.list(parsing: body) else {
             await session.close(.badAnswer)
             return

@@ -13,7 +13,8 @@ package actor ControllerSession {
     private var lastToken = 0
     private var limits: [Int: Duration] = [:]
     private let watch = Bell()
-    private var deadline: ContinuousClock.Instant?
+    /// When the answer to the request under way is due; `nil` while there is none.
+    private(set) var deadline: ContinuousClock.Instant?
 
     /// Why the connection has ended; `nil` as long as it has not.
     package private(set) var end: SessionEnd?

@@ -12,9 +12,14 @@ package struct SRPServer: Sendable, Equatable {
 
     /// Starts an attempt.
     package init(_ verifier: SRPVerifier) {
+        self.init(verifier) { SecretBytes.random(count: 32) }
+    }
+
+    /// Starts an attempt with the first secret drawn that will do.
+    init(_ verifier: SRPVerifier, drawing: () -> SecretBytes) {
         while true {
             // One draw in 256 gives a B that begins with zero; drawing again ends all questions about its padding.
-            if let server = Self(verifier, secret: SecretBytes.random(count: 32)), server.publicKey[0] != 0 {
+            if let server = Self(verifier, secret: drawing()), server.publicKey[0] != 0 {
                 self = server
                 return
             }

@@ -12,9 +12,14 @@ package struct SRPVerifier: Sendable, Equatable {
     ///
     /// - Parameter setupCode: the ten characters `XXX-XX-XXX`.
     package init(setupCode: String) {
+        self.init(setupCode: setupCode) { RandomBytes.make(count: SRP.saltLength) }
+    }
+
+    /// Makes a verifier with the first salt drawn that will do.
+    init(setupCode: String, drawing: () -> [UInt8]) {
         while true {
             // Some controllers keep the salt as a number, which loses leading zeros.
-            let salt = RandomBytes.make(count: SRP.saltLength)
+            let salt = drawing()
             if salt[0] != 0, let verifier = Self(password: Array(setupCode.utf8), salt: salt) {
                 self = verifier
                 return

@@ -1,0 +1,220 @@
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import HAPController
+
+private let on = Scene.on
+private let brightness = Scene.brightness
+
+@Suite("What goes over a link, and in which order", .timeout)
+struct TrafficTests {
+    /// How a value is read.
+    enum Way: CaseIterable {
+        case read, enable
+    }
+
+    @Test("a read that is older than an event does not take its place", arguments: Way.allCases)
+    func olderRead(_ way: Way) async throws {
+        // The event tells what has become true while the answer was on its way.
+        let event = HTTPSerializer.bytes(
+            of: .event(body: Array(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#.utf8)))
+        let old = HTTPSerializer.bytes(
+            of: .response(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)))
+        let scene = try Scene { request, _ in
+            request.query == "id=1.8" ? .sealed(event + old) : nil
+        }
+        try await scene.run { news in
+            try await news.until(.connected)
+            switch way {
+            case .read: #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
+            case .enable: #expect(try await scene.link.enable([on]) == [on: .success])
+            }
+            // News that are sent later come later.
+            scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
+            try await news.until { $0.value(brightness) == .success(.integer(77)) }
+            #expect(news.value(on) == .success(.bool(true)))
+        }
+    }
+
+    @Test("a read that began after an event is newer than it", arguments: Way.allCases)
+    func newerRead(_ way: Way) async throws {
+        let scene = try Scene()
+        try await scene.run { news in
+            try await news.until(.connected)
+            scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
+            try await news.until { $0.value(on) == .success(.bool(true)) }
+            switch way {
+            case .read: _ = try await scene.link.read([on])
+            case .enable: _ = try await scene.link.enable([on])
+            }
+            try await news.until { $0.value(on) == .success(.bool(false)) }
+        }
+    }
+
+    @Test("an answer of 1xx announces the answer and is none", arguments: [100, 102, 199])
+    func informational(_ status: Int) async throws {
+        let bytes = Array("HTTP/1.1 \(status) Wait\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n".utf8)
+        let scene = try Scene { request, _ in request.method == .put ? .sealed(bytes) : nil }
+        try await scene.run { news in
+            try await news.until(.connected)
+            #expect(
+                try await scene.link.write([CharacteristicWrite(on, .bool(true))]) == [on: WriteOutcome(.success)])
+            // The answers still belong to their requests.
+            #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
+            #expect(!news.states.contains { if case .unreachable = $0 { true } else { false } })
+        }
+    }
+
+    @Test("subscriptions that come together are one request, and end in one")
+    func coalesced() async throws {
+        let scene = try Scene()
+        try await scene.run { news in
+            try await news.until(.connected)
+            await scene.link.subscribe([on, brightness])
+            try await eventually("both are subscribed to") { scene.subscriptions.count == 1 }
+            await scene.link.unsubscribe([on, brightness])
+            try await eventually("neither is subscribed to") { scene.subscriptions.count == 2 }
+            _ = try await scene.link.read([on])
+        }
+        #expect(
+            scene.subscriptions == [
+                [.init(id: on, events: true), .init(id: brightness, events: true)],
+                [.init(id: on, events: false), .init(id: brightness, events: false)],
+            ])
+    }
+
+    @Test("what was wanted before there was a connection is asked for in one request")
+    func gathered() async throws {
+        let scene = try Scene()
+        await scene.link.subscribe([brightness])
+        await scene.link.subscribe([on])
+        try await scene.run { news in try await news.until(.connected) }
+        #expect(scene.subscriptions == [[.init(id: on, events: true), .init(id: brightness, events: true)]])
+    }
+
+    @Test("what a write of ours leads to is no lost event")
+    func ownWrite() async throws {
+        var timing = testTiming
+        timing.quiet = .milliseconds(20)
+        // An accessory that were caught losing events would not be asked again in this test.
+        timing.poll = .seconds(3600)
+        let value = Mutex(5)
+        let scene = try Scene(timing) { request, _ in
+            switch (request.method, request.path) {
+            case (.get, "/characteristics"):
+                let number = value.withLock { $0 }
+                return .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(number)}]}"#))
+            case (.put, "/characteristics"):
+                // It can do 8 and not 7.
+                if WriteRequest(parsing: request.body)?.entries.first?.value != nil { value.withLock { $0 = 8 } }
+                return nil
+            default: return nil
+            }
+        }
+        try await scene.run { news in
+            await scene.link.subscribe([brightness])
+            try await news.until(.connected)
+            _ = try await scene.link.write([CharacteristicWrite(brightness, .integer(7))])
+            try await news.until { $0.value(brightness) == .success(.integer(8)) }
+            let looks = scene.accessory.requests.count
+            try await eventually("it looks again") { scene.accessory.requests.count >= looks + 2 }
+        }
+    }
+
+    @Test("a quiet connection has no answer that is due")
+    func quiet() async throws {
+        let accessory = ScriptedAccessory { _, _ in .answer(HTTPResponse(204)) }
+        let dialer = InMemoryDialer()
+        accessory.listen(dialer, at: .test(1))
+        let session = ControllerSession(try await dialer.dial(.test(1), within: .seconds(5)))
+        async let running = session.run(onEvent: { _ in })
+        for _ in 0..<2 {
+            #expect(try await session.request(HTTPRequest(.post, "/identify"), within: .seconds(60)).status == 204)
+            #expect(await session.deadline == nil)
+        }
+        await session.close()
+        _ = await running
+    }
+}
+
+extension Scene {
+    /// The entries of every request that subscribes or ends subscriptions.
+    fileprivate var subscriptions: [[WriteRequest.Entry]] {
+        accessory.requests.filter { $0.method == .put && $0.path == "/characteristics" }
+            .compactMap { WriteRequest(parsing: $0.body)?.entries }
+            .filter { $0.contains { $0.events != nil } }
+    }
+}
+
+@Suite("More than one request takes", .timeout)
+struct BatchTests {
+    /// An accessory with so many characteristics that all of them together are a multiple of every batch and a bit.
+    private struct Crowd {
+        let ids = (0..<3).flatMap { service in
+            (1...90).map { CharacteristicID(AccessoryID(1), InstanceID(UInt64(100 * (service + 1) + $0))) }
+        }
+        let scene: Scene
+
+        init() throws {
+            let services = (0..<3).map { service in
+                let characteristics = (1...90).map {
+                    #"{"iid":\#(100 * (service + 1) + $0),"type":"8","format":"int","perms":["pr","pw","ev"],"value":5}"#
+                }
+                return
+                    #"{"iid":\#(100 * (service + 1)),"type":"43","characteristics":[\#(characteristics.joined(separator: ","))]}"#
+            }
+            let database =
+                #"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},\#(services.joined(separator: ","))]}]}"#
+            scene = try Scene { request, _ in request.path == "/accessories" ? .answer(.json(database)) : nil }
+        }
+
+        /// The characteristics that each request named, of those that `isMeant` chooses.
+        func batches(_ isMeant: (WriteRequest.Entry) -> Bool) -> [[CharacteristicID]] {
+            scene.accessory.requests.filter { $0.method == .put }
+                .compactMap { WriteRequest(parsing: $0.body)?.entries.filter(isMeant).map(\.id) }
+                .filter { !$0.isEmpty }
+        }
+    }
+
+    @Test("everything is read, in requests for at most fifty")
+    func reads() async throws {
+        let crowd = try Crowd()
+        try await crowd.scene.run { news in
+            try await news.until(.connected)
+            let readings = try await crowd.scene.link.read(crowd.ids)
+            #expect(readings.count == 270 && readings.values.allSatisfy { $0 == .success(.integer(5)) })
+        }
+        let asked = crowd.scene.accessory.requests.compactMap { ReadRequest(query: $0.query)?.ids }
+        #expect(asked.map(\.count) == [50, 50, 50, 50, 50, 20])
+        #expect(asked.flatMap { $0 } == crowd.ids)
+    }
+
+    @Test("everything is written, in requests for at most a hundred")
+    func writes() async throws {
+        let crowd = try Crowd()
+        try await crowd.scene.run { news in
+            try await news.until(.connected)
+            let outcomes = try await crowd.scene.link.write(crowd.ids.map { CharacteristicWrite($0, .integer(7)) })
+            #expect(outcomes.count == 270 && outcomes.values.allSatisfy { $0 == WriteOutcome(.success) })
+        }
+        let written = crowd.batches { $0.value != nil }
+        #expect(written.map(\.count) == [100, 100, 70])
+        #expect(written.flatMap { $0 } == crowd.ids)
+    }
+
+    @Test("everything is subscribed to, in requests for at most a hundred")
+    func subscriptions() async throws {
+        let crowd = try Crowd()
+        try await crowd.scene.run { news in
+            await crowd.scene.link.subscribe(crowd.ids)
+            try await news.until(.connected)
+        }
+        let subscribed = crowd.batches { $0.events == true }
+        #expect(subscribed.map(\.count) == [100, 100, 70])
+        #expect(subscribed.flatMap { $0 } == crowd.ids)
+    }
+}

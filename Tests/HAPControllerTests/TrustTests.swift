@@ -1,0 +1,191 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import HAPController
+
+private let on = Scene.on
+private let lies = #"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#
+private let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
+
+@Suite("Whom a link believes, and what it says to whom", .timeout)
+struct TrustTests {
+    /// What an answer to pair verify that was not asked for by anybody does to a link that knows its accessory.
+    @Test("an event before pair verify is not believed")
+    func eventBeforeVerify() async throws {
+        let scene = try Scene(isKnown: true)
+        let impostor = ScriptedAccessory { _, _ in
+            .bytes(
+                HTTPSerializer.bytes(of: .event(body: Array(lies.utf8))) + HTTPSerializer.bytes(of: .response(refusal)))
+        }
+        impostor.listen(scene.dialer, at: .test(1))
+        try await scene.run { news in
+            try await news.until { $0.states.contains(.unreachable(.notPaired)) }
+            #expect(news.value(on) == nil)
+        }
+    }
+
+    @Test("an event of a session that has been replaced is not believed, one of the link's own is")
+    func eventOfAnotherSession() async throws {
+        let scene = try Scene()
+        let former = ControllerSession(InMemoryByteConnection(onSend: { _ in }))
+        try await scene.run { news in
+            try await news.until(.connected)
+            await scene.link.received(event: Array(lies.utf8), on: former)
+            scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
+            try await news.until { $0.value(Scene.brightness) == .success(.integer(77)) }
+            #expect(news.value(on) != .success(.bool(true)))
+        }
+    }
+
+    @Test("an event that is not of HAP's form ends the connection")
+    func badEvent() async throws {
+        let scene = try Scene()
+        try await scene.run { news in
+            try await news.until(.connected)
+            scene.accessory.sendEvent(#"{"values":[]}"#)
+            try await news.until { $0.states.contains(.unreachable(.ended(.badAnswer))) }
+        }
+    }
+
+    @Test("nothing is asked, written or changed before pair verify, also where the database is known")
+    func nothingInClear() async throws {
+        let scene = try Scene(isKnown: true)
+        let silent = ScriptedAccessory { _, _ in .silence }
+        silent.listen(scene.dialer, at: .test(1))
+        let guest = ControllerIdentity.random().pairing(isAdmin: false)
+        try await scene.run { _ in
+            try await eventually("pair verify begins") { silent.requests.count == 1 }
+            await #expect(throws: LinkError.notConnected) {
+                try await scene.link.write([CharacteristicWrite(on, .bool(true))])
+            }
+            await #expect(throws: LinkError.notConnected) { try await scene.link.read([on]) }
+            await #expect(throws: LinkError.notConnected) { try await scene.link.enable([on]) }
+            await #expect(throws: PairingsError.notConnected) { try await scene.link.pairings(.add(guest)) }
+        }
+        #expect(silent.requests.map(\.path) == ["/pair-verify"])
+    }
+
+    @Test(
+        "of several addresses that fail, the one that has dropped our pairing gives the reason", arguments: [1, 2, 3])
+    func reasonKept(_ place: Int) async throws {
+        let scene = try Scene(isPaired: false)
+        let stranger = AccessoryIdentity(
+            deviceID: try #require(DeviceID(octets: [9, 9, 9, 9, 9, 9])),
+            longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
+        ScriptedAccessory(stranger) { _, _ in .silence }.listen(scene.dialer, at: .test(2))
+        ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(3))
+        var addresses: [AccessoryEndpoint] = [.test(2), .test(3)]
+        addresses.insert(.test(1), at: place - 1)
+        try await running(scene.link) { news in
+            await scene.link.appeared(try .test(scene.link.id, at: addresses))
+            try await news.until { news in
+                news.states.contains { if case .unreachable = $0 { true } else { false } }
+            }
+            #expect(news.states.last == .unreachable(.notPaired))
+        }
+        #expect(scene.dialer.dialed == addresses)
+    }
+
+    @Test("without such an address, the last one that answered gives the reason")
+    func lastReason() async throws {
+        let scene = try Scene()
+        ScriptedAccessory { _, _ in .answer(HTTPResponse(404)) }.listen(scene.dialer, at: .test(1))
+        ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(2))
+        try await running(scene.link) { news in
+            await scene.link.appeared(try .test(scene.link.id, at: [.test(1), .test(2), .test(3)]))
+            try await news.until { $0.states.contains(.unreachable(.ended(.lost))) }
+        }
+    }
+
+    @Test("the address that was right the last time is the first the next time")
+    func lastGood() async throws {
+        let scene = try Scene()
+        ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(2))
+        try await running(scene.link) { news in
+            await scene.link.appeared(try .test(scene.link.id, at: [.test(2), .test(1)]))
+            try await news.until(.connected)
+            news.forget()
+            scene.accessory.connection?.end()
+            try await news.until(.connected)
+        }
+        #expect(scene.dialer.dialed == [.test(2), .test(1), .test(1)])
+    }
+
+    @Test("where another accessory appears is of no interest, and a record that goes ends nothing")
+    func others() async throws {
+        let scene = try Scene()
+        try await scene.run { news in
+            try await news.until(.connected)
+            let other = try #require(DeviceID(octets: [9, 9, 9, 9, 9, 9]))
+            await scene.link.appeared(try .test(other, at: [.test(2)]))
+            await scene.link.appeared(nil)
+            #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
+            news.forget()
+            scene.accessory.connection?.end()
+            try await news.until(.connected)
+        }
+        #expect(scene.dialer.dialed == [.test(1), .test(1)])
+    }
+
+    @Test("a farewell takes the pairing back, asks for nothing else, and says so")
+    func farewell() async throws {
+        let scene = try Scene(isFarewell: true) { request, _ in
+            request.path == "/pairings"
+                ? .answer(HTTPResponse(200, .pairingTLV8, body: PairingsResponse.done.encoded)) : nil
+        }
+        try await scene.run { news in
+            try await news.until { $0.states.contains(.unreachable(.notPaired)) }
+        }
+        let requests = scene.accessory.requests
+        #expect(requests.map(\.path) == ["/pairings"])
+        guard case .remove = try PairingsRequest(parsing: try #require(requests.first).body) else {
+            Issue.record("something else than a removal")
+            return
+        }
+    }
+}
+
+@Suite("Connections to several addresses at once", .timeout)
+struct RaceTests {
+    /// Answers at one address at once, and at another one only when nobody wants it any more.
+    private final class LateDialer: AccessoryDialer {
+        let late = InMemoryByteConnection(onSend: { _ in })
+        let prompt = InMemoryByteConnection(onSend: { _ in })
+
+        func dial(
+            _ endpoint: AccessoryEndpoint, within limit: Duration
+        ) async throws(Unreachable) -> any ByteConnection {
+            guard endpoint == .test(1) else { return prompt }
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(1)) }
+            return late
+        }
+    }
+
+    private let dialer = LateDialer()
+    private let timing: ControllerTiming = {
+        var timing = testTiming
+        timing.stagger = .milliseconds(1)
+        return timing
+    }()
+
+    @Test("an address that does not answer does not hold up the next, and loses its connection when it does")
+    func loser() async throws {
+        let (_, endpoint) = try await dialer.dial(first: [.test(1), .test(2)], timing: timing)
+        #expect(endpoint == .test(2))
+        #expect(dialer.late.isClosed)
+        #expect(!dialer.prompt.isClosed)
+    }
+
+    @Test("a connection that comes when nobody wants it any more is closed")
+    func gaveUp() async {
+        let dialing = Task { try await dialer.dial(first: [.test(1)], timing: timing) }
+        dialing.cancel()
+        await #expect(throws: Unreachable.self) { _ = try await dialing.value }
+        #expect(dialer.late.isClosed)
+    }
+}
