@@ -22,7 +22,7 @@ struct JSONTests {
             "", " ", "nul", "tru", "01", "1.", ".5", "-", "+1", "1e", "1e999", "NaN", "Infinity", "[1,]", "[1 2]",
             "{1:2}",
             #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "\"", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud800""#, #""\udc00""#,
-            #""\ud800\u0041""#, "1 2", "[1]]", "'a'", "{\"a\":1", "[", "\u{FEFF}1",
+            #""\ud800\u0041""#, "\"\\n\u{1}\"", "\"\\n\u{1F}\"", "1 2", "[1]]", "'a'", "{\"a\":1", "[", "\u{FEFF}1",
         ])
     func refuses(text: String) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
@@ -43,6 +43,12 @@ struct JSONTests {
         #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: "[" + deepest + "]") }
         #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: String(repeating: "[", count: 1_000_000)) }
         #expect(throws: JSONError.tooLong) { try JSONValue(parsing: "123", maximumLength: 2) }
+    }
+
+    @Test("what stands side by side is not nested", arguments: ["[]", "{}", #"{"a":[{}]}"#])
+    func flat(element: String) throws {
+        let text = "[" + repeatElement(element, count: 100).joined(separator: ",") + "]"
+        #expect(try JSONValue(parsing: text).array?.count == 100)
     }
 
     @Test("the last of two members with one name counts")

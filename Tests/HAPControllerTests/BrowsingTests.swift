@@ -79,6 +79,28 @@ struct BrowsingTests {
         #expect(throws: DiscoveredAccessory.BadRecord.self) { try DiscoveredAccessory(service(port: 0)) }
     }
 
+    @Test("what is reached over an interface that does not count is not found, loopback always is")
+    func interfaces() async throws {
+        let places: [(bytes: [UInt8], name: String)] = [
+            ([10, 0, 0, 5], "eth0"), ([10, 0, 0, 6], "wlan0"), ([127, 0, 0, 1], "lo"),
+        ]
+        var one = service()
+        one.addresses = places.compactMap { ServiceAddress(bytes: $0.bytes, interface: 3, interfaceName: $0.name) }
+        var elsewhere = service(["id": "00:00:00:00:00:01"], name: "Elsewhere")
+        elsewhere.addresses = one.addresses.filter { $0.interfaceName == "wlan0" }
+        let services = InMemoryBrowser(ServiceSnapshot(services: [one, elsewhere]))
+        let browser = AccessoryBrowser(services, interfaces: ["eth0"])
+        #expect(browser.snapshot.accessories.map(\.name) == ["Lamp"])
+        #expect(
+            browser.snapshot.accessories.first?.endpoints.map(\.description) == ["10.0.0.5:5000", "127.0.0.1:5000"])
+        var looks = browser.snapshots().makeAsyncIterator()
+        let look = try await looks.next()
+        #expect(look == browser.snapshot)
+        let every = AccessoryBrowser(services).snapshot.accessories
+        #expect(every.map(\.name) == ["Lamp", "Elsewhere"] && every.first?.endpoints.count == 3)
+        await browser.stop()
+    }
+
     @Test("two hosts with one device id are one accessory with the addresses of both")
     func clones() {
         let snapshot = AccessorySnapshot(

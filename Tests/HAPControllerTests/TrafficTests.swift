@@ -69,6 +69,28 @@ struct TrafficTests {
         }
     }
 
+    @Test("what an answer leaves out is not done, and nobody knows what it is worth")
+    func leftOut() async throws {
+        let scene = try Scene { request, _ in
+            switch (request.method, request.path) {
+            case (.put, "/characteristics"):
+                .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":0}]}"#, status: 207))
+            case (.get, "/characteristics"):
+                .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#))
+            default: nil
+            }
+        }
+        try await scene.run { news in
+            try await news.until(.connected)
+            #expect(
+                try await scene.link.write([CharacteristicWrite(on, .bool(true)), .init(brightness, .integer(7))])
+                    == [on: WriteOutcome(.success), brightness: WriteOutcome(.unableToCommunicate)])
+            #expect(
+                try await scene.link.read([on, brightness])
+                    == [on: .success(.bool(true)), brightness: .failure(.unableToCommunicate)])
+        }
+    }
+
     @Test("subscriptions that come together are one request, and end in one")
     func coalesced() async throws {
         let scene = try Scene()

@@ -114,6 +114,20 @@ struct PrimitiveTests {
         #expect(try cipher.open(sealed, nonce: nonce) == [])
     }
 
+    @Test("a frame that is wrong leaves nothing behind")
+    func wrongFrame() throws {
+        let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
+        var frame: [UInt8] = []
+        cipher.appendFrame(of: [7, 8, 9], 0..<3, counter: 5, to: &frame)
+        var output: [UInt8] = [1, 2]
+        #expect(throws: CryptoError.authenticationFailed) {
+            try cipher.appendContent(ofFrameIn: frame, at: 0, length: 3, counter: 6, to: &output)
+        }
+        #expect(output == [1, 2])
+        try cipher.appendContent(ofFrameIn: frame, at: 0, length: 3, counter: 5, to: &output)
+        #expect(output == [1, 2, 7, 8, 9])
+    }
+
     @Test("HKDF-SHA-512 makes the numbers of RFC 5869's first case")
     func hkdf() throws {
         let vector = try vectors["primitives"]["hkdf_sha512"]

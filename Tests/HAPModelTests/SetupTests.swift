@@ -109,6 +109,8 @@ struct SetupPayloadTests {
         let read = try SetupPayload(uri: payload.uri)
         #expect(read.isPaired && read.code == nil && read.setupID == nil)
         #expect(payload.uri.hasSuffix("0000"))
+        // The reader passes over what the writer must not have said.
+        #expect(payload.number & 0x7FF_FFFF == 0)
     }
 
     @Test("what a paired accessory says of a code all the same is passed over")

@@ -304,7 +304,8 @@ struct HTTPResponseParserTests {
         "chunks that are none are refused",
         arguments: [
             "x\r\n", "\r\n", ";a\r\n", "-1\r\n", "+1\r\na\r\n", "-0\r\n\r\n", "0x1\r\na\r\n", "123456789\r\n",
-            "1\r\nab\r\n", "1\r\na\n\n", "0\r\nTrailer: x\r\n\r\n", "1\na\n", "１\r\na\r\n",
+            "1\r\nab\r\n", "1\r\na\n\n", "1\r\na\n\n0\r\n\r\n", "1\r\na\rx0\r\n\r\n", "0\r\nTrailer: x\r\n\r\n",
+            "1\na\n", "１\r\na\r\n",
             String(repeating: "0", count: 70) + "\r\n", "1;" + String(repeating: "e", count: 70) + "\r\na\r\n",
         ])
     func badChunks(text: String) {
