@@ -89,7 +89,7 @@ struct HostileAccessoryTests {
         ])
     func dead(_ reaction: ScriptedAccessory.Reaction, _ end: SessionEnd) async throws {
         var timing = testTiming
-        timing.request = .milliseconds(300)
+        if end == .timedOut { timing.request = .milliseconds(300) }
         let scene = try Scene(timing) { request, _ in request.method == .put ? reaction : nil }
         try await scene.run { news in
             try await news.until(.connected)
@@ -281,7 +281,8 @@ struct HostileAccessoryTests {
 
 /// An accessory that answers whatever comes with a body that never ends.
 private final class EndlessBody: ByteConnection {
-    static let piece = 32 * 1024
+    static let piece = 64 * 1024
+    private static let filler = [UInt8](repeating: UInt8(ascii: "["), count: piece)
 
     private struct State {
         var hasBegun = false
@@ -309,7 +310,7 @@ private final class EndlessBody: ByteConnection {
             let head = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(HTTPLimits.responseBody + 1)"
             var bytes = hasBegun ? [] : Array("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n".utf8)
             if isChunked { bytes += Array("\(String(Self.piece, radix: 16))\r\n".utf8) }
-            bytes += repeatElement(UInt8(ascii: "["), count: Self.piece)
+            bytes += Self.filler
             if isChunked { bytes += Array("\r\n".utf8) }
             state.given += bytes.count
             return bytes

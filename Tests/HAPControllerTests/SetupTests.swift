@@ -91,6 +91,50 @@ struct SetupTests {
         #expect(!"\(error)".contains(code.text))
     }
 
+    @Test(
+        "an accessory that advertises Apple's chip is asked with method 1, any other with 0", arguments: [true, false])
+    func method(_ hasChip: Bool) async throws {
+        let accessory = ScriptedAccessory { _, _ in .hangUp }
+        accessory.listen(dialer, at: .test(1))
+        let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
+        var found = try DiscoveredAccessory.test(id, at: [.test(1)], isPaired: false)
+        found.features = hasChip ? [.hardwareAuthentication] : [.softwareAuthentication]
+        let code = try #require(SetupCode(number: 1))
+        await #expect(throws: SetupError.ended(.lost, mayBePaired: false)) {
+            try await setup.pair(with: found, code: code)
+        }
+        let first = try #require(accessory.requests.first)
+        #expect(try PairingTLV(parsing: first.body).byte(.method) == (hasChip ? 1 : 0))
+    }
+
+    @Test("who loses the connection behind M5 is told that the accessory may hold a pairing", arguments: 1...3)
+    func lostAnswer(_ message: Int) async throws {
+        let (bridge, store, found) = try await bridge()
+        let listener = bridge.listener()
+        dialer.listen(at: .test(1)) {
+            guard let far = listener() else { return nil }
+            let count = Mutex(0)
+            let near = Mutex<InMemoryByteConnection?>(nil)
+            let connection = InMemoryByteConnection(
+                onSend: { bytes in
+                    // The answer to this message never comes.
+                    if count.withLock({
+                        $0 += 1; return $0
+                    }) == message {
+                        near.withLock(\.self)?.end()
+                    }
+                    far.send(bytes)
+                }, onClose: { far.close() })
+            near.withLock { $0 = connection }
+            Task { while let bytes = await far.receive() { connection.deliver(bytes) } }
+            return connection
+        }
+        await #expect(throws: SetupError.ended(.lost, mayBePaired: message == 3)) {
+            try await setup.pair(with: found, code: store.stored.setupCode)
+        }
+        #expect(vault.pairings().isEmpty)
+    }
+
     @Test("another accessory than the one that was found is told to forget us")
     func otherAccessory() async throws {
         let (bridge, store, _) = try await bridge()

@@ -12,10 +12,14 @@ import Testing
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Pauses short enough for a test; limits are those of real life, because a busy machine is slow, too.
+/// Pauses short enough for a test; limits longer than a test may take, because a busy machine is slow: a test that waits
+/// for one sets it itself.
 let testTiming: ControllerTiming = {
     var timing = ControllerTiming()
-    timing.request = .seconds(5)
+    timing.request = .seconds(60)
+    timing.connect = .seconds(60)
+    timing.stagger = .seconds(60)
+    timing.database = .seconds(60)
     timing.reconnect.shortest = .milliseconds(10)
     timing.reconnect.longest = .milliseconds(50)
     return timing

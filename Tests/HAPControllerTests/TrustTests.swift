@@ -181,6 +181,17 @@ struct RaceTests {
         #expect(!dialer.prompt.isClosed)
     }
 
+    @Test("when every address has refused, that is known at once")
+    func allRefused() async throws {
+        var timing = testTiming
+        timing.stagger = .seconds(60)
+        let nowhere = InMemoryDialer()
+        await #expect(throws: Unreachable.self) {
+            _ = try await nowhere.dial(first: [.test(1), .test(2), .test(3)], timing: timing)
+        }
+        #expect(nowhere.dialed == [.test(1), .test(2), .test(3)])
+    }
+
     @Test("a connection that comes when nobody wants it any more is closed")
     func gaveUp() async {
         let dialing = Task { try await dialer.dial(first: [.test(1)], timing: timing) }

@@ -33,6 +33,12 @@ struct PrimitiveTests {
         let bytes = [UInt8](repeating: 1, count: count)
         #expect(!Ed25519.isValid(bytes, of: [1], by: pair.publicKey))
         #expect(!Ed25519.isValid(signature, of: [1], by: bytes))
+        // The right one with something behind it, or not all of it.
+        let long = signature + bytes
+        let short = signature.prefix(count)
+        if count > 0 { #expect(!Ed25519.isValid(long, of: [1], by: pair.publicKey)) }
+        #expect(Ed25519.isValid(Array(short), of: [1], by: pair.publicKey) == (count >= 64))
+        if count > 0 { #expect(!Ed25519.isValid(signature, of: [1], by: pair.publicKey + bytes)) }
         if count != 32 {
             #expect(throws: CryptoError.badKey) { try Ed25519KeyPair(seed: SecretBytes(bytes)) }
         }

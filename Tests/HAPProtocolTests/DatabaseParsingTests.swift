@@ -111,6 +111,12 @@ struct DatabaseParsingTests {
         #expect(read?.value == value)
     }
 
+    @Test("a value of what cannot be read is none", arguments: [#"["pw"]"#, #"["pw","ev"]"#, "[]"])
+    func unreadable(_ permissions: String) throws {
+        let read = try one(#""type":"25","format":"int","perms":\#(permissions),"value":7"#)
+        #expect(read != nil && read?.value == nil)
+    }
+
     @Test("of a text without end only the beginning is taken")
     func longText() throws {
         let text = String(repeating: "x", count: 100_000)

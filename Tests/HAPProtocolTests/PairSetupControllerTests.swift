@@ -101,6 +101,19 @@ struct PairSetupControllerTests {
         }
     }
 
+    @Test("an answer of another state than the one that is due ends the procedure")
+    func otherState() throws {
+        for (stage, name) in [(Stage.awaitingM2, "M2"), (.awaitingM4, "M4"), (.awaitingM6, "M6")] {
+            let due = try PairingTLV(parsing: try golden.setup[name].bytes)
+            for state in [0, 1, 2, 3, 4, 5, 6, 7, 255] as [UInt8] where [state] != due[.state] {
+                var machine = try machine(at: stage)
+                var wrong = due
+                wrong[.state] = [state]
+                #expect(machine.received(wrong.encoded) == .fail(.violation(.unexpectedState)), "\(state) at \(stage)")
+            }
+        }
+    }
+
     @Test("M2 with a salt or key of a wrong length ends the procedure")
     func secondMessage() throws {
         let lengths: [(salt: Int, key: Int)] = [(0, 384), (15, 384), (17, 384), (16, 0), (16, 385)]

@@ -13,7 +13,7 @@ extension AccessoryDialer {
     ) async throws(Unreachable) -> (any ByteConnection, AccessoryEndpoint) {
         let winner = await withTaskGroup(of: RaceNews.self) { group in
             var winner: (any ByteConnection, AccessoryEndpoint)?
-            var started = 0
+            var (started, failed) = (0, 0)
             func startNext() {
                 guard started < endpoints.count else { return }
                 let endpoint = endpoints[started]
@@ -38,7 +38,11 @@ extension AccessoryDialer {
                     } else {
                         connection.close()
                     }
-                case .failed: if winner == nil { startNext() }
+                case .failed:
+                    failed += 1
+                    if winner == nil { startNext() }
+                    // With none left, nobody needs a head start any more.
+                    if failed == started { group.cancelAll() }
                 case .overdue(let number): if winner == nil, number == started { startNext() }
                 }
             }
