@@ -2,6 +2,7 @@ import Discovery
 import HAPController
 import HAPModel
 import HAPProtocol
+import TestTimeouts
 import Testing
 
 private let id = "1A:2B:3C:4D:5E:FF"
@@ -17,7 +18,7 @@ private func service(
         addresses: addresses.compactMap { ServiceAddress(bytes: $0, interface: 3, interfaceName: "eth0") })
 }
 
-@Suite("Accessories as mDNS shows them")
+@Suite("Accessories as mDNS shows them", .timeout)
 struct BrowsingTests {
     @Test("a whole record is read")
     func whole() throws {
