@@ -233,6 +233,110 @@ struct EventTests {
         #expect(await house.value(2, 10) == .integer(60))
     }
 
+    @Test("Brightness 0 with On is the lowest level: the lamp shines, and the writer is told the level")
+    func brightnessZeroAndOn() async throws {
+        let house = try await House()
+        await house.report(LightReport(on: false, brightness: 60))
+        let (writer, watcher) = (try await house.session(), try await house.session())
+        for session in [writer, watcher] { _ = try await session.write("\(Self.on),\(Self.level)") }
+        #expect(try await writer.write("\(Self.on(true)),\(Self.level(0))").status == 204)
+        await house.advance(.seconds(3))
+        #expect(house.bridge.driver.orders.last == .init("lamp", LightCommand(on: true, brightness: 1)))
+        #expect(await house.value(2, 9) == .bool(true))
+        #expect(await house.value(2, 10) == .integer(1))
+        #expect(await writer.events == [Self.event(Self.level(1))])
+        #expect(await watcher.events == [Self.event("\(Self.on(true)),\(Self.level(1))")])
+    }
+
+    @Test("a lamp that ends elsewhere than it was told, and says so only then, is shown as it is a second later")
+    func endsElsewhere() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        _ = try await writer.write(Self.level)
+        #expect(try await writer.write(Self.level(10)).status == 204)
+        await house.report(LightReport(brightness: 55))
+        #expect(await house.value(2, 10) == .integer(10))
+        await house.advance(.seconds(1))
+        #expect(await house.value(2, 10) == .integer(55))
+        #expect(await writer.events == [Self.event(Self.level(55))])
+    }
+
+    @Test("somebody at the wall switch is seen at once, also right after a command")
+    func wallSwitch() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        _ = try await writer.write(Self.on)
+        #expect(try await writer.write(Self.on(true)).status == 204)
+        var report = LightReport(on: false)
+        report.isSpontaneous = true
+        await house.report(report)
+        #expect(await house.value(2, 9) == .bool(false))
+        #expect(await writer.events == [Self.event(Self.on(false))])
+    }
+
+    @Test("a lamp that says 0 % because it is off keeps its level")
+    func reportedZero() async throws {
+        let house = try await House()
+        await house.report(LightReport(on: true, brightness: 60))
+        await house.report(LightReport(on: false, brightness: 0))
+        #expect(await house.value(2, 9) == .bool(false))
+        #expect(await house.value(2, 10) == .integer(60))
+        let lamp = await house.bridge.lights.snapshots().first { $0.aid == 2 }
+        #expect(lamp?.brightness == 60)
+    }
+
+    @Test("each session is told what it has subscribed to, also where all change at once")
+    func different() async throws {
+        let house = try await House()
+        let (first, second, both) = (try await house.session(), try await house.session(), try await house.session())
+        _ = try await first.write(Self.on)
+        _ = try await second.write(Self.level)
+        _ = try await both.write("\(Self.on),\(Self.level)")
+        await house.report(LightReport(on: true, brightness: 20))
+        #expect(await first.events == [Self.event(Self.on(true))])
+        #expect(await second.events == [Self.event(Self.level(20))])
+        #expect(await both.events == [Self.event("\(Self.on(true)),\(Self.level(20))")])
+    }
+
+    @Test("a lamp that took a value and said so, and then no, has taken it: the writer is told")
+    func echoedAndRefused() async throws {
+        let house = try await House()
+        let source = GadgetSource()
+        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        source.setWaits()
+        let writer = try await house.session()
+        _ = try await writer.write(#"{"aid":100,"iid":17,"ev":true}"#)
+        async let answer = writer.write(#"{"aid":100,"iid":17,"value":7}"#)
+        try await house.settle(until: { await house.value(100, 17) == .float(7) })
+        await house.bridge.registry.update(100, [(17, .float(7))])
+        await source.answer(.busy, in: house)
+        #expect(try await answer.status == 207)
+        await house.settle()
+        #expect(await house.value(100, 17) == .float(7))
+        #expect(await writer.events == [#"{"characteristics":[{"aid":100,"iid":17,"value":7}]}"#])
+    }
+
+    @Test("what a device says beyond its limits is told as the nearest value, and of another kind not at all")
+    func beyondLimits() async throws {
+        let house = try await House()
+        try await house.bridge.registry.set(.gadget, source: GadgetSource(), isReachable: true)
+        let session = try await house.session()
+        _ = try await session.write(
+            "\(Self.colors),"
+                + #"{"aid":100,"iid":17,"ev":true},{"aid":100,"iid":15,"ev":true},{"aid":100,"iid":16,"ev":true}"#)
+        await house.report(LightReport(color: .temperature(mired: 900)))
+        #expect(await house.value(2, 13) == .integer(500))
+        #expect(await session.events.joined().contains(#""iid":13,"value":500"#))
+        await session.forgetArrivals()
+        await house.bridge.registry.update(
+            100, [(17, .float(99)), (15, .string("three")), (16, .string("longer than eight"))])
+        await house.advance(.seconds(1))
+        #expect(
+            await session.events == [
+                #"{"characteristics":[{"aid":100,"iid":17,"value":10},{"aid":100,"iid":16,"value":"longer t"}]}"#
+            ])
+    }
+
     @Test("after `ev:false` nothing comes any more, not even what was waiting")
     func unsubscribe() async throws {
         let house = try await House()

@@ -145,11 +145,19 @@ struct LightbulbAdapterTests {
             command([(.saturation, .float(20))], state) == LightCommand(color: .hueSaturation(hue: 10, saturation: 20)))
     }
 
-    @Test("Brightness 0 switches off, wherever it stands, and sets no level")
+    @Test(
+        "Brightness 0 switches off and sets no level; with On beside it, wherever that stands, it is the lowest level")
     func zero() {
-        #expect(command([(.brightness, .integer(0))]) == LightCommand(on: false))
-        #expect(command([(.on, .bool(true)), (.brightness, .integer(0))]) == LightCommand(on: false))
-        #expect(command([(.brightness, .integer(0)), (.on, .bool(true))]) == LightCommand(on: false))
+        let zero = (CharacteristicType.brightness, CharacteristicValue.integer(0))
+        let on = (CharacteristicType.on, CharacteristicValue.bool(true))
+        let off = (CharacteristicType.on, CharacteristicValue.bool(false))
+        #expect(command([zero]) == LightCommand(on: false))
+        for values in [[zero, off], [off, zero]] { #expect(command(values) == LightCommand(on: false)) }
+        for values in [[zero, on], [on, zero]] { #expect(command(values) == LightCommand(on: true, brightness: 1)) }
+        // Of one characteristic twice, the later value counts.
+        #expect(command([zero, (.brightness, .integer(5))]) == LightCommand(brightness: 5))
+        #expect(command([(.brightness, .integer(5)), zero]) == LightCommand(on: false))
+        #expect(command([on, zero, off]) == LightCommand(on: false))
     }
 
     @Test("of what an operator asks, that is left which the light can do")

@@ -158,8 +158,11 @@ final class LightbulbAdapter: Sendable {
             default: break
             }
         }
-        // Zero means off, in whatever order it stands; the level to come back to stays (hap.md 11).
-        if isZero { command.on = false }
+        // Zero means off, in whatever order it stands; the level to come back to stays (hap.md 11). Beside On it is the
+        // lowest level, rounded down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
+        if isZero {
+            if command.on == true { command.brightness = 1 } else { command.on = false }
+        }
         if hue != nil || saturation != nil {
             command.color = .hueSaturation(hue: hue ?? state.hue, saturation: saturation ?? state.saturation)
         }
