@@ -250,6 +250,28 @@ struct CommandPipelineTests {
         #expect(pipeline.settled(now: at(1200)) == nil)
     }
 
+    @Test("a step on the way that the light takes back is not shown when all has settled, be it power, level or colour")
+    func takenBack() {
+        let rows: [(LightCommand, LightReport, LightReport)] = [
+            (LightCommand(on: true), LightReport(on: false), LightReport(on: true)),
+            (LightCommand(brightness: 80), LightReport(brightness: 3), LightReport(brightness: 80)),
+            (
+                LightCommand(color: .temperature(mired: 300)), LightReport(color: .temperature(mired: 200)),
+                LightReport(color: .temperature(mired: 301))
+            ),
+        ]
+        for (command, step, end) in rows {
+            var pipeline = CommandPipeline()
+            _ = pipeline.wanted(command)
+            _ = pipeline.ended(success: true, now: at(0))
+            #expect(pipeline.reported(step, now: at(100)) == LightReport())
+            #expect(pipeline.wakeAt == at(1000))
+            _ = pipeline.reported(end, now: at(200))
+            #expect(pipeline.wakeAt == nil)
+            #expect(pipeline.settled(now: at(2000)) == nil)
+        }
+    }
+
     @Test("the steps of a fade are held; the end of it takes them back")
     func fade() {
         var pipeline = CommandPipeline()

@@ -177,6 +177,40 @@ struct SilentLightTests {
             ])
     }
 
+    @Test(
+        "a colour, a level and a switch that come one by one while a light is busy reach it together, in any order",
+        arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    func mergedInAnyOrder(order: [Int]) async throws {
+        let writes: [(value: String, iid: UInt64, shown: CharacteristicValue)] = [
+            (#"{"aid":2,"iid":13,"value":400}"#, 13, .integer(400)), (Self.level(30), 10, .integer(30)),
+            (#"{"aid":2,"iid":9,"value":true}"#, 9, .bool(true)),
+        ]
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let first = try await house.session()
+        async let one = first.write(Self.level(99))
+        try await waits(house)
+        let others = [try await house.session(), try await house.session(), try await house.session()]
+        var answers: [Task<HTTPResponse, any Error>] = []
+        for (session, index) in zip(others, order) {
+            let write = writes[index]
+            answers.append(Task { try await session.write(write.value) })
+            try await house.settle(until: { await house.value(2, write.iid) == write.shown })
+        }
+        house.bridge.driver.answer("lamp")
+        #expect(try await one.status == 204)
+        try await waits(house)
+        house.bridge.driver.answer("lamp")
+        for answer in answers { #expect(try await answer.value.status == 204) }
+        #expect(
+            house.bridge.driver.orders.map(\.command) == [
+                LightCommand(brightness: 99),
+                LightCommand(on: true, brightness: 30, color: .temperature(mired: 400)),
+            ])
+        await house.advance(.seconds(3))
+        for write in writes { #expect(await house.value(2, write.iid) == write.shown) }
+    }
+
     @Test("a light that is lost takes those down who wait for it, at once")
     func lost() async throws {
         let house = try await House()
@@ -194,15 +228,19 @@ struct SilentLightTests {
         #expect(house.bridge.driver.orders.count == 1)
     }
 
-    @Test("a light that is removed in mid-command: -70409, and nothing of it comes back")
+    @Test("a light that is removed in mid-command: -70409 at once for all who wait, and nothing of it comes back")
     func removed() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
-        let session = try await house.session()
+        let (session, second) = (try await house.session(), try await house.session())
         async let answer = session.write(Self.level(1))
         try await waits(house)
+        async let other = second.write(Self.level(2))
+        try await house.settle(until: { await house.value(2, 10) == .integer(2) })
         await house.bridge.host.removed("lamp")
+        try await house.settle(until: { await second.arrivals.count == 3 })
         #expect(try await answer.text.contains("-70409"))
+        #expect(try await other.text.contains("-70409"))
         await house.settle()
         #expect(house.bridge.driver.waitingCount == 0)
         #expect(try await session.read("id=2.10").text.contains("-70409"))
@@ -213,15 +251,28 @@ struct SilentLightTests {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
         let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":10,"ev":true}"#)
         async let answer = session.write(Self.level(1))
         try await waits(house)
         var description = LightDescription.lamp
         description.firmware = "9"
         await house.bridge.host.added(description)
+        #expect(await house.value(2, 10) == .integer(1))
         house.bridge.driver.answer("lamp", with: succeeds ? nil : .busy)
         _ = try await answer
         await house.advance(.seconds(2))
         #expect(await house.value(2, 10) == .integer(succeeds ? 1 : 100))
+        // It knows what it wrote, and its answer told it of the failure.
+        #expect(await session.events.isEmpty)
+    }
+
+    @Test("what the operator asks of a light out of reach is refused, and its driver is not asked")
+    func operatorUnreachable() async throws {
+        let house = try await House()
+        await house.report(LightReport(reachable: false))
+        let key = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
+        #expect(await house.bridge.lights.command(LightCommand(on: true), key) == .unableToCommunicate)
+        #expect(house.bridge.driver.orders.isEmpty)
     }
 
     @Test("the operator's command and a controller's: what the light took last is what is read")
