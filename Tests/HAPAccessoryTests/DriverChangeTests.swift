@@ -3,9 +3,10 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("Drivers that are replaced and go, and lights that are renamed and hidden, while the bridge runs")
+@Suite("Drivers that are replaced and go, and lights that are renamed and hidden, while the bridge runs", .timeout)
 struct DriverChangeTests {
     private let lamp = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
 
@@ -90,6 +91,20 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.snapshots().map(\.name) == ["Lamp", "Plain"])
         #expect(await house.bridge.aid("plain") == 3)
         #expect(await house.bridge.registry.configurationNumber == number + 2)
+    }
+
+    @Test("a hidden light stays hidden, however often its driver tells of it, also after a restart")
+    func hidden() async throws {
+        let house = try await House()
+        let overrides = [lamp: LightOverride(isHidden: true)]
+        await house.bridge.lights.use(overrides)
+        await house.bridge.host.added(.lamp)
+        await house.report(LightReport(on: true, reachable: true))
+        #expect(await house.bridge.aid("lamp") == nil)
+        let again = try await BridgeUnderTest(
+            house.store, stored: house.store.stored, lights: [.lamp, .plain], overrides: overrides)
+        #expect(await again.aid("lamp") == nil)
+        #expect(await again.registry.accessories.map(\.aid) == [1, 3])
     }
 
     @Test("the event window changes for those who are connected")

@@ -8,7 +8,7 @@ import TestTimeouts
 import Testing
 
 // Four thousand steps that compute: minutes under a sanitizer.
-@Suite("Identity for ever", .timeout(.seconds(60)))
+@Suite("Identity for ever", .serialized, .timeout(.seconds(60)))
 struct IdentityTests {
     @Test(
         "in a thousand steps no identity changes hands, and c# follows the database",
@@ -259,6 +259,77 @@ struct StructureTests {
         house.store.breakDown([])
         await house.advance(.seconds(20))
         #expect(await house.bridge.lights.snapshots().count == 2)
+    }
+
+    @Test(
+        "the aid of a light that was removed is given to no other, also if it was the highest and the bridge restarts")
+    func highestRemoved() async throws {
+        let store = InMemoryAccessoryServerStore()
+        for round in 0..<5 {
+            let bridge = try await BridgeUnderTest(store)
+            let light = LightID("light \(round)")
+            await bridge.host.added(description(light, "Lamp \(round)"))
+            #expect(await bridge.aid(light) == AccessoryID(UInt64(round + 2)))
+            await bridge.host.removed(light)
+        }
+        // Each has its own still.
+        let bridge = try await BridgeUnderTest(store)
+        for round in (0..<5).reversed() {
+            let light = LightID("light \(round)")
+            await bridge.host.added(description(light, "Lamp \(round)"))
+            #expect(await bridge.aid(light) == AccessoryID(UInt64(round + 2)))
+        }
+    }
+
+    @Test("each light that goes, changes or comes back raises c# once, and once it is known to be gone it is not shown")
+    func eachRaises() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        let before = await number(house)
+        await house.bridge.host.removed("plain")
+        #expect(try await session.read("id=3.9").text.contains("-70409"))
+        await house.advance(.seconds(2))
+        #expect(await number(house) == before + 1)
+        var dimmable = LightDescription.lamp
+        dimmable.capabilities.color = false
+        await house.bridge.host.added(dimmable)
+        await house.advance(.seconds(2))
+        #expect(await number(house) == before + 2)
+        await house.bridge.host.added(.plain)
+        await house.advance(.seconds(2))
+        #expect(await number(house) == before + 3)
+        #expect(house.store.stored.configuration.number == before + 3)
+    }
+
+    @Test("an accessory that controllers would refuse is not shown: they would refuse the whole bridge")
+    func refused() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        let before = try await session.get("/accessories").text
+        var bad = Accessory.gadget
+        bad.services[1].characteristics[0].iid = 12
+        await #expect(throws: ComplianceError.self) {
+            try await house.bridge.registry.set(bad, source: nil, isReachable: true)
+        }
+        await house.advance(.seconds(2))
+        #expect(try await session.get("/accessories").text == before)
+    }
+
+    @Test("parts of a light that cannot be stored are not shown before they are, and the light's own stay")
+    func changeNotStored() async throws {
+        let house = try await House()
+        let before = await house.bridge.registry.accessories
+        house.store.breakDown([.light])
+        var more = LightDescription.plain
+        more.capabilities.brightness = true
+        await house.bridge.host.added(more)
+        await house.advance(.seconds(5))
+        #expect(await house.bridge.registry.accessories == before)
+        house.store.breakDown([])
+        await house.advance(.seconds(10))
+        let service = await house.bridge.registry.accessories.last?.services.last
+        #expect(service?.characteristics.map(\.iid) == [9, 10])
+        #expect(house.store.stored.lights.last?.instanceIDs.ids.count == 10)
     }
 
     @Test("of lights of one name the oldest has it, the others numbers; a restart gives the same")

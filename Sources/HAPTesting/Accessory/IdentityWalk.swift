@@ -15,6 +15,8 @@ package struct IdentityWalk: Sendable {
     private var random: SplitMix
     /// A light could not be stored since the last start: after the next one it may be as it was.
     private var isForgetful = false
+    /// The youngest light; it and the fifteen before it come and go.
+    private var youngest = 15
 
     /// Prepares a walk.
     ///
@@ -71,7 +73,12 @@ package struct IdentityWalk: Sendable {
     }
 
     private mutating func change(_ bridge: BridgeUnderTest) async {
-        let light = LightID("light \(random.next(below: 16))")
+        if random.next(below: 25) == 0 {
+            // One goes for good, and another one comes that never was: its aid has to be new, also after a restart.
+            await bridge.host.removed(LightID("light \(youngest - 15)"))
+            youngest += 1
+        }
+        let light = LightID("light \(youngest - random.next(below: 16))")
         let isBroken = disturb != nil && random.next(below: 25) == 0
         if isBroken {
             disturb?(true)

@@ -58,6 +58,12 @@ package struct StoreContract: Sendable {
             expected.lights.sort { $0.aid < $1.aid }
             try await check("a light is found again (\(light.key))")
         }
+        if var highest = expected.lights.popLast() {
+            highest.isRemoved = true
+            try await store.save(highest)
+            expected.lights.append(highest)
+            try await check("a removed light is kept, also that of the highest aid, which would be given again")
+        }
         expected.lights = try await changeLights(store, expected.lights)
         try await check("a changed light replaces the former one")
         expected.lights = try await changeStates(store, expected.lights)
