@@ -233,6 +233,33 @@ struct WriteTests {
         #expect(house.bridge.driver.orders.isEmpty)
     }
 
+    @Test("a light out of reach is not asked to identify itself, and the controller is told so")
+    func identifyUnreachable() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        await house.report(LightReport(reachable: false))
+        let response = try await session.write(#"{"aid":2,"iid":2,"value":true},{"aid":3,"iid":2,"value":true}"#)
+        #expect(
+            response.text
+                == #"{"characteristics":[{"aid":2,"iid":2,"status":-70402},{"aid":3,"iid":2,"status":0}]}"#)
+        await house.settle()
+        #expect(house.bridge.driver.identified == ["plain"])
+    }
+
+    @Test("a light that does not stop showing itself does so once, however often it is asked; nobody waits for it")
+    func identifyAgain() async throws {
+        let house = try await House()
+        house.bridge.driver.setIdentifyWaits()
+        let session = try await house.session()
+        for count in 1...5 {
+            #expect(try await session.write(#"{"aid":2,"iid":2,"value":true}"#).status == 204)
+            try await eventually { house.bridge.driver.identified.count == count }
+        }
+        try await eventually("the earlier ones end") { house.bridge.driver.waitingCount == 1 }
+        await house.bridge.host.removed("lamp")
+        try await eventually("it ends with the light") { house.bridge.driver.waitingCount == 0 }
+    }
+
     @Test("a written value is read back at once, while the light is still thinking")
     func optimistic() async throws {
         let house = try await House()

@@ -36,6 +36,7 @@ package final class ScriptedLightDriver: LightDriver {
     private struct State {
         var host: (any LightHost)?
         var behaviours: [LightID: Behaviour] = [:]
+        var identifyWaits = false
         var orders: [Order] = []
         var identified: [LightID] = []
         var waiting: [Waiting] = []
@@ -59,6 +60,9 @@ package final class ScriptedLightDriver: LightDriver {
 
     /// From now on a light takes commands like this.
     package func set(_ light: LightID, _ behaviour: Behaviour) { state.withLock { $0.behaviours[light] = behaviour } }
+
+    /// From now on lights go on showing themselves until they are cancelled.
+    package func setIdentifyWaits() { state.withLock { $0.identifyWaits = true } }
 
     /// Answers the oldest command of a light that waits.
     package func answer(_ light: LightID, with error: LightError? = nil) {
@@ -118,6 +122,10 @@ package final class ScriptedLightDriver: LightDriver {
     }
 
     package func identify(_ light: LightID) async throws(LightError) {
-        state.withLock { $0.identified.append(light) }
+        let waits = state.withLock { state in
+            state.identified.append(light)
+            return state.identifyWaits
+        }
+        if waits { _ = await wait(light, isCancellable: true) }
     }
 }
