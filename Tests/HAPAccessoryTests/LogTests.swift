@@ -87,17 +87,22 @@ struct LogTests {
             ])
     }
 
-    @Test("pairing is told without the code, at any level")
+    @Test("pairing is told without the code, at any level, whatever code was tried before")
     func pairing() async throws {
         let log = Log()
         let store = InMemoryAccessoryServerStore(.random())
         let bridge = try await BridgeUnderTest(store, stored: store.stored, logger: log.logger)
         let (controller, _) = await bridge.connect()
+        let wrong = try #require(SetupCode(store.stored.setupCode.text == "518-08-582" ? "518-08-583" : "518-08-582"))
+        _ = try await controller.pairSetup(wrong)
         _ = try await controller.pairSetup(store.stored.setupCode)
+        #expect(log.all.contains { $0.hasPrefix("warning: pair setup with a wrong setup code failures=1 of 100") })
         let paired = log.all.filter { $0.hasPrefix("notice: pairing added admin=true by=pair setup from memory") }
         #expect(paired.count == 1)
-        let digits = store.stored.setupCode.text.filter { $0 != "-" }
-        #expect(!log.all.contains { $0.contains(store.stored.setupCode.text) || $0.contains(digits) })
+        for code in [store.stored.setupCode, wrong] {
+            let digits = code.text.filter { $0 != "-" }
+            #expect(!log.all.contains { $0.contains(code.text) || $0.contains(digits) })
+        }
     }
 
     @Test("what a light is concerned with names it by key, aid and driver")

@@ -1,4 +1,3 @@
-import HAPAccessory
 import HAPCrypto
 import HAPModel
 import HAPProtocol
@@ -6,6 +5,8 @@ import HAPTesting
 import LightKit
 import TestTimeouts
 import Testing
+
+@testable import HAPAccessory
 
 @Suite("Pair setup through the server", .timeout)
 struct PairSetupTests {
@@ -255,6 +256,48 @@ struct PairSetupTests {
         }
     }
 
+    @Test("of two whose pairings are to be stored at once the first is paired, and the other is told so")
+    func twoAtOnce() async throws {
+        let empty = try await Empty()
+        let (first, link) = await empty.bridge.connect()
+        var action = try await first.beginPairSetup(empty.code)
+        action = try await first.step(action)
+        action = try await first.step(action)
+        empty.store.hold([.pairings])
+        async let lost = first.step(action)
+        try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+        // The procedure is free with the end of its connection, but the pairing is on its way into the store.
+        await link.connection.vanish()
+        _ = try? await lost
+        let (second, _) = await empty.bridge.connect()
+        async let answer = second.pairSetup(empty.code)
+        try await empty.bridge.scheduler.settle(until: { await empty.bridge.server.isLastSetupStoring })
+        empty.store.release()
+        #expect(try await answer == refused(.unavailable))
+        #expect(empty.store.stored.pairings == PairingList([first.identity.pairing()]))
+        #expect(await empty.isAdvertisedAsPaired)
+    }
+
+    @Test("what the operator unlocks can be tried again, also after a restart; what cannot be stored stays locked")
+    func unlock() async throws {
+        let empty = try await Empty(failures: 100)
+        let (controller, _) = await empty.bridge.connect()
+        empty.store.breakDown([.failedAttempts])
+        await #expect(throws: InMemoryAccessoryServerStore.Broken.self) {
+            try await empty.bridge.server.unlockPairing()
+        }
+        #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
+        empty.store.breakDown([])
+        try await empty.bridge.server.unlockPairing()
+        #expect(empty.store.stored.failedAttempts == 0)
+        #expect(try await controller.pairSetup(empty.wrongCode) == refused(.authentication))
+        #expect(await empty.bridge.server.failedAttempts == 1)
+        guard case .paired = try await controller.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+    }
+
     @Test("the owner may begin again in the middle")
     func again() async throws {
         let empty = try await Empty()
@@ -336,5 +379,12 @@ struct PairVerifyTests {
         }
         let m3 = PairingTLV.message(3, (.encryptedData, [UInt8](repeating: 0, count: 40)))
         #expect(try await stranger.post("/pair-verify", m3.encoded) == HTTPResponse(400))
+    }
+}
+
+extension AccessoryServer {
+    /// Both procedures have had M2 and M4, and one waits for its M6.
+    fileprivate var isLastSetupStoring: Bool {
+        statistics.requests[.pairSetup]?.outcomes[200] == 4 && sessions.values.contains(where: \.isAnswering)
     }
 }
