@@ -36,7 +36,7 @@ package actor AccessoryServer: SharedExecutorActor {
     /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (hap.md 5.6).
     private var isAdvertisedAsPaired: Bool
     private var wakeAt: ContinuousClock.Instant?
-    private var isStopping = false
+    private(set) var isStopping = false
     /// Goes on when the last connection has ended.
     private var stopped: CheckedContinuation<Void, Never>?
 

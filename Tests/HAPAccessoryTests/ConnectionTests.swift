@@ -3,6 +3,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightKit
+import Synchronization
 import TestTimeouts
 import Testing
 
@@ -97,6 +98,31 @@ struct ConnectionTests {
         #expect(await talking.isClosed)
         await house.advance(.seconds(86_400))
         #expect(try await session.get("/accessories").status == 200)
+    }
+
+    @Test("stopping ends after 2.2 s, whatever peers do")
+    func stoppingTime() async throws {
+        let house = try await House()
+        let (session, link) = await house.bridge.connect(house.admin)
+        #expect(try await session.pairVerify(house.bridge.identity) == nil)
+        _ = try await session.write(#"{"aid":2,"iid":9,"ev":true}"#)
+        await link.connection.setTakesBytes(false)
+        // Its answer is never taken, so its connection does not end.
+        async let answer = try? session.read("id=2.9")
+        await house.settle()
+        let server = house.bridge.server
+        let hasStopped = Mutex(false)
+        let stopping = Task {
+            await server.stop()
+            hasStopped.withLock { $0 = true }
+        }
+        try await house.settle(until: { await server.isStopping })
+        await house.advance(.milliseconds(2199))
+        #expect(!hasStopped.withLock { $0 })
+        await house.advance(.milliseconds(1))
+        await stopping.value
+        await link.connection.vanish()
+        #expect(await answer == nil)
     }
 
     @Test("nothing of a connection is left behind")

@@ -1,3 +1,4 @@
+import Glibc
 import HAPAccessory
 import HAPCrypto
 import HAPModel
@@ -139,6 +140,88 @@ struct AccessoryListenerTests {
         await controller.close()
         await other.close()
         await listener.close()
+    }
+
+    @Test("a connection that the server has ended is gone a second later, whatever its peer does")
+    func endedPeerStays() async throws {
+        let server = StubServer { _, connection in
+            connection.respond(HTTPResponse(204))
+            connection.closeAfterWriting()
+        }
+        let listener = try await listen(server)
+        let peer = try PlainSocket(to: listener.port)
+        try peer.send("GET /a HTTP/1.1\r\n\r\n")
+        try await eventually("its end") { server.events.last == .closed }
+        #expect(descriptors(at: listener.port).allSatisfy(isListener))
+        withExtendedLifetime(peer) {}
+        await listener.close()
+    }
+
+    @Test("what a large answer needs is written before the server's end of the connection")
+    func answerBeforeEnd() async throws {
+        let size = 3_000_000
+        let server = StubServer { _, connection in
+            connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: size)))
+            connection.closeAfterWriting()
+        }
+        let listener = try await listen(server)
+        let (controller, _) = try await listener.connect()
+        #expect(try await controller.get("/a").body.count == size)
+        await controller.waitForClose()
+        await listener.close()
+    }
+
+    @Test("peers are told apart by their IP address and by nothing else", arguments: [nil, "127.0.0.1"])
+    func addresses(listening: String?) async throws {
+        let server = StubServer()
+        let listener = try await AccessoryListener(
+            address: listening, port: 0, on: MultiThreadedEventLoopGroup.singleton.next(), for: server,
+            logger: quietLogger)
+        let peers = try ["127.0.0.1", "127.0.0.2", "127.0.0.1", "127.0.0.2"].map {
+            try PlainSocket(from: $0, to: listener.port)
+        }
+        try await eventually("all are there") { server.addresses.count == peers.count }
+        let one = try #require(PeerAddress([127, 0, 0, 1]))
+        let other = try #require(PeerAddress([127, 0, 0, 2]))
+        #expect(server.addresses.count { $0 == one } == 2)
+        #expect(server.addresses.count { $0 == other } == 2)
+        await listener.close()
+    }
+
+    @Test(
+        "no socket is left to programs that are started: neither the listener's, nor what it accepts, nor what we dial")
+    func children() async throws {
+        let listener = try await listen(StubServer())
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let endpoint = try #require(AccessoryEndpoint(address: [127, 0, 0, 1], port: UInt16(listener.port)))
+        let connection = try await TCPDialer(loop).dial(endpoint, within: .seconds(5))
+        try await eventually("it is accepted") { descriptors(at: listener.port).count == 2 }
+        let sockets = descriptors(at: listener.port) + descriptors(at: listener.port, ofPeer: true)
+        #expect(sockets.count == 3)
+        for socket in sockets { #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0) }
+        connection.close()
+        await listener.close()
+    }
+
+    @Test("all of a home may connect at once while the loop is busy: 128 wait to be accepted")
+    func backlog() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let server = StubServer()
+        let listener = try await AccessoryListener(port: 0, on: group.next(), for: server, logger: quietLogger)
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reads, writes) = (ends[0], ends[1])
+        group.next().execute {
+            var byte: UInt8 = 0
+            _ = read(reads, &byte, 1)
+        }
+        let peers = Result { try (0..<128).map { _ in try PlainSocket(to: listener.port) } }
+        _ = write(writes, [1], 1)
+        #expect(try peers.get().count == 128)
+        try await eventually("all are accepted") { server.events.count { $0 == .opened } == 128 }
+        await listener.close()
+        try await group.shutdownGracefully()
+        for end in ends { close(end) }
     }
 
     @Test("a flood of nonsense ends each connection and nothing else")

@@ -7,27 +7,8 @@ import Testing
 
 @testable import HAPTransport
 
-/// Every limit of the bridge's HAP side is reached by a test: those of a request here, through a real connection to the
-/// whole server; the others where the parts are.
-///
-/// | limit | reached by |
-/// | --- | --- |
-/// | `HTTPLimits`: start line, header lines, headers, bodies | here, `HTTPParserTests` byte for byte |
-/// | `HTTPLimits.responseBody`, `chunkLine` | `HTTPParserTests` (of a controller) |
-/// | `SecureFramer.maximumContent`, `maximumFrames` | `SecureFramerTests`, `MessageStreamTests` |
-/// | `JSONValue.defaultDepth`, `defaultLength`, numbers | here, `JSONTests` |
-/// | `PairingList.maximum` | `HAPAccessoryTests.PairingsTests` |
-/// | `ControllerID.maximumLength` | here, `HAPProtocolTests.PairingsTests` |
-/// | `PrepareRequest.maximumTimeToLive`, one prepared write | here, `TimedWriteTests` |
-/// | `ConnectionPolicy` | `ConnectionPolicyTests`, `ConnectionTests`, `EventTests` (a slow peer) |
-/// | `StrangerAllowances` | `StrangerTests`, `HostileTests` |
-/// | `SetupAttempts` | `SmallMachineTests`, `PairSetupTests` |
-/// | subscriptions, one value for each | `SubscriptionLimitTests` |
-/// | `AccessoryRegistry.maximumAccessories` | `IdentityTests` |
-/// | `CommandWaiters.deadline`, `AccessoryServer.stoppingTime` | `SilentLightTests`, `HAPAccessoryTests.MachineTests` |
-/// | `TransportLimits` | `AccessoryChannelHandlerTests`, `HostileTests` |
-/// | `AccessoryName.maximumLength`, `Accessory.maximumParts` | `AccessoryNameTests`, `ComplianceTests` |
-/// | `LineLimits` (the control socket) | `LineRPCTests`, `SessionTests` |
+/// The limits of a request, through a real connection to the whole server; `LimitIndexTests` says where the others are
+/// reached.
 @Suite("The limits of a request", .timeout)
 struct LimitTests {
     /// What becomes of a request and its connection.

@@ -37,6 +37,8 @@ final class StubServer: AccessoryConnectionHandler {
 
     /// The connection, if there is one only.
     var connection: (any AccessoryConnection)? { state.withLock { $0.connections.values.first } }
+    /// Where the connections so far came from.
+    var addresses: [PeerAddress] { state.withLock { $0.connections.values.map(\.address) } }
     var events: [Event] { state.withLock(\.events) }
     var paths: [String] { events.compactMap { if case .request(let path) = $0 { path } else { nil } } }
 

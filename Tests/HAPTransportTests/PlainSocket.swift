@@ -1,0 +1,57 @@
+import Glibc
+import Testing
+
+/// A peer that does nothing by itself: it reads nothing, and does not end when the other side has ended.
+final class PlainSocket: Sendable {
+    private let descriptor: CInt
+
+    /// Connects to a port of this machine; within 2 s, or it throws.
+    init(from source: String = "127.0.0.1", to port: Int) throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        var limit = timeval(tv_sec: 2, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        try #require(Self.call(bind, descriptor, source, 0) == 0)
+        try #require(Self.call(connect, descriptor, "127.0.0.1", port) == 0, "not connected")
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+
+    private static func call(
+        _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ descriptor: CInt, _ host: String, _ port: Int
+    ) -> CInt {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
+        return withUnsafeBytes(of: &address) { bytes in
+            function(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+    }
+}
+
+/// The sockets that this process has open at a port, of their own side or of their peer's.
+func descriptors(at port: Int, ofPeer: Bool = false) -> [CInt] {
+    (0..<CInt(min(getdtablesize(), 65536))).filter { descriptor in
+        // The family, then the port in network order; other kinds of sockets have other things there.
+        var address = [UInt8](repeating: 0, count: 128)
+        var size = socklen_t(address.count)
+        let isNamed = address.withUnsafeMutableBytes { bytes in
+            let place = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            return (ofPeer ? getpeername(descriptor, place, &size) : getsockname(descriptor, place, &size)) == 0
+        }
+        return isNamed && size >= 16 && Int(address[2]) << 8 | Int(address[3]) == port
+    }
+}
+
+/// Whether a socket is one that listens.
+func isListener(_ descriptor: CInt) -> Bool {
+    var listens: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens != 0
+}
