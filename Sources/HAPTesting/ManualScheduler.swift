@@ -71,11 +71,12 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
 
     /// Lets everything run until a condition is met, also what runs elsewhere.
     ///
-    /// - Throws: ``NeverHappened``.
+    /// - Throws: ``NeverHappened``, or `CancellationError` if the test is canceled.
     package func settle(until isMet: () async -> Bool) async throws {
         let limit = ContinuousClock.now + .seconds(20)
         while await !isMet() {
             guard ContinuousClock.now < limit else { throw NeverHappened() }
+            try Task.checkCancellation()
             await settle()
         }
     }

@@ -116,10 +116,11 @@ private struct Course {
     }
 
     private mutating func operate() async {
-        // An operator's command waits for its answer.
+        // An operator's command waits for its answer: from here on no command waits that does not already.
+        trace.append("the driver now accepts")
+        house.bridge.driver.set("lamp", .accepts)
         guard house.bridge.driver.waitingCount == 0 else { return }
         trace.append("the operator sets 10 %")
-        house.bridge.driver.set("lamp", .accepts)
         _ = await house.bridge.lights.command(
             LightCommand(on: true, brightness: 10), LightKey(driver: BridgeUnderTest.driverID, light: "lamp"))
     }
@@ -170,7 +171,8 @@ private struct Course {
     private mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[number(below: choices.count)] }
 }
 
-@Suite("What a light is, what it is shown as, and what controllers take it for", .timeout)
+// One after the other: a hundred at once would share the time that each of them is given.
+@Suite("What a light is, what it is shown as, and what controllers take it for", .serialized, .timeout)
 struct AgreementTests {
     @Test(
         "all agree in the end, whatever was written, said, refused and removed on the way", arguments: 0..<UInt64(100))

@@ -80,14 +80,22 @@ package actor TestController {
         watchers = []
     }
 
-    /// Waits until what has arrived meets a condition, or the connection has ended.
+    /// Waits until what has arrived meets a condition, the connection has ended, or the test is canceled.
     package func wait(until isMet: @Sendable ([Arrival]) -> Bool) async {
-        while !isMet(arrivals), !isClosed { await withCheckedContinuation { watchers.append($0) } }
+        while !isMet(arrivals), !isClosed, !Task.isCancelled { await waitForArrival() }
     }
 
-    /// Waits for the end of the connection.
+    /// Waits for the end of the connection, or until the test is canceled.
     package func waitForClose() async {
-        while !isClosed { await withCheckedContinuation { watchers.append($0) } }
+        while !isClosed, !Task.isCancelled { await waitForArrival() }
+    }
+
+    private func waitForArrival() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { watchers.append($0) }
+        } onCancel: {
+            Task { await wakeWatchers() }
+        }
     }
 
     /// The bodies of the events so far.
@@ -114,7 +122,7 @@ package actor TestController {
     package func request(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard !isClosed else { throw Closed() }
         let bytes = try stream.encode(.request(request))
-        // A test must end also if no answer comes.
+        // A test must end also if no answer comes, and at once if it is canceled.
         let watchdog = Task {
             try await Task.sleep(for: .seconds(20))
             // An answer may have overtaken it on the way here.
@@ -122,9 +130,13 @@ package actor TestController {
             close()
         }
         defer { watchdog.cancel() }
-        return try await withCheckedThrowingContinuation { continuation in
-            awaiting.append(continuation)
-            link?.send(bytes)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                awaiting.append(continuation)
+                link?.send(bytes)
+            }
+        } onCancel: {
+            Task { await close() }
         }
     }
 
