@@ -8,6 +8,7 @@ import LightKit
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 import TestTimeouts
 import Testing
 
@@ -142,16 +143,25 @@ struct AccessoryListenerTests {
         await listener.close()
     }
 
-    @Test("a connection that the server has ended is gone a second later, whatever its peer does")
+    @Test(
+        "of a connection that the server has ended our half ends first; it is gone a second later, whatever its peer does"
+    )
     func endedPeerStays() async throws {
+        let port = Mutex(0)
+        let left = Mutex(0)
         let server = StubServer { _, connection in
             connection.respond(HTTPResponse(204))
             connection.closeAfterWriting()
+            // What has not been written yet still goes out.
+            let number = port.withLock { $0 }
+            left.withLock { $0 = descriptors(at: number).count { !isListener($0) } }
         }
         let listener = try await listen(server)
+        port.withLock { $0 = listener.port }
         let peer = try PlainSocket(to: listener.port)
         try peer.send("GET /a HTTP/1.1\r\n\r\n")
         try await eventually("its end") { server.events.last == .closed }
+        #expect(left.withLock { $0 } == 1)
         #expect(descriptors(at: listener.port).allSatisfy(isListener))
         withExtendedLifetime(peer) {}
         await listener.close()

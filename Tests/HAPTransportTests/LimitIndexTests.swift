@@ -122,7 +122,7 @@ struct LimitIndexTests {
         ),
         (
             ["TransportLimits.closingTime"], "HAPTransportTests/AccessoryListenerTests",
-            "a connection that the server has ended is gone a second later, whatever its peer does"
+            "of a connection that the server has ended our half ends first; it is gone a second later, whatever its peer does"
         ),
         (
             ["TransportLimits.backlog"], "HAPTransportTests/AccessoryListenerTests",

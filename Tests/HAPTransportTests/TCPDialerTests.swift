@@ -1,0 +1,100 @@
+import Glibc
+import HAPProtocol
+import HAPTesting
+import NIOCore
+import NIOPosix
+import TestTimeouts
+import Testing
+
+@testable import HAPTransport
+
+@Suite("Connections that we make", .timeout)
+struct TCPDialerTests {
+    private let dialer = TCPDialer(MultiThreadedEventLoopGroup.singleton)
+
+    private func endpoint(_ port: Int) throws -> AccessoryEndpoint {
+        try #require(AccessoryEndpoint(address: [127, 0, 0, 1], port: UInt16(port)))
+    }
+
+    @Test("whoever stops waiting for a peer that does not answer waits no longer, and no connection is left")
+    func cancelled() async throws {
+        let port = try FullPort()
+        let endpoint = try endpoint(port.number)
+        let dialing = Task { try await dialer.dial(endpoint, within: .seconds(60)) }
+        try await eventually("it is under way") { try isDialing(port.number) }
+        dialing.cancel()
+        await #expect(throws: Unreachable.self) { _ = try await dialing.value }
+        try await eventually("it is given up") { try !isDialing(port.number) }
+        withExtendedLifetime(port) {}
+    }
+
+    @Test("a peer that does not answer is waited for as long as was said")
+    func limit() async throws {
+        let port = try FullPort()
+        let endpoint = try endpoint(port.number)
+        await #expect(throws: Unreachable.self) { _ = try await dialer.dial(endpoint, within: .milliseconds(100)) }
+        withExtendedLifetime(port) {}
+    }
+
+    @Test("nothing is read from a peer beyond what is waited for: it cannot send on")
+    func readAhead() async throws {
+        let server = StubServer { _, connection in
+            connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: 50_000)))
+        }
+        let listener = try await AccessoryListener(
+            port: 0, on: MultiThreadedEventLoopGroup.singleton.next(), for: server, logger: quietLogger)
+        let connection = try await dialer.dial(try endpoint(listener.port), within: .seconds(5))
+        let request = Array("GET /a HTTP/1.1\r\n\r\n".utf8)
+        for _ in 0..<400 { connection.send(request) }
+        // Another connection on the server's loop is served meanwhile, so it has had its time.
+        let (other, _) = try await listener.connect()
+        for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
+        #expect(server.paths.count { $0 == "/a" } < 300)
+        var received = 0
+        while received < 400 * 50_000, let piece = await connection.receive() { received += piece.count }
+        #expect(received >= 400 * 50_000)
+        connection.close()
+        await other.close()
+        await listener.close()
+    }
+
+    /// Whether a connection to a port of this machine has been begun and not answered.
+    private func isDialing(_ port: Int) throws -> Bool {
+        let hex = String(port, radix: 16, uppercase: true)
+        let peer = "0100007F:" + String(repeating: "0", count: 4 - hex.count) + hex
+        let file = try #require(fopen("/proc/net/tcp", "r"))
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 512)
+        while fgets(&line, CInt(line.count), file) != nil {
+            let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+                separator: " ")
+            // The peer, then the state: 02 is SYN_SENT (proc(5)).
+            if words.count > 3, words[2] == peer, words[3] == "02" { return true }
+        }
+        return false
+    }
+}
+
+/// A port of this machine that lets nobody in any more, and does not say no either.
+private final class FullPort: Sendable {
+    private let descriptor: CInt
+    private let first: PlainSocket
+    let number: Int
+
+    init() throws {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        try #require(listen(descriptor, 0) == 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isNamed = withUnsafeMutableBytes(of: &address) { bytes in
+            getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size) == 0
+        }
+        try #require(isNamed)
+        number = Int(UInt16(bigEndian: address.sin_port))
+        // Without a place to wait in, one connection is the most.
+        first = try PlainSocket(to: number)
+    }
+
+    deinit { close(descriptor) }
+}
