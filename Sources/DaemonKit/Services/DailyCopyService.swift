@@ -41,7 +41,7 @@ package struct DailyCopyService: Service {
     ///
     /// - Parameter holdsPairings: whether the copy that is there is one with pairings.
     /// - Returns: the same afterwards.
-    private func copyIfDue(holdsPairings: Bool) async -> Bool {
+    func copyIfDue(holdsPairings: Bool) async -> Bool {
         let isWorthKeeping = await isWorthKeeping()
         let copy = file.path + ".backup"
         if let copied = modified(copy) {

@@ -109,7 +109,7 @@ extension BridgeConfiguration {
 
 extension BridgeConfiguration {
     /// The keys that differ and cannot change while the bridge runs, as they are written.
-    fileprivate func keysThatWait(comparedWith running: BridgeConfiguration) -> [String] {
+    func keysThatWait(comparedWith running: BridgeConfiguration) -> [String] {
         let differs: [(BridgeSection.CodingKeys, Bool)] = [
             (.name, bridge.name != running.bridge.name), (.port, bridge.port != running.bridge.port),
             (.setupCode, bridge.setupCode != running.bridge.setupCode),
