@@ -275,6 +275,14 @@ class Disk:
             self._put(names, change)
         return {path: file if file == "folder" else file.content(choose) for path, file in names.items()}
 
+    def after_lost_names(self):
+        """The power fails: all is on the disk but one change of a name, whichever it is."""
+        for lost in range(len(self.pending)):
+            names = dict(self.durable)
+            for change in self.pending[:lost] + self.pending[lost + 1:]:
+                self._put(names, change)
+            yield {path: file if file == "folder" else file.content() for path, file in names.items()}
+
     @property
     def is_durable(self):
         return not self.pending and not any(

@@ -100,6 +100,18 @@ async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
         assert shape(session.get("/accessories").json["accessories"]) == before
 
 
+def test_the_last_state_is_known_after_an_orderly_restart(make_daemon):
+    daemon = make_daemon()
+    daemon.until(lambda status: status["lights"]["reachable"] == 3)
+    daemon.cli("lights", "set", "simulated/reading", "on=true", "brightness=37")
+    daemon.terminate()
+    # Its driver is gone, so that nobody tells the state anew.
+    daemon.configure(configuration(drivers=[{"driver": "simulated", "id": "other"}]))
+    daemon.start()
+    light = daemon.lights["simulated/reading"]
+    assert (light["on"], light["brightness"], light["reachable"]) == (True, 37, False)
+
+
 async def test_what_is_in_flight_at_the_end_is_answered(make_daemon, lan):
     daemon = make_daemon(configuration(lights=[{"id": "slow", "name": "Slow", "latency": "1s"}]))
     status = daemon.until_published()

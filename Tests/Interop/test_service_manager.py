@@ -1,0 +1,190 @@
+"""What the daemons tell the service manager, by a service manager of the tests' own."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+import hap
+from conftest import configuration
+from home import HomeDaemon
+from lan import PATIENCE, until
+from power_cut import tracer
+
+
+class ServiceManager:
+    """The socket that a daemon is given in NOTIFY_SOCKET."""
+
+    def __init__(self, directory):
+        self.path = str(directory / "notify.sock")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.path)
+        #: What was told so far.
+        self.told = []
+
+    def next(self, *wanted, timeout=20):
+        """Wait until one of these is told; other messages are passed over. Returns it."""
+        deadline = time.monotonic() + timeout * PATIENCE
+        while True:
+            self.socket.settimeout(max(0.001, deadline - time.monotonic()))
+            try:
+                message = self.socket.recv(65536).decode()
+            except TimeoutError:
+                raise AssertionError(f"not told within {timeout} s: {wanted}; told was {self.told}") from None
+            self.told.append(message)
+            if message.split("=")[0] in wanted:
+                return message
+
+    def drain(self):
+        """Take what is there, and return it."""
+        self.socket.settimeout(0)
+        drained = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                drained.append(self.socket.recv(65536).decode())
+        self.told += drained
+        return drained
+
+    def close(self):
+        self.socket.close()
+
+
+@pytest.fixture
+def manager(tmp_path):
+    made = ServiceManager(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["lamplighterd", "homehubd"])
+def service(request, manager, make_daemon, lan, tmp_path, monkeypatch):
+    """A daemon that has a service manager, not started yet."""
+    monkeypatch.setenv("NOTIFY_SOCKET", manager.path)
+    if request.param == "lamplighterd":
+        made = make_daemon(configuration(advertise="none"), start=False)
+    else:
+        made = HomeDaemon(lan.phone, tmp_path / "home")
+    yield made
+    made.close()
+
+
+def begin(service):
+    """Start it without waiting for its socket."""
+    answers = service._answers
+    service._answers = lambda: True
+    try:
+        service.start()
+    finally:
+        service._answers = answers
+
+
+def test_who_hears_that_a_daemon_is_ready_can_connect(service, manager, tmp_path):
+    # Listening takes a while, so that whoever says it too early is found out.
+    service.wrapper = tracer(
+        tmp_path / "strace", "--seccomp-bpf", "-e", "trace=listen", "-e", "inject=listen:delay_enter=700000")
+    begin(service)
+    manager.next("READY")
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(service.socket))
+    assert manager.told.count("READY=1") == 1, "once"
+
+
+def test_each_reload_is_told_from_its_beginning_to_its_end(service, manager):
+    begin(service)
+    manager.next("READY")
+    for _ in range(3):
+        before = time.monotonic_ns() // 1000
+        service.process.send_signal(signal.SIGHUP)
+        reloading = manager.next("RELOADING", "READY")
+        head, _, moment = reloading.partition("\nMONOTONIC_USEC=")
+        assert head == "RELOADING=1"
+        assert before <= int(moment) <= time.monotonic_ns() // 1000
+        assert manager.next("RELOADING", "READY") == "READY=1"
+
+
+class StoppedThreads:
+    """The event loops of a daemon stand still, and its other threads do not."""
+
+    SEIZE, INTERRUPT, DETACH, ALL = 0x4206, 0x4207, 17, 0x40000000
+
+    def __init__(self, process):
+        tasks = Path(f"/proc/{process.pid}/task")
+        self.threads = [int(task.name) for task in tasks.iterdir() if (task / "comm").read_text().startswith("NIO-ELT")]
+        assert self.threads, [(task / "comm").read_text() for task in tasks.iterdir()]
+        self.libc = ctypes.CDLL(None, use_errno=True)
+
+    def _trace(self, request, thread):
+        if self.libc.ptrace(request, thread, None, None) != 0:
+            raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
+
+    def __enter__(self):
+        for thread in self.threads:
+            self._trace(self.SEIZE, thread)
+            self._trace(self.INTERRUPT, thread)
+            os.waitpid(thread, self.ALL)
+
+    def __exit__(self, *_):
+        for thread in self.threads:
+            self._trace(self.DETACH, thread)
+
+
+def test_a_daemon_whose_event_loop_hangs_does_not_feed_the_watchdog(service, manager, monkeypatch):
+    interval = 0.3
+    monkeypatch.setenv("WATCHDOG_USEC", str(int(interval * 1_000_000)))
+    begin(service)
+    manager.next("READY")
+    for _ in range(5):
+        manager.next("WATCHDOG")
+    with StoppedThreads(service.process):
+        manager.drain()
+        # What was asked for before may come once more.
+        time.sleep(interval)
+        manager.drain()
+        time.sleep(4 * interval)
+        assert "WATCHDOG=1" not in manager.drain()
+    manager.next("WATCHDOG")
+
+
+def test_the_end_is_told(service, manager):
+    begin(service)
+    manager.next("READY")
+    service.process.send_signal(signal.SIGTERM)
+    manager.next("STOPPING")
+    assert service.process.wait(10 * PATIENCE) == 0
+
+
+def test_a_new_beginning_is_no_end(manager, make_daemon, monkeypatch):
+    """The service manager would end a daemon that says that it stops and goes on."""
+    monkeypatch.setenv("NOTIFY_SOCKET", manager.path)
+    daemon = make_daemon(configuration(advertise="none"))
+    manager.next("READY")
+    former = daemon.status["deviceId"]
+    daemon.cli("reset", "--yes")
+    manager.next("READY")
+    assert daemon.status["deviceId"] != former
+    assert "STOPPING=1" not in manager.told
+
+
+async def test_the_code_of_the_file_is_the_one_that_pairs(make_daemon, lan):
+    daemon = make_daemon(configuration(advertise="none", **{"setup-code": "415-27-893"}))
+    assert daemon.setup_code == "415-27-893"
+    with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:
+        hap.pair_setup(connection, "415-27-893", hap.Identity())
+    assert daemon.status["paired"]
+    assert "415-27-893" not in daemon.log
+
+
+def test_a_daemon_with_a_service_manager_that_has_gone_serves(service, manager):
+    begin(service)
+    manager.next("READY")
+    manager.close()
+    os.unlink(manager.path)
+    service.process.send_signal(signal.SIGHUP)
+    until(lambda: "has been read again" in service.log, 10, "the reload")
+    service.process.send_signal(signal.SIGTERM)
+    assert service.process.wait(10 * PATIENCE) == 0
