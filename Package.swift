@@ -187,7 +187,8 @@ let package = Package(
             of: "lamplighterd",
             [
                 "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
-                "LightKit", "LineRPC", "HAPTransport", logging, grdb, nioCore, nioPosix,
+                "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "HAPTransport", logging, grdb, nioCore,
+                nioPosix,
             ]),
         tests(of: "HomeModel", ["HAPTesting", "HAPModel", "BoundedJSON"]),
         tests(

@@ -1,10 +1,12 @@
-import DaemonKit
 import GRDB
 import Glibc
 import Logging
+import TestTimeouts
 import Testing
 
-@Suite("The database file")
+@testable import DaemonKit
+
+@Suite("The database file", .timeout)
 struct DatabaseFileTests {
     private var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -36,6 +38,16 @@ struct DatabaseFileTests {
         try body(path)
     }
 
+    private func withPath(_ body: (String) async throws -> Void) async throws {
+        let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let path = folder + "/b.sqlite"
+        defer {
+            for suffix in ["", "-wal", "-shm", "-journal", ".lock"] { unlink(path + suffix) }
+            rmdir(folder)
+        }
+        try await body(path)
+    }
+
     private func mode(_ path: String) -> mode_t? {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
@@ -56,6 +68,26 @@ struct DatabaseFileTests {
         let files = try ["", "-wal"].map { ($0, try read(path + $0)) }
         try database.close()
         return files
+    }
+
+    /// A database of several pages.
+    private func makeLargeOne(at path: String) throws {
+        let database = try open(path)
+        try database.queue.write { connection in
+            for number in 0..<200 {
+                let id = "\(number) " + String(repeating: "x", count: 100)
+                try connection.execute(sql: "INSERT INTO pairing VALUES (?)", arguments: [id])
+            }
+        }
+        try database.close()
+    }
+
+    private func damageLastPage(of path: String) throws {
+        let file = Glibc.open(path, O_WRONLY)
+        try #require(file >= 0)
+        defer { close(file) }
+        let page = [UInt8](repeating: 0xAA, count: 4096)
+        try #require(pwrite(file, page, page.count, lseek(file, 0, SEEK_END) - page.count) == page.count)
     }
 
     private func makeOne(at path: String) throws {
@@ -91,6 +123,90 @@ struct DatabaseFileTests {
             try open(path).close()
             #expect(mode(path) == 0o600)
         }
+    }
+
+    @Test("a log that others could read is tightened, too")
+    func tightenedLog() throws {
+        try withPath { path in
+            for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix, mode: 0o644) }
+            let database = try open(path)
+            for suffix in ["", "-wal", "-shm"] { #expect(mode(path + suffix) == 0o600, "\(suffix)") }
+            try database.close()
+        }
+    }
+
+    @Test("what was deleted stands nowhere in the file any more")
+    func deleted() throws {
+        try withPath { path in
+            let secret = "a key that was removed with its pairing"
+            let database = try open(path)
+            try database.queue.write {
+                try $0.execute(sql: "INSERT INTO pairing VALUES ('a'), (?)", arguments: [secret])
+            }
+            try database.queue.write { try $0.execute(sql: "DELETE FROM pairing WHERE id = ?", arguments: [secret]) }
+            try database.close()
+            #expect(try read(path).firstRange(of: Array("removed with its pairing".utf8)) == nil)
+        }
+    }
+
+    @Test("damage where nothing is read at a start is found, also while the file is in use")
+    func hiddenDamage() throws {
+        try withPath { path in
+            try makeLargeOne(at: path)
+            do {
+                let database = try open(path)
+                #expect(database.problem == nil)
+                try database.close()
+            }
+            do {
+                let inUse = try open(path)
+                try damageLastPage(of: path)
+                #expect(inUse.problem?.hasPrefix("\(path) is damaged: ") == true)
+                try inUse.close()
+            }
+            let damaged = try read(path)
+            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+            #expect(error.exitCode == .badData)
+            #expect(error.description.contains("is damaged"))
+            #expect(try read(path) == damaged)
+        }
+    }
+
+    @Test("a link to where nothing is is refused, not followed")
+    func linkToNowhere() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            try #require(unlink(path) == 0)
+            try #require(symlink(path + ".elsewhere", path) == 0)
+            #expect(throws: DatabaseFileError.damaged(path: path, reason: "it is a link to nowhere")) { try open(path) }
+            #expect(mode(path + ".elsewhere") == nil)
+        }
+    }
+
+    @Test("a database of another user is found before the start", .enabled(if: geteuid() == 0, "only root makes one"))
+    func foreignOwner() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            let folder = String(path.dropLast("/b.sqlite".count))
+            try #require(chown(folder, 65534, 65534) == 0)
+            defer { chown(folder, 0, 0) }
+            #expect(throws: DatabaseFileError.noPermission(path: path)) {
+                try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
+            }
+        }
+    }
+
+    @Test("a full disk is no damage, and who lacks permission is told so")
+    func causes() {
+        func cause(_ code: ResultCode) -> DatabaseFileError {
+            DatabaseFileError(DatabaseError(resultCode: code, message: "m"), path: "p")
+        }
+        for code in [ResultCode.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN] {
+            #expect(cause(code) == .inputOutput(path: "p", reason: "m (\(code.rawValue))"))
+        }
+        #expect(cause(.SQLITE_READONLY) == .noPermission(path: "p"))
+        #expect(cause(.SQLITE_BUSY) == .inUse(lock: "p", pid: nil))
+        #expect(cause(.SQLITE_CORRUPT) == .damaged(path: "p", reason: "m (11)"))
     }
 
     @Test("a second owner is refused and told who the first is; afterwards the file is free")
@@ -258,6 +374,84 @@ struct DatabaseFileTests {
             try #require(Glibc.rename(path, path + ".replaced") == 0)
             let error = try #require(throws: DatabaseFileError.self) { try open(path) }
             #expect(error.exitCode == .badData)
+        }
+    }
+
+    @Test("a copy is whole, for its owner alone, and takes the place of the former")
+    func copied() throws {
+        try withPath { path in
+            let database = try open(path)
+            try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('a')") }
+            try write(Array("former".utf8), to: path + ".backup", mode: 0o644)
+            try database.copy(to: path + ".backup")
+            #expect(mode(path + ".backup") == 0o600)
+            #expect(mode(path + ".backup.new") == nil)
+            try database.close()
+            let copy = try open(path + ".backup")
+            #expect(try copy.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["a"])
+            try copy.close()
+        }
+    }
+
+    @Test("a copy that cannot be finished leaves the former one and nothing else")
+    func unfinishedCopy() throws {
+        try withPath { path in
+            try makeLargeOne(at: path)
+            let database = try open(path)
+            try damageLastPage(of: path)
+            try write(Array("former".utf8), to: path + ".backup")
+            #expect(throws: DatabaseFileError.self) { try database.copy(to: path + ".backup") }
+            #expect(try read(path + ".backup") == Array("former".utf8))
+            #expect(mode(path + ".backup.new") == nil)
+            try database.close()
+        }
+    }
+
+    @Test("what is adopted is looked over first, and brought up to date")
+    func adopted() async throws {
+        try await withPath { path in
+            try makeLargeOne(at: path)
+            var newer = migrator
+            newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x DEFAULT 5") }
+            let found = try await DatabaseFile.adopt(path, migrator: newer, applicationID: 7) { queue in
+                try await queue.read { try Int.fetchOne($0, sql: "SELECT SUM(x) FROM pairing") }
+            }
+            #expect(found == 1000)
+            await #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
+                try await DatabaseFile.adopt(path, migrator: newer, applicationID: 8) { _ in }
+            }
+            await #expect(throws: DatabaseFileError.foreign(path: path, reason: "was written by a newer version")) {
+                try await DatabaseFile.adopt(path, migrator: migrator, applicationID: 7) { _ in }
+            }
+            try damageLastPage(of: path)
+            await #expect(throws: DatabaseFileError.self) {
+                try await DatabaseFile.adopt(path, migrator: newer, applicationID: 7) { _ in }
+            }
+        }
+    }
+
+    @Test("of two replacements the last former database is kept, and nothing of the one before lies beside it")
+    func replacedTwice() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            for suffix in ["", "-wal", "-shm", "-journal"] { try write([1], to: path + ".replaced" + suffix) }
+            try makeOne(at: path + ".restored")
+            try DatabaseFile.replace(path, by: path + ".restored")
+            for suffix in ["-wal", "-shm", "-journal"] { #expect(mode(path + ".replaced" + suffix) == nil) }
+            #expect(try read(path + ".replaced").count > 1)
+            try open(path).close()
+        }
+    }
+
+    @Test("a replacement by what is not there changes nothing")
+    func replacedByNothing() throws {
+        try withPath { path in
+            try makeOne(at: path)
+            try write([1], to: path + ".replaced")
+            let before = try read(path)
+            #expect(throws: DatabaseFileError.self) { try DatabaseFile.replace(path, by: path + ".restored") }
+            #expect(try read(path) == before)
+            #expect(try read(path + ".replaced") == [1])
         }
     }
 

@@ -2,11 +2,12 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Synchronization
+import TestTimeouts
 import Testing
 
 @testable import DaemonKit
 
-@Suite("The journal")
+@Suite("The journal", .timeout)
 struct JournalTests {
     private func entry(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) -> String {
         let record = LogRecord(

@@ -1,9 +1,10 @@
 import Glibc
+import TestTimeouts
 import Testing
 
 @testable import DaemonKit
 
-@Suite("What the service manager is told")
+@Suite("What the service manager is told", .timeout)
 struct ServiceNotifierTests {
     /// A service manager's end of the protocol.
     final class Manager {
@@ -50,7 +51,13 @@ struct ServiceNotifierTests {
         #expect(manager.next() == "WATCHDOG=1")
         notifier.reloading()
         let reloading = try #require(manager.next())
-        #expect(reloading.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+        // It tells this reload from others by its time on this clock.
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let head = "RELOADING=1\nMONOTONIC_USEC="
+        #expect(reloading.hasPrefix(head))
+        let time = try #require(Int(reloading.dropFirst(head.count)))
+        #expect((0...60_000_000).contains(now.tv_sec * 1_000_000 + now.tv_nsec / 1000 - time))
         notifier.stopping()
         #expect(manager.next() == "STOPPING=1")
         #expect(manager.next() == nil)
@@ -65,6 +72,16 @@ struct ServiceNotifierTests {
         // A manager that has gone away is no reason to fail.
         let gone = try #require(ServiceNotifier { ["NOTIFY_SOCKET": "/nowhere/notify"][$0] })
         gone.ready()
+    }
+
+    @Test("a service manager that does not read holds nobody up")
+    func full() throws {
+        let manager = try Manager(abstract: true)
+        let notifier = try #require(ServiceNotifier { ["NOTIFY_SOCKET": manager.name][$0] })
+        for _ in 0..<10_000 { notifier.feedWatchdog() }
+        var count = 0
+        while manager.next() != nil { count += 1 }
+        #expect((1..<10_000).contains(count))
     }
 
     @Test(

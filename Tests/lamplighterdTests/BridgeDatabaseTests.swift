@@ -111,6 +111,155 @@ struct BridgeDatabaseTests {
         #expect(try await load() == written)
     }
 
+    // MARK: Whole or not at all
+
+    /// Makes the store refuse one kind of statement, as a disk may that is full.
+    private func refuse(_ statement: String, in queue: DatabaseQueue) async throws {
+        try await queue.write {
+            try $0.execute(
+                sql: "CREATE TRIGGER refusal BEFORE \(statement) BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+        }
+    }
+
+    private func allowAgain(in queue: DatabaseQueue) async throws {
+        try await queue.write { try $0.execute(sql: "DROP TRIGGER refusal") }
+    }
+
+    @Test("pairings of which one cannot be stored are not stored at all, and nothing of the former is lost")
+    func wholePairings() async throws {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        _ = try await database.load()
+        try await fill(database)
+        let before = try await database.load()
+        try await refuse("INSERT ON pairing WHEN NEW.position = 2", in: queue)
+        var list = before.pairings
+        list.set(ControllerIdentity.random().pairing(isAdmin: false))
+        await #expect(throws: DatabaseError.self) { try await database.save(list) }
+        #expect(try await database.load() == before)
+        try await allowAgain(in: queue)
+        try await database.save(list)
+        #expect(try await database.load().pairings == list)
+    }
+
+    @Test("states of which one cannot be stored are not stored at all")
+    func wholeStates() async throws {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        _ = try await database.load()
+        let lights = (2...3).map(Self.light)
+        for light in lights { try await database.save(light) }
+        let before = try await database.load()
+        for light in lights {
+            try await refuse("UPDATE OF state ON light WHEN NEW.aid = \(light.aid.rawValue)", in: queue)
+            let states = Dictionary(uniqueKeysWithValues: lights.map { ($0.key, LightReport(on: true)) })
+            await #expect(throws: DatabaseError.self) { try await database.save(states: states) }
+            #expect(try await database.load() == before)
+            try await allowAgain(in: queue)
+        }
+    }
+
+    @Test("a reset that cannot be finished leaves the bridge as it was; one that can leaves lights and port alone")
+    func reset() async throws {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        _ = try await database.load()
+        try await fill(database)
+        try await database.save(failedAttempts: 7)
+        let before = try await database.load()
+        for statement in ["DELETE ON server", "INSERT ON server", "UPDATE OF port ON server"] {
+            try await refuse(statement, in: queue)
+            await #expect(throws: DatabaseError.self) { try await database.reset() }
+            #expect(try await database.load() == before, "\(statement)")
+            try await allowAgain(in: queue)
+        }
+        try await database.reset()
+        let after = try await database.load()
+        #expect(after.identity.deviceID != before.identity.deviceID)
+        #expect(after.identity != before.identity)
+        #expect(after.setupCode != before.setupCode)
+        #expect(after.pairings.isEmpty)
+        #expect(after.failedAttempts == 0)
+        #expect(after.configuration == StoredConfiguration(number: 1, databaseHash: []))
+        #expect(after.lights == before.lights)
+        #expect(try await database.port() == 1234)
+    }
+
+    @Test("a change is stored although whoever stores it is cancelled")
+    func cancelled() async throws {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        _ = try await database.load()
+        let list = PairingList([ControllerIdentity.random().pairing()])
+        let storing = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await database.save(list)
+        }
+        try await storing.value
+        #expect(try await database.load().pairings == list)
+    }
+
+    @Test("what could not be stored is counted, and told until something can be stored again")
+    func failures() async throws {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        _ = try await database.load()
+        try await database.save(failedAttempts: 1)
+        try await refuse("UPDATE OF failedAttempts ON server", in: queue)
+        await #expect(throws: DatabaseError.self) { try await database.save(failedAttempts: 2) }
+        #expect(database.writes.failure == "the disk is full")
+        #expect(database.writes.failures == 1)
+        #expect(database.writes.successes == 1)
+        try await allowAgain(in: queue)
+        try await database.save(failedAttempts: 2)
+        #expect(database.writes.failure == nil)
+        #expect(database.writes.successes == 2)
+    }
+
+    @Test(
+        "c# comes after 65535 back to 1, also when a backup raises it",
+        arguments: [(65535, 1, 1), (65530, 10, 5), (7, 10, 17)] as [(UInt16, Int, UInt16)])
+    func raised(number: UInt16, step: Int, next: UInt16) async throws {
+        let database = BridgeDatabase(try queue())
+        _ = try await database.load()
+        try await database.save(StoredConfiguration(number: number, databaseHash: []))
+        try await database.raiseConfigurationNumber(by: step)
+        #expect(try await database.load().configuration.number == next)
+    }
+
+    @Test("the number of a light that was removed is given to no other, also when it was the highest before a restart")
+    func highestNumber() async throws {
+        let queue = try queue()
+        func start() async throws -> BridgeUnderTest {
+            let database = BridgeDatabase(queue)
+            return try await BridgeUnderTest(database, stored: try await database.load())
+        }
+        var given: Set<AccessoryID> = []
+        for number in 0..<4 {
+            let bridge = try await start()
+            let light = LightID("light \(number)")
+            await bridge.host.added(LightDescription(id: light, name: "Lamp \(number)"))
+            await bridge.registry.settleStructure()
+            let aid = try #require(await bridge.aid(light))
+            #expect(given.insert(aid).inserted, "\(aid) was another light's")
+            await bridge.host.removed(light)
+            await bridge.registry.settleStructure()
+            #expect(await bridge.aid(light) == nil)
+        }
+        // Whoever comes back has its own.
+        let bridge = try await start()
+        await bridge.host.added(LightDescription(id: "light 3", name: "Lamp 3"))
+        await bridge.registry.settleStructure()
+        #expect(await bridge.aid("light 3") == given.max())
+    }
+
+    private static func light(_ aid: UInt64) -> StoredLight {
+        let id = LightID("l\(aid)")
+        return StoredLight(
+            key: LightKey(driver: "d", light: id), aid: AccessoryID(aid), instanceIDs: InstanceIDs(),
+            description: LightDescription(id: id, name: "L"))
+    }
+
     private func fill(_ database: BridgeDatabase) async throws {
         try await database.save(
             PairingList([

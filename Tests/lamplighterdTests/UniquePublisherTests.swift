@@ -5,19 +5,25 @@ import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestTimeouts
 import Testing
 
 @testable import lamplighterd
 
-@Suite("A publisher that shares its identity with nobody")
+@Suite("A publisher that shares its identity with nobody", .timeout)
 struct UniquePublisherTests {
     /// Answers probes as it is told.
     final class Prober: Sendable {
         let answers: Mutex<Bool>
+        private let asked: @Sendable () -> Void
 
-        init(_ answers: Bool) { self.answers = Mutex(answers) }
+        init(_ answers: Bool, asked: @escaping @Sendable () -> Void = {}) {
+            self.answers = Mutex(answers)
+            self.asked = asked
+        }
 
         func probe(_ service: DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) {
+            asked()
             tell(answers.withLock { $0 })
         }
     }
@@ -53,11 +59,6 @@ struct UniquePublisherTests {
         ServiceSnapshot(services: services, isComplete: true, hostName: "bridge.local")
     }
 
-    func eventually(_ condition: () -> Bool) async -> Bool {
-        for _ in 0..<2000 where !condition() { try? await Task.sleep(for: .milliseconds(5)) }
-        return condition()
-    }
-
     @Test("It publishes when the first look found nothing, and the newest record of those wanted before")
     func clear() async throws {
         try await with(Prober(true)) { publisher, published, browser, _ in
@@ -68,7 +69,7 @@ struct UniquePublisherTests {
             guard case .waiting = publisher.state else { return #expect(Bool(false), "\(publisher.state)") }
             #expect(published.records == [])
             browser.show(look())
-            #expect(await eventually { publisher.state == .published(name: record.name) })
+            try await eventually("it is published") { publisher.state == .published(name: record.name) }
             #expect(published.records == [newest])
         }
     }
@@ -82,11 +83,11 @@ struct UniquePublisherTests {
             let reason =
                 "other.local (10.0.0.1, port 51826) has this bridge's identity; "
                 + "stop that bridge, or run lamplighter reset here"
-            #expect(await eventually { publisher.state == .withheld(reason: reason) })
+            try await eventually("it is withheld") { publisher.state == .withheld(reason: reason) }
             publisher.publish(record)
             #expect(published.records == [])
             browser.show(look())
-            #expect(await eventually { published.record == record })
+            try await eventually("it is published") { published.record == record }
         }
     }
 
@@ -97,10 +98,54 @@ struct UniquePublisherTests {
         try await with(prober) { publisher, published, browser, scheduler in
             publisher.publish(record)
             browser.show(look([clone]))
-            #expect(await eventually { scheduler.timerCount > 0 })
+            try await eventually("it is to wake up") { scheduler.timerCount > 0 }
             prober.answers.withLock { $0 = false }
             await scheduler.advance(by: CloneWatch.probeInterval)
-            #expect(await eventually { published.record == record })
+            try await eventually("it is published") { published.record == record }
+        }
+    }
+
+    @Test("What is in sight goes out of it when another that answers comes before it, and comes back when that goes")
+    func withdrawn() async throws {
+        let clone = try clone()
+        let address = try #require(ServiceAddress(bytes: [10, 0, 0, 5], interface: 2, interfaceName: "eth0"))
+        let own = DiscoveredService(
+            id: .init(name: "Lamplighter E5FF", host: "bridge.local"), port: 51826, txt: clone.txt,
+            addresses: [address], isLocal: true)
+        try await with(Prober(true)) { publisher, published, browser, scheduler in
+            publisher.publish(record)
+            browser.show(look([own]))
+            try await eventually("it is published") { published.record == record }
+            browser.show(look([own, clone]))
+            try await eventually("it is withdrawn") { published.records == [record, nil] }
+            browser.show(look([own]))
+            // Not before ten seconds have passed: minds are not changed more often.
+            try await eventually("it is to wake up") { scheduler.timerCount > 0 }
+            await scheduler.advance(by: CloneWatch.steadiness)
+            try await eventually("it is published again") { published.record == record }
+        }
+    }
+
+    @Test("It wakes up as often as there is something to ask, and earlier when that comes to be due")
+    func wakesAgain() async throws {
+        let clone = try clone()
+        let asked = Mutex(0)
+        let prober = Prober(true) { asked.withLock { $0 += 1 } }
+        try await with(prober) { publisher, published, browser, scheduler in
+            publisher.publish(record)
+            // Without Avahi it would wait for half a minute.
+            browser.show(ServiceSnapshot())
+            try await eventually("it is to wake up") { scheduler.timerCount > 0 }
+            browser.show(ServiceSnapshot(services: [], isComplete: false, hostName: "bridge.local"))
+            try await eventually("it is to wake up earlier") { scheduler.timerCount > 1 }
+            await scheduler.advance(by: CloneWatch.patience)
+            try await eventually("it is published") { published.record == record }
+            browser.show(look([clone]))
+            for count in 1...4 {
+                try await eventually("it asks for the \(count). time") { asked.withLock { $0 } == count }
+                try await eventually("it is to wake up") { scheduler.timerCount > 0 }
+                await scheduler.advance(by: CloneWatch.probeInterval)
+            }
         }
     }
 
@@ -110,7 +155,7 @@ struct UniquePublisherTests {
         try await with(Prober(true)) { publisher, published, browser, _ in
             publisher.publish(record)
             browser.show(look([clone]))
-            #expect(await eventually { if case .withheld = publisher.state { true } else { false } })
+            try await eventually("it is withheld") { if case .withheld = publisher.state { true } else { false } }
             await publisher.stop()
             browser.show(look())
             #expect(published.records == [])
@@ -122,16 +167,20 @@ struct UniquePublisherTests {
         let group = MultiThreadedEventLoopGroup.singleton
         let listener = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
-        func answers(at port: Int, ownPort: Int) async throws -> Bool {
-            let address = try #require(ServiceAddress(bytes: [127, 0, 0, 1], interface: 1, interfaceName: "lo"))
+        func answers(at port: Int, ownPort: Int, first: [UInt8]? = nil) async throws -> Bool {
+            let addresses = try ([first].compactMap(\.self) + [[127, 0, 0, 1]]).map {
+                try #require(ServiceAddress(bytes: $0, interface: 1, interfaceName: "lo"))
+            }
             let service = DiscoveredService(
-                id: .init(name: "x", host: "x"), port: UInt16(port), txt: [:], addresses: [address])
+                id: .init(name: "x", host: "x"), port: UInt16(port), txt: [:], addresses: addresses)
             return await withCheckedContinuation { continuation in
                 CloneProbe(loop: group.next(), ownPort: ownPort)(service) { continuation.resume(returning: $0) }
             }
         }
         #expect(try await answers(at: port, ownPort: 1))
         #expect(try await !answers(at: port, ownPort: port))
+        // Nobody listens there.
+        #expect(try await answers(at: port, ownPort: 1, first: [127, 0, 0, 2]))
         try await listener.close()
         #expect(try await !answers(at: port, ownPort: 1))
     }

@@ -8,9 +8,7 @@ package final class ServiceNotifier: Sendable {
     /// How often ``feedWatchdog()`` has to be called, at least; `nil` if nobody watches.
     package let watchdogInterval: Duration?
 
-    private let socket: CInt
-    private let address: sockaddr_un
-    private let addressLength: socklen_t
+    private let send: @Sendable (String) -> Void
 
     /// The notifier that the process's environment asks for, or `nil` if no service manager listens.
     package convenience init?() {
@@ -20,30 +18,19 @@ package final class ServiceNotifier: Sendable {
     /// Makes a notifier.
     ///
     /// - Parameter environment: reads a variable: `NOTIFY_SOCKET`, and for the watchdog `WATCHDOG_USEC`, `WATCHDOG_PID`.
-    package init?(environment: (String) -> String?) {
-        guard let path = environment("NOTIFY_SOCKET"), let (address, length) = Self.address(of: path) else {
-            return nil
-        }
-        socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
-        guard socket >= 0 else { return nil }
-        self.address = address
-        addressLength = length
-        watchdogInterval = Self.watchdogInterval(environment)
+    package convenience init?(environment: (String) -> String?) {
+        guard let socket = environment("NOTIFY_SOCKET").flatMap({ NotifySocket($0) }) else { return nil }
+        self.init(watchdogInterval: Self.watchdogInterval(environment), send: socket.send)
     }
 
-    deinit { close(socket) }
-
-    /// The path of a socket, or `@` and a name without a file.
-    private static func address(of path: String) -> (sockaddr_un, socklen_t)? {
-        var bytes = Array(path.utf8)
-        guard let first = bytes.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
-        if first == UInt8(ascii: "@") { bytes[0] = 0 }
-        var address = sockaddr_un()
-        // With room for the zero that ends a path.
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return (address, socklen_t(MemoryLayout<sa_family_t>.size + bytes.count))
+    /// Makes a notifier that tells somebody else.
+    ///
+    /// - Parameters:
+    ///   - watchdogInterval: how often the watchdog has to be fed; `nil` if nobody watches.
+    ///   - send: takes each message.
+    package init(watchdogInterval: Duration?, send: @escaping @Sendable (String) -> Void) {
+        self.watchdogInterval = watchdogInterval
+        self.send = send
     }
 
     private static func watchdogInterval(_ environment: (String) -> String?) -> Duration? {
@@ -77,8 +64,38 @@ package final class ServiceNotifier: Sendable {
 
     /// The daemon is alive.
     package func feedWatchdog() { send("WATCHDOG=1") }
+}
 
-    private func send(_ message: String) {
+/// The socket on which a service manager listens.
+private final class NotifySocket: Sendable {
+    private let socket: CInt
+    private let address: sockaddr_un
+    private let addressLength: socklen_t
+
+    init?(_ path: String) {
+        guard let (address, length) = Self.address(of: path) else { return nil }
+        socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard socket >= 0 else { return nil }
+        self.address = address
+        addressLength = length
+    }
+
+    deinit { close(socket) }
+
+    /// The path of a socket, or `@` and a name without a file.
+    private static func address(of path: String) -> (sockaddr_un, socklen_t)? {
+        var bytes = Array(path.utf8)
+        guard let first = bytes.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
+        if first == UInt8(ascii: "@") { bytes[0] = 0 }
+        var address = sockaddr_un()
+        // With room for the zero that ends a path.
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return (address, socklen_t(MemoryLayout<sa_family_t>.size + bytes.count))
+    }
+
+    @Sendable func send(_ message: String) {
         var address = address
         let bytes = Array(message.utf8)
         _ = withUnsafePointer(to: &address) { pointer in

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import GRDB
+import Glibc
+import Logging
+import TestTimeouts
+import Testing
+
+@testable import DaemonKit
+
+@Suite("The daily copy", .timeout)
+struct DailyCopyTests {
+    /// What is found when the copy is looked at; times in hours ago.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var isWorthKeeping = true
+        var copied: Double? = 21
+        /// When the database itself was written to.
+        var changed: Double = 30
+        /// When its log was.
+        var logged: Double = 1
+        var holdsPairings = true
+        let isCopied: Bool
+    }
+
+    @Test(
+        "a copy is made when there is none, or it is a day old and something is worth keeping that it lacks",
+        arguments: [
+            Case(testDescription: "there is none", copied: nil, isCopied: true),
+            Case(
+                testDescription: "there is none, and nothing to miss", isWorthKeeping: false, copied: nil,
+                isCopied: true),
+            Case(testDescription: "it is old, and the log has changed", isCopied: true),
+            Case(testDescription: "it is old, and the database has changed", changed: 1, logged: 30, isCopied: true),
+            Case(testDescription: "it is of today", copied: 19, isCopied: false),
+            Case(testDescription: "nothing has changed since", logged: 25, isCopied: false),
+            Case(testDescription: "what is there now is worth less", isWorthKeeping: false, isCopied: false),
+            Case(testDescription: "it is from the future", copied: -1000, logged: -1001, isCopied: true),
+            Case(testDescription: "it lacks the first pairing", copied: 2, holdsPairings: false, isCopied: true),
+            Case(
+                testDescription: "it lacks pairings, and so does the database", isWorthKeeping: false, copied: 2,
+                holdsPairings: false, isCopied: false),
+        ])
+    func due(given: Case) async throws {
+        let folder = "/tmp/daily-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = try DatabaseFile(
+            path: folder + "/b.sqlite", migrator: DatabaseMigrator(), applicationID: 7,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await file.queue.write { try $0.execute(sql: "CREATE TABLE pairing (id)") }
+        let copy = file.path + ".backup"
+        let mark = Array("the former".utf8)
+        if let copied = given.copied {
+            try Data(mark).write(to: URL(filePath: copy))
+            try date(copy, hoursAgo: copied)
+        }
+        try date(file.path, hoursAgo: given.changed)
+        try date(file.path + "-wal", hoursAgo: given.logged)
+        let service = DailyCopyService(
+            file: file, isWorthKeeping: { given.isWorthKeeping },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let holds = await service.copyIfDue(holdsPairings: given.holdsPairings)
+        let found = try [UInt8](Data(contentsOf: URL(filePath: copy)))
+        #expect((found != mark) == given.isCopied)
+        #expect(holds == (given.isCopied ? given.isWorthKeeping : given.holdsPairings))
+        try file.close()
+    }
+
+    private func date(_ path: String, hoursAgo: Double) throws {
+        let time = timespec(tv_sec: Int(Date.now.timeIntervalSince1970 - hoursAgo * 3600), tv_nsec: 0)
+        try #require(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+    }
+}

@@ -1,0 +1,48 @@
+import DaemonKit
+import FoundationEssentials
+import HomeHub
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import homehubd
+
+@Suite("Reading the hub's configuration again", .timeout)
+struct HubReloaderTests {
+    /// What the hub and the service manager were told, in order.
+    private final class Told: Sendable {
+        private let messages = Mutex<[String]>([])
+        var all: [String] { messages.withLock { $0 } }
+        func take(_ message: String) { messages.withLock { $0.append(String(message.prefix(11))) } }
+    }
+
+    private func reload(_ text: String) async throws -> (told: [String], restrictions: AppRestrictions?) {
+        try await withFolder { folder in
+            try Data(text.utf8).write(to: URL(filePath: folder + "/homehub.yaml"))
+            let told = Told()
+            let taken = Mutex<AppRestrictions?>(nil)
+            await HubReloader(
+                path: folder + "/homehub.yaml", running: HubConfiguration(),
+                notifier: ServiceNotifier(watchdogInterval: nil, send: told.take), logger: silent
+            ) { restrictions in
+                told.take("restricted")
+                taken.withLock { $0 = restrictions }
+            }.reload()
+            return (told.all, taken.withLock { $0 })
+        }
+    }
+
+    @Test("new restrictions count before the service manager is told that the reload is over")
+    func restricts() async throws {
+        let (told, restrictions) = try await reload("restrict: {apps: [org.example.a], users: [7]}")
+        #expect(told == ["RELOADING=1", "restricted", "READY=1"])
+        #expect(restrictions == AppRestrictions(apps: ["org.example.a"], users: [7]))
+    }
+
+    @Test("a wrong file changes nothing, and the reload is over all the same")
+    func wrong() async throws {
+        let (told, restrictions) = try await reload("restrict: {app: [org.example.a]}")
+        #expect(told == ["RELOADING=1", "READY=1"])
+        #expect(restrictions == nil)
+    }
+}

@@ -1,0 +1,144 @@
+import BridgeControl
+import DaemonKit
+import FoundationEssentials
+import GRDB
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import TestTimeouts
+import Testing
+
+@testable import lamplighterd
+
+@Suite("Backups of the bridge", .timeout)
+struct BridgeBackupTests {
+    private let folder = StateFolder()
+
+    /// A bridge with one pairing, in use.
+    private func fill() async throws -> (DatabaseFile, StoredServer) {
+        let file = try folder.open()
+        let database = BridgeDatabase(file.queue)
+        _ = try await database.load()
+        try await database.save(PairingList([ControllerIdentity.random().pairing()]))
+        try await database.save(StoredConfiguration(number: 5, databaseHash: []))
+        return (file, try await database.load())
+    }
+
+    /// What a database that is not in use holds.
+    private func stored() async throws -> StoredServer {
+        let file = try folder.open()
+        let stored = try await BridgeDatabase(file.queue).load(makingIdentity: false)
+        try file.close()
+        return stored
+    }
+
+    @Test("a backup that is brought back is the same bridge with a higher c#, and what was there is kept")
+    func roundTrip() async throws {
+        var expected: StoredServer
+        do {
+            let (file, before) = try await fill()
+            let backup = try BridgeBackup.take(of: file, in: folder.places)
+            let database = BridgeDatabase(file.queue)
+            try await database.reset()
+            #expect(try await database.load().identity != before.identity)
+            let found = try await BridgeBackup.admit(backup, into: folder.places)
+            #expect(found.deviceID == before.identity.deviceID.description)
+            #expect(found.pairings == 1)
+            try file.close()
+            try BridgeBackup.install(folder.places)
+            expected = before
+            expected.configuration.number += 10
+        }
+        #expect(try await stored() == expected)
+        #expect(folder.files.contains("bridge.sqlite.replaced"))
+    }
+
+    @Test("taking a backup leaves nothing beside the database")
+    func nothingLeft() async throws {
+        let (file, _) = try await fill()
+        let before = folder.files
+        _ = try BridgeBackup.take(of: file, in: folder.places)
+        #expect(folder.files == before)
+        try file.close()
+    }
+
+    @Test(
+        "what is no backup of a bridge is refused, and nothing of it stays",
+        arguments: ["nothing", "noise", "half", "another program's", "without an identity", "with a damaged key"])
+    func refused(what: String) async throws {
+        let (file, before) = try await fill()
+        let files = folder.files
+        var bytes: [UInt8]
+        switch what {
+        case "nothing": bytes = []
+        case "noise": bytes = Array(repeating: 7, count: 20_000)
+        case "half":
+            bytes = try BridgeBackup.take(of: file, in: folder.places)
+            bytes.removeLast(bytes.count / 2)
+        case "another program's": bytes = try await altered("PRAGMA application_id = 7", file)
+        case "without an identity": bytes = try await altered("DELETE FROM server; DELETE FROM pairing", file)
+        default: bytes = try await altered("UPDATE pairing SET publicKey = x'00'", file)
+        }
+        let error = await #expect(throws: DatabaseFileError.self) {
+            try await BridgeBackup.admit(bytes, into: folder.places)
+        }
+        #expect(error?.exitCode == .badData)
+        #expect(folder.files == files)
+        #expect(try await BridgeDatabase(file.queue).load() == before)
+        try file.close()
+    }
+
+    private func altered(_ sql: String, _ file: DatabaseFile) async throws -> [UInt8] {
+        let other = StateFolder()
+        let path = other.path + ".backup"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(try BridgeBackup.take(of: file, in: folder.places)).write(to: URL(filePath: path))
+        let queue = try DatabaseQueue(path: path)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+        return try [UInt8](Data(contentsOf: URL(filePath: path)))
+    }
+
+    // MARK: One thing at a time
+
+    @Test("while a restore is under way, everything else is refused; one that failed leaves the way open")
+    func oneAtATime() async throws {
+        let (file, _) = try await fill()
+        let memory = BridgeMemory(file: file, places: folder.places)
+        let backup = try memory.backup()
+        #expect(try memory.backup().count == backup.count)
+        var refusal: (any Error)?
+        do {
+            _ = try await memory.restore {
+                #expect(throws: BridgeControlError.self) { try memory.backup() }
+                #expect(throws: BridgeControlError.self) { try memory.reset() }
+                await #expect(throws: BridgeControlError.self) { try await memory.restore { backup } }
+                return []
+            }
+        } catch {
+            refusal = error
+        }
+        #expect(refusal is DatabaseFileError)
+        #expect(memory.ending == nil)
+        _ = try await memory.restore { backup }
+        #expect(memory.ending == .restored)
+        for await _ in memory.ends {}
+        try file.close()
+    }
+
+    @Test("what is to begin anew with a backup is not reset any more, and the other way round")
+    func nothingBehindTheEnd() async throws {
+        let (file, _) = try await fill()
+        let memory = BridgeMemory(file: file, places: folder.places)
+        let backup = try memory.backup()
+        _ = try await memory.restore { backup }
+        #expect(try #require(throws: BridgeControlError.self) { try memory.reset() }.code == 75)
+        #expect(memory.ending == .restored)
+        let other = BridgeMemory(file: file, places: folder.places)
+        try other.reset()
+        await #expect(throws: BridgeControlError.self) { try await other.restore { backup } }
+        #expect(other.ending == .reset)
+        try file.close()
+    }
+}

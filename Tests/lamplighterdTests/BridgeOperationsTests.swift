@@ -1,0 +1,157 @@
+import BridgeControl
+import DaemonKit
+import Discovery
+import HAPAccessory
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import lamplighterd
+
+/// What stands behind the operator's socket, with lights that do what a test says.
+struct OperatorBench {
+    let folder = StateFolder()
+    let file: DatabaseFile
+    let bridge: BridgeUnderTest
+    let operations: BridgeOperations
+
+    init(pairings: [ControllerIdentity] = [], failedAttempts: Int = 0) async throws {
+        try folder.configure("bridge: {}\n")
+        file = try folder.open()
+        let database = BridgeDatabase(file.queue)
+        _ = try await database.load()
+        try await database.save(PairingList(pairings.map { $0.pairing() }))
+        try await database.save(failedAttempts: failedAttempts)
+        let stored = try await database.load()
+        bridge = try await BridgeUnderTest(
+            database, stored: stored,
+            lights: [
+                LightDescription(id: "desk", name: "Desk", capabilities: LightCapabilities(brightness: true)),
+                LightDescription(id: "hall", name: "Hall"),
+            ])
+        let supervisor = DriverSupervisor(lights: bridge.lights, logger: silent)
+        let reloader = ConfigurationReloader(
+            path: folder.places.configuration, instance: folder.places.stateDirectory,
+            configuration: try BridgeConfiguration.load(from: folder.places.configuration, drivers: []),
+            server: bridge.server, fault: nil, lights: bridge.lights, supervisor: supervisor, notifier: nil,
+            logger: silent)
+        operations = BridgeOperations(
+            name: "Bridge", deviceID: stored.identity.deviceID, port: 1, server: bridge.server,
+            registry: bridge.registry, lights: bridge.lights, supervisor: supervisor, reloader: reloader,
+            publisher: nil,
+            surroundings: BridgeSurroundings(interfaces: .automatic, file: file, writes: database.writes),
+            memory: BridgeMemory(file: file, places: folder.places))
+    }
+}
+
+@Suite("What the operator asks of the bridge", .timeout)
+struct BridgeOperationsTests {
+    @Test("the setup code of a paired bridge is shown to who insists, and of an unpaired one to who asks")
+    func setupCode() async throws {
+        var bench = try await OperatorBench()
+        let listing = try await bench.operations.setup(force: false)
+        #expect(!listing.paired)
+        var code = await bench.bridge.server.setupPayload.code?.text
+        #expect(listing.code == code)
+        bench = try await OperatorBench(pairings: [.random()])
+        let operations = bench.operations
+        let error = await #expect(throws: BridgeControlError.self) { try await operations.setup(force: false) }
+        #expect(error?.message.contains("--force") == true)
+        code = await bench.bridge.server.setupPayload.code?.text
+        #expect(error?.message.contains(try #require(code)) == false)
+        #expect(try await operations.setup(force: true).code == code)
+    }
+
+    @Test("a brightness of zero turns a light off and leaves its level; any other is handed on")
+    func brightnessZero() async throws {
+        let bench = try await OperatorBench()
+        try await bench.operations.setLight("test/desk", LightChange(brightness: 40))
+        try await bench.operations.setLight("test/desk", LightChange(brightness: 0))
+        #expect(
+            bench.bridge.driver.orders == [
+                .init("desk", LightCommand(brightness: 40)), .init("desk", LightCommand(on: false)),
+            ])
+    }
+
+    @Test("what a light refuses is an error for the operator, and so is a light that is not there")
+    func refused() async throws {
+        let bench = try await OperatorBench()
+        bench.bridge.driver.set("desk", .refuses(.busy))
+        let operations = bench.operations
+        let busy = await #expect(throws: BridgeControlError.self) {
+            try await operations.setLight("test/desk", LightChange(on: true))
+        }
+        #expect(busy?.message == "test/desk is busy; try again")
+        for key in ["test/none", "none", "other/desk", ""] {
+            await #expect(throws: BridgeControlError.self) { try await operations.setLight(key, LightChange(on: true)) }
+        }
+    }
+
+    @Test("a light in reach is not forgotten; one that is out of reach is")
+    func forgotten() async throws {
+        let bench = try await OperatorBench()
+        let operations = bench.operations
+        await #expect(throws: BridgeControlError.self) { try await operations.forgetLight("test/desk") }
+        await bench.bridge.host.report(LightReport(reachable: false), from: "desk")
+        try await operations.forgetLight("test/desk")
+        #expect(try await operations.lights().map(\.key) == ["test/hall"])
+    }
+
+    @Test("the pairing that is named is removed, and no other")
+    func removedPairing() async throws {
+        let identities = (0..<3).map { _ in ControllerIdentity.random() }
+        let bench = try await OperatorBench(pairings: identities)
+        let operations = bench.operations
+        let ids = identities.map(\.controller.description)
+        try await operations.removePairing(ids[1])
+        #expect(try await operations.pairings().map(\.id) == [ids[0], ids[2]])
+        await #expect(throws: BridgeControlError.self) { try await operations.removePairing(ids[1]) }
+        #expect(try await operations.pairings().map(\.id) == [ids[0], ids[2]])
+        try await operations.removeAllPairings()
+        #expect(try await operations.pairings().isEmpty)
+        #expect(try await BridgeDatabase(bench.file.queue).load().pairings.isEmpty)
+    }
+
+    @Test("wrong codes are told, and unlocking takes them back for good")
+    func unlocked() async throws {
+        let bench = try await OperatorBench(failedAttempts: 100)
+        #expect(
+            try await bench.operations.status().warnings == ["100 of 100 attempts to pair with a wrong setup code"])
+        try await bench.operations.unlockPairing()
+        #expect(try await bench.operations.status().warnings == [])
+        #expect(try await BridgeDatabase(bench.file.queue).load().failedAttempts == 0)
+    }
+
+    @Test("a watcher is told what differs from what it was told last")
+    func watched() async throws {
+        let bench = try await OperatorBench()
+        var events = try await bench.operations.watch().makeAsyncIterator()
+        await bench.bridge.host.report(LightReport(on: true), from: "desk")
+        await bench.bridge.host.report(LightReport(brightness: 30), from: "desk")
+        let (first, second) = (await events.next(), await events.next())
+        #expect(first?.changes == LightChange(on: true))
+        #expect(second?.changes == LightChange(brightness: 30))
+        #expect(second?.key == "test/desk")
+    }
+
+    @Test("a watcher that does not read is told so by the end of its stream")
+    func slowWatcher() async throws {
+        let bench = try await OperatorBench()
+        let events = try await bench.operations.watch()
+        var quick = try await bench.operations.watch().makeAsyncIterator()
+        for _ in 0..<30 {
+            for number in 0..<100 {
+                await bench.bridge.host.report(LightReport(on: number.isMultiple(of: 2)), from: "hall")
+            }
+            // One that reads keeps the pace, and so does what hands on to both.
+            for _ in 0..<100 { #expect(await quick.next() != nil) }
+        }
+        var count = 0
+        for await _ in events { count += 1 }
+        #expect((1...256).contains(count))
+    }
+}

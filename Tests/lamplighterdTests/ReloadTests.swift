@@ -1,0 +1,158 @@
+import BridgeControl
+import DaemonKit
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightDrivers
+import LightKit
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import lamplighterd
+
+@Suite("Reading the bridge's configuration again", .timeout)
+struct ReloadTests {
+    /// What the service manager was told.
+    final class Told: Sendable {
+        private let messages = Mutex<[String]>([])
+        var all: [String] { messages.withLock { $0.map { String($0.prefix(11)) } } }
+        func take(_ message: String) { messages.withLock { $0.append(message) } }
+    }
+
+    /// A bridge with simulated lights, as the daemon wires it.
+    struct Bench {
+        let folder = StateFolder()
+        let bridge: BridgeUnderTest
+        let supervisor: DriverSupervisor
+        let reloader: ConfigurationReloader
+        let told = Told()
+
+        init(_ text: String, pairings: PairingList = PairingList()) async throws {
+            try folder.configure(text)
+            let configuration = try BridgeConfiguration.load(
+                from: folder.places.configuration, drivers: DriverCatalog.drivers)
+            let store = InMemoryAccessoryServerStore()
+            try await store.save(pairings)
+            bridge = try await BridgeUnderTest(
+                store, stored: store.stored, overrides: configuration.overrides,
+                eventWindow: configuration.bridge.eventWindow)
+            supervisor = DriverSupervisor(lights: bridge.lights, logger: silent)
+            await supervisor.use(configuration.drivers)
+            reloader = ConfigurationReloader(
+                path: folder.places.configuration, instance: "", configuration: configuration, server: bridge.server,
+                fault: nil, lights: bridge.lights, supervisor: supervisor,
+                notifier: ServiceNotifier(watchdogInterval: nil, send: told.take), logger: silent)
+        }
+
+        func reload(_ text: String) async throws -> ReloadListing {
+            try folder.configure(text)
+            return try await reloader.reload()
+        }
+
+        /// The lights that are shown and in reach.
+        var lights: [String] {
+            get async {
+                await bridge.lights.snapshots().filter(\.isReachable).map(\.key.description).sorted()
+            }
+        }
+
+        func shows(_ lights: [String]) async throws {
+            try await eventually("\(lights) are shown") { await self.lights == lights }
+        }
+
+        func end() async { await supervisor.use([]) }
+    }
+
+    private static func file(_ lights: String, more: String = "") -> String {
+        "drivers: [{driver: simulated, lights: [\(lights)]}]\n\(more)"
+    }
+
+    @Test("the service manager is told of the beginning and the end, also when the file is wrong")
+    func told() async throws {
+        let bench = try await Bench(Self.file("{id: a, name: A}"))
+        _ = try await bench.reload(Self.file("{id: a, name: A}"))
+        #expect(bench.told.all == ["RELOADING=1", "READY=1"])
+        await #expect(throws: ConfigurationError.self) { try await bench.reload("bridge: {nam: x}") }
+        #expect(bench.told.all == ["RELOADING=1", "READY=1", "RELOADING=1", "READY=1"])
+        await bench.end()
+    }
+
+    @Test("a wrong file changes nothing and is told until a right one comes")
+    func wrong() async throws {
+        let bench = try await Bench(Self.file("{id: a, name: A}"))
+        try await bench.shows(["simulated/a"])
+        await #expect(throws: ConfigurationError.self) { try await bench.reload(Self.file("{id: a}, {id: a}")) }
+        #expect(await bench.reloader.warnings.count == 1)
+        #expect(await bench.reloader.warnings.first?.contains("has the id a already") == true)
+        #expect(await bench.lights == ["simulated/a"])
+        _ = try await bench.reload(Self.file("{id: a, name: A}"))
+        #expect(await bench.reloader.warnings == [])
+        await bench.end()
+    }
+
+    @Test("lights that the file adds, takes away, hides and shows again are so at once")
+    func lights() async throws {
+        let both = "{id: a, name: A}, {id: b, name: B}"
+        let hidden = "lights: {simulated/a: {hidden: true}}"
+        let bench = try await Bench(Self.file(both, more: hidden))
+        try await bench.shows(["simulated/b"])
+        #expect(try await bench.reload(Self.file(both)).lights == ["simulated/a"])
+        try await bench.shows(["simulated/a", "simulated/b"])
+        #expect(try await bench.reload(Self.file(both, more: hidden)).lights == ["simulated/a"])
+        try await bench.shows(["simulated/b"])
+        // The second time as the first: the last file counts.
+        #expect(try await bench.reload(Self.file(both)).lights == ["simulated/a"])
+        try await bench.shows(["simulated/a", "simulated/b"])
+        let listing = try await bench.reload(Self.file("{id: b, name: B}, {id: c, name: C}"))
+        #expect(listing.drivers.changed == ["simulated"])
+        try await bench.shows(["simulated/b", "simulated/c"])
+        #expect(try await bench.reload("drivers: []").drivers.removed == ["simulated"])
+        #expect(await bench.lights == [])
+        await bench.end()
+    }
+
+    @Test("events are collected for as long as the new file says")
+    func eventWindow() async throws {
+        let phone = ControllerIdentity.random()
+        let bench = try await Bench("bridge: {event-window: 10s}", pairings: PairingList([phone.pairing()]))
+        await bench.bridge.host.added(LightDescription(id: "l", name: "L"))
+        await bench.bridge.host.report(LightReport(on: false, reachable: true), from: "l")
+        await bench.bridge.registry.settleStructure()
+        let place = try #require(await bench.bridge.place(.on, of: "l"))
+        let session = try await bench.bridge.session(phone)
+        _ = try await session.write(#"{"aid":\#(place.aid),"iid":\#(place.iid),"ev":true}"#)
+        func messages(after changes: Int) async throws -> UInt64 {
+            for number in 0..<changes {
+                await bench.bridge.host.report(LightReport(on: number.isMultiple(of: 2)), from: "l")
+            }
+            await bench.bridge.scheduler.advance(by: .seconds(1))
+            return await bench.bridge.server.statistics.eventMessages
+        }
+        #expect(try await messages(after: 2) == 1)
+        await bench.bridge.scheduler.advance(by: .seconds(20))
+        let before = await bench.bridge.server.statistics.eventMessages
+        _ = try await bench.reload("bridge: {event-window: 100ms}")
+        #expect(try await messages(after: 2) == before + 2)
+        await bench.end()
+    }
+
+    @Test("what cannot change under controllers is named, each by its key")
+    func waiting() async throws {
+        func keys(_ text: String) async throws -> [String] {
+            let bench = try await Bench("bridge: {}")
+            let keys = try await bench.reload(text).needsRestart
+            #expect(await bench.reloader.warnings.isEmpty == keys.isEmpty)
+            return keys
+        }
+        let files = [
+            "name: X": "name", "port: 1": "port", "setup-code: 415-27-893": "setup-code",
+            "interfaces: [eth0]": "interfaces", "advertise: none": "advertise",
+            "ownership: {vendor: a, token-file: f}": "ownership",
+        ]
+        for (text, key) in files { #expect(try await keys("bridge: {\(text)}") == ["bridge.\(key)"]) }
+        #expect(try await keys("metrics: {listen: 127.0.0.1:9251}") == ["metrics"])
+        #expect(try await keys("bridge: {event-window: 1s}") == [])
+    }
+}
