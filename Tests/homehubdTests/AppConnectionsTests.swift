@@ -104,6 +104,16 @@ struct AppConnectionsTests {
         }
     }
 
+    @Test("root and the hub's own user may decide for all, and nobody else who is not in the group")
+    func deciding() {
+        func mayDecide(_ uid: UInt32) -> Bool {
+            AppPeer(PeerIdentity(uid: uid, gid: 0, pid: 1, executable: "/usr/bin/app")).mayDecide
+        }
+        #expect(mayDecide(0))
+        #expect(mayDecide(geteuid()))
+        #expect(!mayDecide(.max - 1))
+    }
+
     @Test("a session is opened first, and once; one that is refused may be tried again")
     func openingFirst() async throws {
         try await withSocket(ScriptedHub()) { path in
@@ -251,7 +261,11 @@ struct AppConnectionsTests {
             }
         }
     }
+}
 
+/// Three thousand changes are work, not waiting.
+@Suite("An app that does not read", .timeout(.seconds(60)))
+struct StalledAppTests {
     @Test("an app that does not read holds up nobody, is not dropped, and is told to load everything anew")
     func stalledApp() async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -13,6 +13,21 @@ import Testing
 
 @testable import lamplighterd
 
+/// A thousand steps are work, not waiting.
+@Suite("The bridge's memory over a long life", .timeout(.seconds(60)))
+struct BridgeLifeTests {
+    @Test("in a thousand steps no identity changes hands, and c# follows the database", arguments: [5, 6] as [UInt64])
+    func walk(seed: UInt64) async throws {
+        let queue = try DatabaseQueue()
+        try BridgeDatabase.migrator.migrate(queue)
+        var walk = IdentityWalk(seed: seed) {
+            let database = BridgeDatabase(queue)
+            return (database, try await database.load())
+        }
+        for violation in try await walk.violations() { Issue.record("\(violation)") }
+    }
+}
+
 @Suite("The bridge's memory", .timeout)
 struct BridgeDatabaseTests {
     private func queue() throws -> DatabaseQueue {
@@ -29,16 +44,6 @@ struct BridgeDatabaseTests {
             return (database, try await database.load())
         }
         for violation in try await contract.violations() { Issue.record("\(violation)") }
-    }
-
-    @Test("in a thousand steps no identity changes hands, and c# follows the database", arguments: [5, 6] as [UInt64])
-    func walk(seed: UInt64) async throws {
-        let queue = try queue()
-        var walk = IdentityWalk(seed: seed) {
-            let database = BridgeDatabase(queue)
-            return (database, try await database.load())
-        }
-        for violation in try await walk.violations() { Issue.record("\(violation)") }
     }
 
     @Test("the identity is made once, and differs from bridge to bridge")

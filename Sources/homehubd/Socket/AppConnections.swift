@@ -151,7 +151,7 @@ struct AppConnections: LineRPCSessions {
 
 extension AppPeer {
     /// Who has connected; asked for each connection, so that a change of groups counts for the next.
-    fileprivate init(_ identity: PeerIdentity) {
+    init(_ identity: PeerIdentity) {
         let mayDecide =
             identity.uid == 0 || identity.uid == geteuid()
             || SystemUsers.isMember(identity.uid, of: AppConnections.decidingGroup)
