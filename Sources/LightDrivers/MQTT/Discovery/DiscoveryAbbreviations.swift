@@ -20,8 +20,8 @@ enum DiscoveryAbbreviations {
             "fx_stat_t": "effect_state_topic", "stat_val_tpl": "state_value_template", "stat_tpl": "state_template",
             "cmd_on_tpl": "command_on_template", "cmd_off_tpl": "command_off_template", "r_tpl": "red_template",
             "g_tpl": "green_template", "b_tpl": "blue_template", "on_cmd_type": "on_command_type",
-            "opt": "optimistic", "ret": "retain", "dev": "device", "o": "origin", "cmps": "components",
-            "p": "platform", "ent_cat": "entity_category", "en": "enabled_by_default",
+            "opt": "optimistic", "ret": "retain", "dev": "device", "dev_cla": "device_class", "o": "origin",
+            "cmps": "components", "p": "platform", "ent_cat": "entity_category", "en": "enabled_by_default",
             "migr_discvry": "migrate_discovery",
         ]
         for form in ["hs", "xy", "rgb", "rgbw", "rgbww"] {

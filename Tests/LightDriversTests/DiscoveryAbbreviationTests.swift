@@ -1,0 +1,100 @@
+import BoundedJSON
+import LightKit
+import Testing
+
+@testable import LightDrivers
+
+/// The table that Home Assistant publishes, as far as lights and switches, devices and availability need it.
+///
+/// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
+@Suite("The short keys of announcements")
+struct DiscoveryAbbreviationTests {
+    static let keys = [
+        "avty": "availability", "avty_mode": "availability_mode", "avty_t": "availability_topic",
+        "avty_tpl": "availability_template", "b_tpl": "blue_template", "bri_cmd_t": "brightness_command_topic",
+        "bri_cmd_tpl": "brightness_command_template", "bri_scl": "brightness_scale",
+        "bri_stat_t": "brightness_state_topic", "bri_tpl": "brightness_template",
+        "bri_val_tpl": "brightness_value_template", "clr_temp_cmd_t": "color_temp_command_topic",
+        "clr_temp_cmd_tpl": "color_temp_command_template", "clr_temp_k": "color_temp_kelvin",
+        "clr_temp_stat_t": "color_temp_state_topic", "clr_temp_tpl": "color_temp_template",
+        "clr_temp_val_tpl": "color_temp_value_template", "clrm": "color_mode", "clrm_stat_t": "color_mode_state_topic",
+        "clrm_val_tpl": "color_mode_value_template", "cmd_off_tpl": "command_off_template",
+        "cmd_on_tpl": "command_on_template", "cmd_t": "command_topic", "cmd_tpl": "command_template",
+        "cmps": "components", "dev": "device", "dev_cla": "device_class", "en": "enabled_by_default",
+        "ent_cat": "entity_category", "fx_cmd_t": "effect_command_topic", "fx_list": "effect_list",
+        "fx_stat_t": "effect_state_topic", "g_tpl": "green_template", "hs_cmd_t": "hs_command_topic",
+        "hs_cmd_tpl": "hs_command_template", "hs_stat_t": "hs_state_topic", "hs_val_tpl": "hs_value_template",
+        "max_k": "max_kelvin", "max_mirs": "max_mireds", "migr_discvry": "migrate_discovery", "min_k": "min_kelvin",
+        "min_mirs": "min_mireds", "o": "origin", "on_cmd_type": "on_command_type", "opt": "optimistic",
+        "p": "platform", "pl_avail": "payload_available", "pl_not_avail": "payload_not_available",
+        "pl_off": "payload_off", "pl_on": "payload_on", "r_tpl": "red_template", "ret": "retain",
+        "rgb_cmd_t": "rgb_command_topic", "rgb_cmd_tpl": "rgb_command_template", "rgb_stat_t": "rgb_state_topic",
+        "rgb_val_tpl": "rgb_value_template", "rgbw_cmd_t": "rgbw_command_topic",
+        "rgbw_cmd_tpl": "rgbw_command_template", "rgbw_stat_t": "rgbw_state_topic",
+        "rgbw_val_tpl": "rgbw_value_template", "rgbww_cmd_t": "rgbww_command_topic",
+        "rgbww_cmd_tpl": "rgbww_command_template", "rgbww_stat_t": "rgbww_state_topic",
+        "rgbww_val_tpl": "rgbww_value_template", "stat_off": "state_off", "stat_on": "state_on",
+        "stat_t": "state_topic", "stat_tpl": "state_template", "stat_val_tpl": "state_value_template",
+        "sup_clrm": "supported_color_modes", "uniq_id": "unique_id", "val_tpl": "value_template",
+        "whit_cmd_t": "white_command_topic", "whit_scl": "white_scale", "xy_cmd_t": "xy_command_topic",
+        "xy_cmd_tpl": "xy_command_template", "xy_stat_t": "xy_state_topic", "xy_val_tpl": "xy_value_template",
+    ]
+
+    static let deviceKeys = [
+        "cns": "connections", "cu": "configuration_url", "hw": "hw_version", "ids": "identifiers", "mdl": "model",
+        "mdl_id": "model_id", "mf": "manufacturer", "sa": "suggested_area", "sn": "serial_number",
+        "sw": "sw_version",
+    ]
+
+    static let availabilityKeys = [
+        "pl_avail": "payload_available", "pl_not_avail": "payload_not_available", "t": "topic",
+        "val_tpl": "value_template",
+    ]
+
+    /// The keys of an announcement as they are read.
+    static func read(_ announcement: String) throws -> JSONObject {
+        guard case .single(let keys) = try DiscoveryPayload(Array(announcement.utf8), isDevice: false) else {
+            return [:]
+        }
+        return keys
+    }
+
+    @Test("each key of an announcement is read in its short form", arguments: keys.sorted { $0.key < $1.key })
+    func key(short: String, long: String) throws {
+        let value = "\"\(short)\""
+        let read = try Self.read("{\"\(short)\": \(value)}")
+        #expect(read.members.map(\.name) == [long])
+        let text = (read[long]?.array?.first ?? read[long])?.string
+        #expect(text == short)
+    }
+
+    @Test("each key of a device is read in its short form", arguments: deviceKeys.sorted { $0.key < $1.key })
+    func deviceKey(short: String, long: String) throws {
+        for device in ["dev", "device"] {
+            let read = try Self.read("{\"\(device)\": {\"\(short)\": \"x\"}}")
+            #expect(read["device"]?.object?.members.map(\.name) == [long])
+        }
+    }
+
+    @Test(
+        "each key of an availability is read in its short form", arguments: availabilityKeys.sorted { $0.key < $1.key })
+    func availabilityKey(short: String, long: String) throws {
+        for entries in ["[{\"t\": \"a\"}, {\"\(short)\": \"x\"}]", "{\"\(short)\": \"x\"}"] {
+            let read = try Self.read("{\"avty\": \(entries)}")
+            #expect(read["availability"]?.array?.last?.object?.members.map(\.name) == [long])
+        }
+    }
+
+    @Test("no short key is read that this table does not name")
+    func complete() {
+        #expect(DiscoveryAbbreviations.keys == Self.keys)
+        #expect(DiscoveryAbbreviations.deviceKeys == Self.deviceKeys)
+        #expect(DiscoveryAbbreviations.availabilityKeys == Self.availabilityKeys)
+    }
+
+    @Test("a switch that says in short that it is an outlet is one")
+    func outlet() throws {
+        let keys = try Self.read(#"{"cmd_t": "a", "dev_cla": "outlet"}"#)
+        #expect(try MQTTLightSettings(keys, isSwitch: true).kind == .outlet)
+    }
+}
