@@ -1,0 +1,32 @@
+import Glibc
+public import Testing
+
+/// What keeps a test from running in CI, where a skip would go unseen.
+struct MissingRequirement: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the tests with the reason where one of these programs is not installed; in CI (`CI=true`) they fail.
+    public static func requires(_ programs: String...) -> Self {
+        let missing = programs.filter { !isInstalled($0) }
+        return requires(missing.isEmpty ? nil : "\(missing.joined(separator: ", ")) not installed")
+    }
+
+    /// Skips the tests with the reason where something is in their way; in CI (`CI=true`) they fail.
+    public static func requires(without obstacle: String?) -> Self { requires(obstacle) }
+
+    private static func requires(_ obstacle: String?) -> Self {
+        let isCI = getenv("CI").map { String(cString: $0) } == "true"
+        return .enabled(Comment(rawValue: obstacle ?? "")) {
+            guard let obstacle else { return true }
+            guard !isCI else { throw MissingRequirement(description: obstacle) }
+            return false
+        }
+    }
+
+    private static func isInstalled(_ program: String) -> Bool {
+        ["/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin"]
+            .contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+}
