@@ -1,4 +1,4 @@
-import Logging
+import TestTimeouts
 import Testing
 
 @testable import Discovery
@@ -6,13 +6,12 @@ import Testing
 extension AvahiTests {
     @Test("A browser finds what another host shows, follows it, and hears the goodbye")
     func browse() async throws {
-        try await withBrowser { lan, _, browser in
-            try await lan.startBus(of: lan.bridge)
-            try lan.startAvahi(of: lan.bridge)
-            try await startPhone(lan)
+        try await AvahiBench.withBrowser { lan, _, browser in
+            try await lan.startBridge()
+            try await lan.startPhone()
             let plug = try lan.publish("Plug, 1/2.", port: 4711, txt: "id=AA:BB", "C#=1", "x=\u{e9}", "C#=2")
 
-            #expect(try await eventually { browser.snapshot.services.count == 1 })
+            try await eventually("it is found") { browser.snapshot.services.count == 1 }
             let service = try #require(browser.snapshot.services.first)
             #expect(service.name == "Plug, 1/2.")
             #expect(service.host == "phone.local")
@@ -20,21 +19,20 @@ extension AvahiTests {
             #expect(service.addresses.map(\.description) == ["10.77.0.2"])
             #expect(service.txt.description == "id=AA:BB C#=1 x=\u{e9}")
             #expect(!service.isLocal)
-            #expect(try await eventually { browser.snapshot.isComplete })
+            try await eventually("the first look is over") { browser.snapshot.isComplete }
             #expect(browser.snapshot.hostName == "bridge.local")
 
             plug.end()
-            #expect(try await eventually { browser.snapshot.services == [] })
+            try await eventually("the goodbye is heard") { browser.snapshot.services == [] }
         }
     }
 
     @Test("A browser sees this host's own service as local, and its TXT record change in place")
     func browseOwn() async throws {
-        try await withBrowser { lan, publisher, browser in
-            try await lan.startBus(of: lan.bridge)
-            try lan.startAvahi(of: lan.bridge)
+        try await AvahiBench.withBrowser { lan, publisher, browser in
+            try await lan.startBridge()
             publisher.publish(record)
-            #expect(try await eventually { browser.snapshot.services.count == 1 })
+            try await eventually("it is found") { browser.snapshot.services.count == 1 }
             let service = try #require(browser.snapshot.services.first)
             #expect(service.isLocal)
             #expect(service.host == browser.snapshot.hostName)
@@ -54,76 +52,41 @@ extension AvahiTests {
 
     @Test("A browser that is told which names are wanted shows no others")
     func browseSome() async throws {
-        try await withBrowser(isWanted: { $0.hasSuffix("2") }) { lan, _, browser in
-            try await lan.startBus(of: lan.bridge)
-            try lan.startAvahi(of: lan.bridge)
-            try await startPhone(lan)
+        try await AvahiBench.withBrowser(isWanted: { $0.hasSuffix("2") }) { lan, _, browser in
+            try await lan.startBridge()
+            try await lan.startPhone()
             _ = try lan.publish("Plug 1", port: 1)
             _ = try lan.publish("Plug 2", port: 2)
-            #expect(try await eventually { browser.snapshot.isComplete && !browser.snapshot.services.isEmpty })
+            try await eventually("one is found") { browser.snapshot.isComplete && !browser.snapshot.services.isEmpty }
             #expect(browser.snapshot.services.map(\.name) == ["Plug 2"])
         }
     }
 
     @Test("Over a restart of the bus and of Avahi what was found stays")
     func browseRestart() async throws {
-        try await withBrowser { lan, _, browser in
-            #expect(try await eventually { browser.snapshot.obstacle?.contains("D-Bus") == true })
+        try await AvahiBench.withBrowser { lan, _, browser in
+            try await eventually("the bus is missed") { browser.snapshot.obstacle?.contains("D-Bus") == true }
             try await lan.startBus(of: lan.bridge)
-            #expect(try await eventually { browser.snapshot.obstacle?.contains("not running") == true })
+            try await eventually("Avahi is missed") { browser.snapshot.obstacle?.contains("not running") == true }
             try lan.startAvahi(of: lan.bridge)
-            try await startPhone(lan)
+            try await lan.startPhone()
             let plug = try lan.publish("Plug", port: 4711)
             let lamp = try lan.publish("Lamp", port: 4712)
-            #expect(try await eventually { browser.snapshot.services.count == 2 && browser.snapshot.isComplete })
+            try await eventually("both are found") {
+                browser.snapshot.services.count == 2 && browser.snapshot.isComplete
+            }
             let before = browser.snapshot
 
             lan.stopAvahi(of: lan.bridge)
             lan.stopBus(of: lan.bridge)
-            #expect(try await eventually { browser.snapshot.obstacle != nil })
+            try await eventually("the loss is said") { browser.snapshot.obstacle != nil }
             #expect(browser.snapshot.services == before.services)
             plug.end()
-            try await lan.startBus(of: lan.bridge)
-            try lan.startAvahi(of: lan.bridge)
-            #expect(try await eventually { browser.snapshot.isComplete })
+            try await lan.startBridge()
+            try await eventually("all is well again") { browser.snapshot.isComplete }
             #expect(browser.snapshot.services.map(\.name) == ["Lamp"])
             lamp.end()
-            #expect(try await eventually { browser.snapshot.services == [] })
-        }
-    }
-
-    @Test("A hung bus shows in what the browser says, and hangs neither a reader nor the end")
-    func browseHung() async throws {
-        try await withBrowser(starts: false) { lan, _, browser in
-            try await lan.startBus(of: lan.bridge)
-            lan.bridge.bus?.freeze()
-            try browser.start()
-            #expect(try await eventually { browser.snapshot.obstacle?.contains("does not answer") == true })
-            let began = ContinuousClock.now
-            await browser.stop()
-            #expect(began.duration(to: .now) < .seconds(3))
-        }
-    }
-
-    // MARK: Makers
-
-    private func withBrowser(
-        starts: Bool = true, isWanted: @escaping @Sendable (String) -> Bool = { _ in true },
-        _ body: (PretendLAN, AvahiServicePublisher, AvahiServiceBrowser) async throws -> Void
-    ) async throws {
-        try await withLAN { lan, publisher in
-            let browser = try AvahiServiceBrowser(
-                type: "_hap._tcp", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isWanted: isWanted)
-            if starts { try browser.start() }
-            let result: Result<Void, any Error>
-            do {
-                try await body(lan, publisher, browser)
-                result = .success(())
-            } catch {
-                result = .failure(error)
-            }
-            await browser.stop()
-            try result.get()
+            try await eventually("the last one goes") { browser.snapshot.services == [] }
         }
     }
 }

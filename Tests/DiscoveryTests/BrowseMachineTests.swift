@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Discovery
 
-@Suite("The browse machine")
+@Suite("The browse machine", .timeout)
 struct BrowseMachineTests {
     typealias Action = BrowseMachine.Action
     typealias Sighting = BrowseMachine.Sighting

@@ -46,19 +46,33 @@ final class ChildProcess {
 
     func thaw() { kill(identifier, SIGCONT) }
 
+    /// Waits for its end without a thread that waits; the system has no descriptor for that which a task could await.
     @discardableResult
-    func wait() -> Int32 {
-        if let status { return status }
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-        self.status = status
-        return status
+    func wait() async throws -> Int32 {
+        while status == nil {
+            var status: Int32 = 0
+            let ended = waitpid(identifier, &status, WNOHANG)
+            if ended == identifier || (ended < 0 && errno != EINTR) {
+                self.status = status
+            } else {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        return status ?? 0
     }
 
+    /// Ends it; returns when it is gone, so that its name and its files are free.
     func end() {
         guard status == nil else { return }
         kill(identifier, SIGTERM)
         thaw()
-        wait()
+        waitNow()
+    }
+
+    /// Waits for the end of what ends at once, also where the task is cancelled.
+    func waitNow() {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        self.status = status
     }
 }

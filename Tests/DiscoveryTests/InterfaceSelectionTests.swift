@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Discovery
 
-@Suite("Which interfaces a service is seen on")
+@Suite("Which interfaces a service is seen on", .timeout)
 struct InterfaceSelectionTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let claim: String

@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Discovery
 
-@Suite("The publication machine")
+@Suite("The publication machine", .timeout)
 struct PublicationMachineTests {
     typealias Action = PublicationMachine.Action
 
@@ -176,6 +177,14 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
+    @Test("When the Avahi daemon goes away and comes back on one connection, the record comes back with it")
+    func reconnects() {
+        var bench = published()
+        #expect(bench(.client(.connecting)) == [.removeService(on: 2)])
+        #expect(bench.state == .waiting(reason: "the Avahi daemon is not running"))
+        #expect(bench(.client(.running)) == [add()])
+    }
+
     @Test("A daemon that fails at once again is not asked more than once a second")
     func failsAtOnce() {
         var bench = connected()
@@ -229,6 +238,36 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(57_999)) == [])
         #expect(bench.wait(.milliseconds(1)) == [.chooseName(after: "B")])
         #expect(bench(.nameChosen("C")) == [add(2, "C", txt: ["c#": "2"])])
+    }
+
+    @Test("Each further collision waits until a minute has passed since the one before, however many there are")
+    func collisionWar() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2), .chooseName(after: record.name)])
+        var name = "0"
+        #expect(bench(.nameChosen(name)) == [add(2, name)])
+        for number in 1..<10 {
+            #expect(bench.wait(.seconds(2)) == [])
+            #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2)])
+            #expect(bench.wait(.milliseconds(57_999)) == [])
+            #expect(bench.wait(.milliseconds(1)) == [.chooseName(after: name)])
+            name = "\(number)"
+            #expect(bench(.nameChosen(name)) == [add(2, name)])
+        }
+    }
+
+    @Test("Another name that is wanted does not wait for the minute of the one before")
+    func otherNameMeanwhile() {
+        var bench = connected()
+        #expect(bench(.client(.running)) == [add()])
+        _ = bench(.registration(.collision, on: 2))
+        _ = bench(.nameChosen("B"))
+        #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2)])
+        var other = record
+        other.name = "Other"
+        #expect(bench(.wanted(other)) == [.addService(on: 2, name: "Other", record: other)])
+        #expect(bench.wait(.seconds(9)) == [])
     }
 
     @Test("A collision on one interface renames the service on all of them")

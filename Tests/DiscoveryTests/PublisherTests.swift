@@ -1,9 +1,10 @@
 import Logging
+import TestTimeouts
 import Testing
 
 @testable import Discovery
 
-@Suite("A publisher")
+@Suite("A publisher", .timeout)
 struct PublisherTests {
     let record = ServiceRecord(name: "Lamp E5FF", type: "_hap._tcp", port: 51826, txt: ["c#": "1"])
 
@@ -11,10 +12,8 @@ struct PublisherTests {
     func neverStarted() async throws {
         let publisher = try AvahiServicePublisher(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         publisher.publish(record)
-        let began = ContinuousClock.now
         #expect(await publisher.withdraw())
         await publisher.stop()
-        #expect(began.duration(to: .now) < .seconds(1))
         try publisher.start()
         #expect(publisher.state == .notAdvertised)
     }

@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Discovery
 
-@Suite("A service record")
+@Suite("A service record", .timeout)
 struct ServiceRecordTests {
     @Test("A long name is cut between characters and keeps its suffix")
     func longName() {
@@ -11,6 +12,8 @@ struct ServiceRecordTests {
         #expect(long == String(repeating: "ä", count: 29) + " E5FF")
         #expect(long.utf8.count == 63)
         #expect(ServiceRecord.instanceName("", suffix: "E5FF") == "E5FF")
+        let spaced = String(repeating: "x", count: 57) + " y"
+        #expect(ServiceRecord.instanceName(spaced, suffix: "E5FF") == String(repeating: "x", count: 57) + " E5FF")
     }
 
     @Test("TXT entries keep their order")

@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Discovery
 
-@Suite("What a browser shows")
+@Suite("What a browser shows", .timeout)
 struct ServiceSnapshotTests {
     func service(_ name: String, port: UInt16 = 1, txt: TXTRecord = [:]) -> DiscoveredService {
         DiscoveredService(id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: [])
@@ -62,6 +63,20 @@ struct ServiceSnapshotTests {
     func addresses(_ bytes: [UInt8], _ text: String) throws {
         let address = try #require(ServiceAddress(bytes: bytes, interface: 2, interfaceName: "eth0"))
         #expect(address.description == text)
+    }
+
+    @Test(
+        "An address of the link is told from the others",
+        arguments: [
+            ([169, 254, 3, 4], true), ([169, 253, 3, 4], false), ([168, 254, 3, 4], false), ([10, 77, 0, 1], false),
+            ([0xFE, 0x80] + Array(repeating: 0, count: 14), true),
+            ([0xFE, 0xBF] + Array(repeating: 0, count: 14), true),
+            ([0xFE, 0xC0] + Array(repeating: 0, count: 14), false),
+            ([0xFD, 0x80] + Array(repeating: 0, count: 14), false),
+        ] as [([UInt8], Bool)])
+    func linkLocal(_ bytes: [UInt8], _ isLinkLocal: Bool) throws {
+        let address = try #require(ServiceAddress(bytes: bytes, interface: 2, interfaceName: "eth0"))
+        #expect(address.isLinkLocal == isLinkLocal)
     }
 
     @Test("Addresses are ordered by family, then by number")

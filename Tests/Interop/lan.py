@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
-TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon", "sysctl"]
+TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon"]
 SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
 #: How many times as long as usual is waited, for what is slow by its build (Scripts/sanitize).
 PATIENCE = float(os.environ.get("PATIENCE", 1))
