@@ -1,11 +1,12 @@
 import Foundation
 import LightDrivers
 import LightKit
+import TestTimeouts
 import Testing
 
 @testable import LightDrivers
 
-@Suite("The way to a broker")
+@Suite("The way to a broker", .timeout)
 struct BrokerTests {
     @Test(
         "addresses are read",
@@ -71,6 +72,45 @@ struct BrokerTests {
         session.connecting(now: .seconds(30))
         _ = session.closed(now: .seconds(31), share: 1)
         #expect(session.slowAt == nil)
+    }
+
+    @Test("a connection is ready when all that was asked for at first is answered, and once")
+    func ready() {
+        var session = MQTTSession(statusTopic: "status")
+        var isReady = [session.takeReady()]
+        session.connected(now: .seconds(1))
+        session.subscribing("a")
+        session.subscribing("b")
+        for topic in ["a", "b"] {
+            _ = session.subscribed(topic, granted: true)
+            isReady.append(session.takeReady())
+        }
+        session.subscribing("c")
+        isReady.append(session.takeReady())
+        #expect(isReady == [false, false, true, false])
+    }
+
+    @Test("a subscription that the broker refuses is told once, and taken back when it is granted")
+    func refusedSubscription() {
+        var session = MQTTSession(statusTopic: "status")
+        session.connected(now: .seconds(1))
+        session.subscribing("a")
+        let told = [false, false, true, true].map { session.subscribed("a", granted: $0) }
+        #expect(told == [true, nil, false, nil])
+        let isReady = session.takeReady()
+        #expect(isReady, "a refused one is answered, too")
+        #expect((0..<100).compactMap { session.subscribed("\($0)", granted: false) }.count == 20)
+    }
+
+    @Test(
+        "what a stranger wrote is printed harmlessly and short",
+        arguments: [
+            ("lamp", "lamp"), ("a\u{1B}[2J\u{7F}", "a?[2J?"), ("\u{80}\u{9B}2J\u{9F}", "??2J?"), ("a\nb", "a?b"),
+            ("\u{202E}pmal", "?pmal"), ("Lämpchen 灯", "Lämpchen 灯"),
+            (String(repeating: "x", count: 1000), String(repeating: "x", count: 60)),
+        ])
+    func quoted(text: String, shown: String) {
+        #expect(MQTTProblem.quoted(text) == shown)
     }
 
     @Test("the client id is stable, and another for each bridge and driver")

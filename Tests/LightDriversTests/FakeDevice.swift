@@ -1,6 +1,8 @@
 import BoundedJSON
 import LightDrivers
 import Synchronization
+import TestTimeouts
+import Testing
 
 /// A lamp made of a second connection: it announces itself, obeys what it is sent, and says so.
 final class FakeDevice: Sendable {
@@ -9,8 +11,6 @@ final class FakeDevice: Sendable {
     private struct State {
         var lamp: JSONObject = ["state": "OFF", "brightness": 255]
         var received: [MQTTMessage] = []
-        var waiters: [(([MQTTMessage]) -> Bool, CheckedContinuation<Void, Never>)] = []
-        var isObeying = true
     }
 
     let client: MosquittoClient
@@ -19,8 +19,8 @@ final class FakeDevice: Sendable {
     private let events: AsyncStream<Void>
     private let work: Mutex<Task<Void, Never>?> = Mutex(nil)
 
-    static func settings(_ port: UInt16, id: String) throws -> MQTTConnectionSettings {
-        MQTTConnectionSettings(address: try BrokerAddress("mqtt://127.0.0.1:\(port)"), clientID: "device-\(id)")
+    static func settings(_ port: UInt16, clientID: String) throws -> MQTTConnectionSettings {
+        MQTTConnectionSettings(address: try BrokerAddress("mqtt://127.0.0.1:\(port)"), clientID: clientID)
     }
 
     /// Connects and listens to `ID/set`.
@@ -82,34 +82,25 @@ final class FakeDevice: Sendable {
             .map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
+    /// Everything it has heard.
+    var heard: [MQTTMessage] { state.withLock { $0.received } }
+
     /// Waits until what it has heard meets a condition.
-    func wait(until isMet: @escaping @Sendable ([MQTTMessage]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isMetNow = state.withLock { state in
-                if isMet(state.received) { return true }
-                state.waiters.append((isMet, continuation))
-                return false
-            }
-            if isMetNow { continuation.resume() }
-        }
+    func wait(until isMet: ([MQTTMessage]) -> Bool) async throws {
+        try await eventually("what \(id) hears") { isMet(state.withLock { $0.received }) }
     }
 
     private func received(_ topic: String, _ payload: [UInt8]) {
-        let (met, answer) = state.withLock { state -> ([CheckedContinuation<Void, Never>], String?) in
+        let answer = state.withLock { state -> String? in
             state.received.append(MQTTMessage(topic: topic, payload: payload))
-            let met = state.waiters.filter { $0.0(state.received) }.map(\.1)
-            state.waiters.removeAll { $0.0(state.received) }
-            guard topic == "\(id)/set", let object = (try? JSONValue(parsing: payload))?.object else {
-                return (met, nil)
-            }
+            guard topic == "\(id)/set", let object = (try? JSONValue(parsing: payload))?.object else { return nil }
             for member in object.members where member.name != "transition" {
                 state.lamp[member.name] = member.value
                 if member.name == "color" { state.lamp["color_mode"] = "hs" }
                 if member.name == "color_temp" { state.lamp["color_mode"] = "color_temp" }
             }
-            return (met, JSONValue.object(state.lamp).text)
+            return JSONValue.object(state.lamp).text
         }
-        for continuation in met { continuation.resume() }
         if let answer { try? client.send(MQTTMessage(topic: "\(id)/state", text: answer, retain: true)) }
     }
 }

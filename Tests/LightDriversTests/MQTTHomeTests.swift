@@ -1,9 +1,10 @@
 import BoundedJSON
 import LightDrivers
 import LightKit
+import TestTimeouts
 import Testing
 
-@Suite("All lights on a broker")
+@Suite("All lights on a broker", .timeout)
 struct MQTTHomeTests {
     /// A machine that is connected, and what it does with messages.
     struct House {
@@ -154,6 +155,60 @@ struct MQTTHomeTests {
         #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("m")])
     }
 
+    @Test("the parts of a device share its base topic, unless they have one of their own")
+    func baseOfDevice() throws {
+        var house = House()
+        house.hears(
+            "homeassistant/device/hall/config",
+            """
+            {"~": "hall", "dev": {"name": "Hall"}, "o": {}, "cmps": {
+             "a": {"p": "light", "uniq_id": "a", "cmd_t": "~/a"},
+             "b": {"~": "attic", "p": "light", "uniq_id": "b", "cmd_t": "~/b"}}}
+            """)
+        #expect(try house.home.messages(for: .init(on: true), to: "a").map(\.topic) == ["hall/a"])
+        #expect(try house.home.messages(for: .init(on: true), to: "b").map(\.topic) == ["attic/b"])
+    }
+
+    @Test("a part that says itself how it is known to be there takes nothing of that from its device")
+    func ownAvailability() {
+        var house = House()
+        let actions = house.hears(
+            "homeassistant/device/hall/config",
+            """
+            {"avty_t": "hall/status", "dev": {"name": "Hall"}, "o": {}, "cmps": {
+             "a": {"p": "light", "uniq_id": "a", "cmd_t": "a", "avty": [{"t": "a/status"}]}}}
+            """)
+        #expect(Self.warnings(actions) == [])
+        #expect(
+            actions.filter { if case .subscribe = $0 { true } else { false } } == [.subscribe("a/status", qos: 0)])
+    }
+
+    @Test("a device that is withdrawn takes all its lights along")
+    func deviceGone() {
+        var house = House()
+        let topic = "homeassistant/device/hall/config"
+        house.hears(
+            topic,
+            """
+            {"dev": {"name": "Hall"}, "o": {}, "cmps": {"a": {"p": "light", "uniq_id": "a", "cmd_t": "a"},
+             "b": {"p": "switch", "uniq_id": "b", "cmd_t": "b"}}}
+            """)
+        #expect(house.hears(topic, "") == ["a", "b"].map { .report($0, .init(reachable: false)) })
+        let forgotten = house.home.timePassed(now: MQTTHome.grace)
+        #expect(forgotten.count == 2 && forgotten.contains(.removed("a")) && forgotten.contains(.removed("b")))
+    }
+
+    @Test("a device has as many parts as anyone needs, and no more", arguments: [(256, 0), (257, 1)])
+    func manyParts(count: Int, warnings: Int) {
+        var house = House()
+        let parts = (0..<count).map { #""\#($0)": {"p": "light", "uniq_id": "\#($0)", "cmd_t": "x"}"# }
+        let actions = house.hears(
+            "homeassistant/device/hall/config",
+            #"{"dev": {}, "o": {}, "cmps": {\#(parts.joined(separator: ","))}}"#)
+        #expect(Self.warnings(actions).count == warnings)
+        #expect(Self.added(actions).count == (warnings == 0 ? count : 0))
+    }
+
     @Test("a light that moves to a device-wide announcement stays the same light")
     func migration() throws {
         var house = House()
@@ -171,6 +226,20 @@ struct MQTTHomeTests {
     }
 
     // MARK: Identity
+
+    @Test(
+        "a light is called after its device and itself, each once",
+        arguments: [
+            (#""dev": {"name": "Lamp"}"#, "Lamp"), (#""name": "Left", "dev": {"name": "Lamp"}"#, "Lamp Left"),
+            (#""name": "Lamp", "dev": {"name": "Lamp"}"#, "Lamp"),
+            (#""name": "Lamp left", "dev": {"name": "Lamp"}"#, "Lamp left"),
+            (#""name": "Lamplight", "dev": {"name": "Lamp"}"#, "Lamp Lamplight"), (#""name": "Left""#, "Left"),
+            (#""name": null, "dev": {"name": ""}"#, "first"),
+        ])
+    func names(keys: String, name: String) {
+        var house = House()
+        #expect(Self.added(house.announces("first", keys)).map(\.name) == [name])
+    }
 
     @Test("a light without unique_id is known by its topic, and that is said")
     func topicIdentity() {
@@ -195,6 +264,17 @@ struct MQTTHomeTests {
         #expect(house.home.deadline == nil)
     }
 
+    @Test("no more lights are set aside than there may be lights")
+    func manyDuplicates() throws {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1""#)
+        for number in 0..<MQTTHome.maximumLights { house.announces("n\(number)", #""uniq_id": "u1""#) }
+        // It would be the next in order.
+        #expect(house.announces("a", #""uniq_id": "u1""#) == [])
+        house.hears("homeassistant/light/first/config", "")
+        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "n0/set")
+    }
+
     @Test("a light written by hand is not taken over by an announcement")
     func configurationFirst() throws {
         let keys = try #require(try JSONValue(parsing: #"{"command_topic": "hand/set"}"#).object)
@@ -202,6 +282,26 @@ struct MQTTHomeTests {
         var house = House(lights: [hand])
         #expect(Self.warnings(house.announces("first", #""uniq_id": "u1""#)).count == 1)
         #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "hand/set")
+    }
+
+    @Test("a topic that others listen to as well is listened to until the last of them is gone")
+    func sharedUntilTheLast() {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "stat_t": "twin""#)
+        house.announces("second", #""uniq_id": "u2", "stat_t": "twin""#)
+        #expect(!house.hears("homeassistant/light/first/config", "").contains(.unsubscribe("twin")))
+        #expect(house.hears("twin", "ON") == [.report("u2", .init(on: true))])
+        #expect(house.hears("homeassistant/light/second/config", "").contains(.unsubscribe("twin")))
+    }
+
+    @Test("a topic is listened to with the highest quality of service that a light of it asks for")
+    func qualityOfService() {
+        var house = House()
+        #expect(
+            house.announces("first", #""uniq_id": "u1", "stat_t": "s", "qos": 1"#).contains(.subscribe("s", qos: 1)))
+        #expect(house.home.connected().contains(.subscribe("s", qos: 1)))
+        house.announces("second", #""uniq_id": "u2", "stat_t": "s", "qos": 2"#)
+        #expect(house.home.connected().contains(.subscribe("s", qos: 2)))
     }
 
     @Test("the same announcement again changes nothing, another one only what differs")
@@ -384,6 +484,16 @@ struct MQTTHomeTests {
             "first", #""uniq_id": "u1", "avty": [\#(Self.gate), {"t": "lamp/status"}], "avty_mode": "all""#)
         #expect(more == [.subscribe("lamp/status", qos: 0), .report("u1", .init(reachable: false))])
         #expect(house.hears("lamp/status", "online") == [.report("u1", .init(reachable: true))])
+    }
+
+    @Test("a light that said it is away does not come back by being announced with one topic more")
+    func awayAndMoreAvailability() {
+        var house = House()
+        house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
+        house.hears("gate/state", #"{"state": "online"}"#)
+        house.hears("gate/state", #"{"state": "offline"}"#)
+        let more = house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate), {"t": "lamp/status"}]"#)
+        #expect(more == [.subscribe("lamp/status", qos: 0)])
     }
 
     @Test("an availability topic that is to be read in another way is asked for again")

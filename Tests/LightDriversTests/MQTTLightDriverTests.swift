@@ -1,24 +1,29 @@
 import Foundation
 import HAPTesting
-import LightDrivers
 import LightKit
 import Logging
+import TestTimeouts
 import Testing
 
+@testable import LightDrivers
+
 /// Against a real mosquitto.
-@Suite("MQTT with a real broker", .enabled(if: Mosquitto.program != nil, "mosquitto is not installed"))
+@Suite("MQTT with a real broker", .requires("mosquitto", "mosquitto_passwd", "openssl"), .timeout)
 struct MQTTLightDriverTests {
-    static func driver(_ port: UInt16, _ keys: String = "") throws -> MQTTLightDriver {
+    static func driver(
+        _ port: UInt16, _ keys: String = "", clientID: String = "lamplighter-\(UUID().uuidString.prefix(8))"
+    ) throws -> MQTTLightDriver {
         let text = """
             {"url": "mqtt://127.0.0.1:\(port)", "discovery": {"home-assistant": "homeassistant"}\(keys)}
             """
         var configuration = try JSONDecoder().decode(MQTTDriverConfiguration.self, from: Data(text.utf8))
-        configuration.connection.clientID = "lamplighter-\(UUID().uuidString.prefix(8))"
-        return MQTTLightDriver(configuration: configuration, logger: Logger(label: "test"))
+        configuration.connection.clientID = clientID
+        // The next try comes within a second and a half, however often it has failed.
+        return MQTTLightDriver(configuration: configuration, logger: Logger(label: "test")) { 0.025 }
     }
 
     static func device(_ broker: Mosquitto, _ id: String = "den") async throws -> FakeDevice {
-        try await FakeDevice(try FakeDevice.settings(broker.port, id: id), id: id)
+        try await FakeDevice(try FakeDevice.settings(broker.port, clientID: "device-\(id)"), id: id)
     }
 
     @Test("a lamp is found, obeys, and tells")
@@ -81,9 +86,9 @@ struct MQTTLightDriverTests {
             try #require(await host.wait(for: "shelf") { $0.reachable == true })
             try await driver.apply(LightCommand(on: true, brightness: 20), to: "shelf")
             #expect(await host.wait(for: "shelf") { $0.on == true && $0.brightness == 20 })
-            await shelf.wait { $0.count == 2 }
+            try await shelf.wait { $0.count == 2 }
         }
-        await shelf.wait { messages in
+        try await shelf.wait { messages in
             messages == [.init(topic: "shelf/dim", text: "51"), .init(topic: "shelf/set", text: "ON")]
         }
     }
@@ -110,7 +115,7 @@ struct MQTTLightDriverTests {
             try broker.restart()
             lamp = try await Self.device(broker)
             try await lamp.announce()
-            #expect(await host.wait(for: "den-uid", limit: .seconds(40)) { $0.reachable == true })
+            #expect(await host.wait(for: "den-uid") { $0.reachable == true })
             try await driver.apply(LightCommand(on: true), to: "den-uid")
             #expect(await host.wait(for: "den-uid") { $0.on == true })
             #expect(!host.calls.contains { if case .removed = $0 { true } else { false } })
@@ -121,11 +126,82 @@ struct MQTTLightDriverTests {
     func status() async throws {
         let broker = try Mosquitto()
         let watcher = try await Self.device(broker, "lamplighter")
-        let driver = try Self.driver(broker.port, #", "announce": true"#)
+        let driver = try Self.driver(broker.port)
         try await SimulatedLightDriverTests.running(driver) { _ in
-            await watcher.wait { $0.last?.payload == Array("online".utf8) }
+            try await watcher.wait { $0.last?.payload == Array("online".utf8) }
         }
-        await watcher.wait { $0.last?.payload == Array("offline".utf8) }
+        try await watcher.wait { $0.last?.payload == Array("offline".utf8) }
+    }
+
+    @Test("a bridge that vanishes without a word is said to be offline by the broker")
+    func will() async throws {
+        let broker = try Mosquitto()
+        let watcher = try await Self.device(broker, "lamplighter")
+        let driver = try Self.driver(broker.port, clientID: "bridge")
+        try await SimulatedLightDriverTests.running(driver) { _ in
+            try await watcher.wait { $0.last?.payload == Array("online".utf8) }
+            // Another of its name: the broker cuts the first one's connection.
+            let other = FirstEvent(try FakeDevice.settings(broker.port, clientID: "bridge"))
+            #expect(await other.event() == .connected)
+            try await watcher.wait { $0.contains { $0.payload == Array("offline".utf8) } }
+        }
+    }
+
+    @Test("producers are told that someone listens where that is wanted, and not elsewhere", arguments: [true, false])
+    func birth(isWanted: Bool) async throws {
+        let broker = try Mosquitto()
+        let producer = try await Self.device(broker, "homeassistant")
+        let driver = try Self.driver(broker.port, isWanted ? #", "announce": true"# : "")
+        try producer.client.subscribe(to: "lamplighter/#", qos: 0)
+        try await SimulatedLightDriverTests.running(driver) { _ in }
+        // Its last word comes behind all others.
+        try await producer.wait { $0.contains { $0.payload == Array("offline".utf8) } }
+        #expect(producer.heard.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)
+    }
+
+    @Test("identify blinks a light and leaves it as it was", arguments: ["ON", "OFF"])
+    func identify(state: String) async throws {
+        let broker = try Mosquitto()
+        let lamp = try await Self.device(broker)
+        try await lamp.announce()
+        let driver = try Self.driver(broker.port)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "den-uid") { $0.on == false })
+            try await lamp.publish("den/set", #"{"state":"\#(state)"}"#)
+            try #require(await host.wait(for: "den-uid") { $0.on == (state == "ON") })
+            try await driver.identify("den-uid")
+            let other = state == "ON" ? "OFF" : "ON"
+            let blinks = [state, other, state, other, state].map { #"{"state":"\#($0)"}"# }
+            try await lamp.wait { _ in lamp.commands == blinks }
+        }
+    }
+
+    @Test("commands to a broker that hangs do not pile up without end")
+    func outstanding() async throws {
+        let broker = try Mosquitto()
+        let client = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
+        try #require(await client.event() == .connected)
+        broker.freeze()
+        let command = MQTTMessage(topic: "lamp/set", text: "ON", qos: 1)
+        for _ in 0..<MQTTLimits.outstanding { try client.client.send(command) }
+        #expect(throws: MosquittoClient.Failure.busy) { try client.client.send(command) }
+    }
+
+    @Test("a command that has no answer yet ends when the broker dies, and when nobody waits for it any more")
+    func unanswered() async throws {
+        let broker = try Mosquitto()
+        let first = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
+        try #require(await first.event() == .connected)
+        broker.freeze()
+        let client = first.client
+        let command = MQTTMessage(topic: "lamp/set", text: "ON", qos: 1)
+        // An immediate task runs up to its first suspension: both commands are on their way now.
+        let cancelled = Task.immediate { try await client.publish(command) }
+        let lost = Task.immediate { try await client.publish(command) }
+        cancelled.cancel()
+        await #expect(throws: MosquittoClient.Failure.cancelled) { try await cancelled.value }
+        broker.stop()
+        await #expect(throws: MosquittoClient.Failure.notConnected) { try await lost.value }
     }
 
     @Test("a wrong password is said clearly, without the password")
@@ -151,7 +227,7 @@ struct MQTTLightDriverTests {
             })
         // The file is read again for the next try.
         try "right\n".write(to: file, atomically: false, encoding: .utf8)
-        #expect(await host.wait(limit: .seconds(30)) { $0.contains(.state(.running)) })
+        #expect(await host.wait { $0.contains(.state(.running)) })
         run.cancel()
         _ = await run.result
     }
@@ -254,7 +330,7 @@ struct MQTTLightDriverTests {
 
 /// A connection of which only the first event matters.
 final class FirstEvent: Sendable {
-    private let client: MosquittoClient
+    let client: MosquittoClient
     private let events: AsyncStream<Void>
 
     init(_ settings: MQTTConnectionSettings) {

@@ -1,10 +1,11 @@
 import BoundedJSON
 import LightDrivers
 import LightKit
+import TestTimeouts
 import Testing
 
 /// The two schemas in both directions, without a broker.
-@Suite("One light on MQTT")
+@Suite("One light on MQTT", .timeout)
 struct MQTTLightTests {
     static func light(_ keys: String, isSwitch: Bool = false) throws -> MQTTLight {
         let object = try #require(try JSONValue(parsing: "{\"command_topic\": \"set\", \(keys)}").object)
@@ -70,7 +71,9 @@ struct MQTTLightTests {
             (#""schema": "json", "brightness_scale": 0"#, "brightness_scale"),
             (#""schema": "json", "brightness_scale": 1e300"#, "brightness_scale"),
             (#""schema": "json", "brightness": "maybe""#, "brightness"), (#""qos": 3"#, "qos"),
-            (##""state_topic": "a/#""##, "state_topic"), (#""state_topic": "a\u0000""#, "state_topic"),
+            (##""state_topic": "a/#""##, "state_topic"), (#""state_topic": "a/+/b""#, "state_topic"),
+            (#""brightness_command_template": "{{ value | int }}""#, "brightness_command_template"),
+            (#""state_topic": "a\u0000""#, "state_topic"),
             (#""state_topic": {}"#, "state_topic"),
             (#""state_value_template": "{{ value | upper }}", "state_topic": "a""#, "state_value_template"),
             (#""rgb_command_template": "{{ red }}""#, "rgb_command_template"),
@@ -84,6 +87,15 @@ struct MQTTLightTests {
     func refused(keys: String, key: String) throws {
         let problem = try #require(throws: MQTTProblem.self) { try Self.light(keys) }
         #expect(problem.text.contains(key))
+    }
+
+    @Test("a switch whose commands are made by a template is refused, but for the one that changes nothing")
+    func switchTemplate() throws {
+        #expect(throws: MQTTProblem.self) {
+            try Self.light(#""command_template": "{\"state\": \"{{ value }}\"}""#, isSwitch: true)
+        }
+        var light = try Self.light(#""command_template": "{{ value }}""#, isSwitch: true)
+        #expect(Self.text(try light.messages(for: .init(on: true))) == ["set ON"])
     }
 
     // MARK: json, states
@@ -260,6 +272,15 @@ struct MQTTLightTests {
         #expect(light.received(topic: "s", payload: Array(#"{"brightness": 4}"#.utf8)) == [.init(brightness: 40)])
     }
 
+    @Test("red is red on both sides of it")
+    func aroundRed() throws {
+        var light = try Self.light(Self.rich)
+        let red = LightColor.hueSaturation(hue: 0, saturation: 100)
+        _ = try light.messages(for: .init(on: true, color: red))
+        let answer = Array(#"{"color_mode": "hs", "color": {"h": 359.6, "s": 99.5}}"#.utf8)
+        #expect(light.received(topic: "state", payload: answer) == [.init(color: red)])
+    }
+
     @Test("what a light cannot do is refused, and nothing of it is sent")
     func refusedCommands() throws {
         var light = try Self.light(#""schema": "json""#)
@@ -271,11 +292,22 @@ struct MQTTLightTests {
         }
     }
 
-    @Test("commands are never retained")
-    func neverRetained() throws {
-        var light = try Self.light(Self.rich + #", "retain": true, "qos": 1"#)
+    @Test("commands are never retained", arguments: [rich, topics])
+    func neverRetained(keys: String) throws {
+        var light = try Self.light(keys + #", "retain": true, "qos": 1"#)
         let messages = try light.messages(for: .init(on: true, brightness: 4))
-        #expect(messages.allSatisfy { !$0.retain && $0.qos == 1 })
+        #expect(!messages.isEmpty && messages.allSatisfy { !$0.retain && $0.qos == 1 })
+    }
+
+    @Test("what the bridge remembers counts until the light has spoken")
+    func restored() throws {
+        let red = LightColor.hueSaturation(hue: 0, saturation: 100)
+        var light = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
+        light.restore(.init(on: true, brightness: 40, color: red))
+        #expect(Self.text(try light.messages(for: .init(on: true, color: red))) == ["c/set 102,0,0", "set ON"])
+        _ = light.received(topic: "c", payload: Array("51,0,0".utf8))
+        light.restore(.init(on: true, brightness: 40, color: red))
+        #expect(Self.text(try light.messages(for: .init(on: true, color: red))) == ["c/set 51,0,0", "set ON"])
     }
 
     // MARK: default
@@ -355,6 +387,8 @@ struct MQTTLightTests {
             ])
         #expect(light.received(topic: "c", payload: Array("0,51,0".utf8)) == [.init(brightness: 20, color: green)])
         #expect(Self.text(try light.messages(for: .init(brightness: 100))) == ["c/set 0,255,0"])
+        var unknown = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
+        #expect(Self.text(try unknown.messages(for: .init(brightness: 50))) == ["c/set 128,128,128"])
     }
 
     @Test("with a topic for the mode, the mode decides what is shown")
@@ -396,8 +430,17 @@ struct MQTTLightTests {
         var silent = try Self.light(#""brightness_command_topic": "b", "color_temp_command_topic": "c""#)
         #expect(silent.handedOver(command) == LightReport(on: true, brightness: 5, color: .temperature(mired: 200)))
         #expect(silent.handedOver(.init(on: false)) == LightReport(on: false))
+        #expect(silent.handedOver(.init(on: false, brightness: 7)) == LightReport(on: false), "only off was sent")
         var json = try Self.light(Self.rich + #", "optimistic": true"#)
         #expect(json.handedOver(.init(on: true, brightness: 5)) == LightReport(on: true, brightness: 5))
+    }
+
+    @Test("a light's words for on and off are its words for its state, too")
+    func words() throws {
+        var light = try Self.light(#""state_topic": "s", "payload_on": "1", "payload_off": 0"#)
+        #expect(light.received(topic: "s", payload: Array("1".utf8)) == [.init(on: true)])
+        #expect(light.received(topic: "s", payload: Array("0".utf8)) == [.init(on: false)])
+        #expect(light.received(topic: "s", payload: Array("ON".utf8)) == [])
     }
 
     @Test("a switch has its own words for its state")

@@ -12,8 +12,7 @@ final class Mosquitto: Sendable {
     private let extra: String
     private let process = Mutex<Process?>(nil)
 
-    /// The broker's program; tests that need it are skipped without it.
-    static let program: String? = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
+    private static let program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// Starts a broker; `configuration` makes more lines for its configuration file of its directory.
@@ -53,6 +52,9 @@ final class Mosquitto: Sendable {
         kill(running.processIdentifier, SIGKILL)
         running.waitUntilExit()
     }
+
+    /// Lets the broker stand still, as one that hangs: it keeps its connections and answers nothing.
+    func freeze() { _ = process.withLock { $0.map { kill($0.processIdentifier, SIGSTOP) } } }
 
     /// Starts the broker again on its port.
     func restart() throws {

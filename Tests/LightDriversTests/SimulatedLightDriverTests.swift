@@ -1,12 +1,14 @@
 import FoundationEssentials
 import HAPTesting
-import LightDrivers
 import LightKit
 import Logging
 import Synchronization
+import TestTimeouts
 import Testing
 
-@Suite("Simulated lights")
+@testable import LightDrivers
+
+@Suite("Simulated lights", .timeout)
 struct SimulatedLightDriverTests {
     static func configuration(_ lights: String) throws -> SimulatedDriverConfiguration {
         try JSONDecoder().decode(SimulatedDriverConfiguration.self, from: Data("{\"lights\": [\(lights)]}".utf8))
@@ -124,6 +126,29 @@ struct SimulatedLightDriverTests {
         }
     }
 
+    @Test("what a light cannot do is refused, and leaves it as it was")
+    func refusesCommands() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        try await Self.running(driver) { host in
+            for command in [
+                LightCommand(on: true, brightness: 101), LightCommand(on: true, color: .temperature(mired: 200)),
+            ] {
+                await #expect(throws: LightError.self) { try await driver.apply(command, to: "a") }
+            }
+            #expect(host.state(of: "a")?.on == false && host.state(of: "a")?.brightness == 100)
+        }
+    }
+
+    @Test("a light that goes out of reach neither obeys nor shows itself")
+    func outOfReach() async throws {
+        let driver = try Self.driver(#"{"id": "a", "fail": "unreachable"}"#)
+        try await Self.running(driver) { host in
+            #expect(host.state(of: "a")?.reachable == false)
+            await #expect(throws: LightError.unreachable) { try await driver.identify("a") }
+            await #expect(throws: LightError.unreachable) { try await driver.apply(LightCommand(on: true), to: "a") }
+        }
+    }
+
     @Test("a transition is reported in steps that end where it was sent")
     func steps() async throws {
         let driver = try Self.driver(
@@ -138,6 +163,92 @@ struct SimulatedLightDriverTests {
             #expect(steps.dropFirst().contains { $0 > 50 })
             #expect(steps == steps.sorted(by: >))
         }
+    }
+
+    @Test("a knob that is turned ends a transition where it stands")
+    func knobEndsTransition() async throws {
+        let driver = try Self.driver(
+            """
+            {"id": "a", "brightness": true, "transition": "50ms", "report": "stepped"},
+            {"id": "b", "brightness": true, "transition": "60ms", "report": "stepped"}
+            """)
+        try await Self.running(driver) { host in
+            try await driver.apply(LightCommand(on: true, brightness: 1), to: "a")
+            try await driver.simulate(LightReport(brightness: 77), of: "a")
+            // A transition that begins later and takes longer ends after it.
+            try await driver.apply(LightCommand(on: true, brightness: 1), to: "b")
+            #expect(await host.wait(for: "b") { $0.brightness == 1 })
+            #expect(host.state(of: "a")?.brightness == 77)
+        }
+    }
+
+    @Test("what someone does at the lamp is told as that, and what was commanded is not")
+    func spontaneous() async throws {
+        let driver = try Self.driver(#"{"id": "a"}"#)
+        try await Self.running(driver) { host in
+            try await driver.apply(LightCommand(on: true), to: "a")
+            try await driver.simulate(LightReport(on: false), of: "a")
+            var knob = LightReport(on: false)
+            knob.isSpontaneous = true
+            #expect(host.calls.suffix(2) == [.report("a", LightReport(on: true)), .report("a", knob)])
+        }
+    }
+
+    @Test("reports that wait are merged, in the order of their lights, and none is lost")
+    func outbox() {
+        var outbox = ReportOutbox()
+        outbox.add(LightReport(on: true, brightness: 3), from: "b")
+        outbox.add(LightReport(on: true), from: "a")
+        outbox.add(LightReport(brightness: 4), from: "b")
+        #expect(!outbox.isEmpty)
+        let taken = outbox.takeAll()
+        #expect(taken.ticket == 3)
+        #expect(taken.reports.map(\.0) == ["b", "a"])
+        #expect(taken.reports.map(\.1) == [LightReport(on: true, brightness: 4), LightReport(on: true)])
+        #expect(outbox.isEmpty && outbox.takeAll().reports.isEmpty)
+    }
+
+    @Test("a command's report does not overtake one that is on its way")
+    func order() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        let host = SlowHost()
+        let run = Task { try await driver.run(host: host) }
+        try await eventually("the driver runs") { host.isRunning }
+        host.hold()
+        let knob = Task { try await driver.simulate(LightReport(brightness: 10), of: "a") }
+        try await eventually("the first report is on its way") { host.held == 1 }
+        // An immediate task runs up to its first suspension.
+        let command = Task.immediate { try await driver.apply(LightCommand(brightness: 20), to: "a") }
+        #expect(host.held == 1, "the second one waits behind it")
+        host.release()
+        try await knob.value
+        try await command.value
+        try await eventually("both have arrived") { host.brightness.count == 2 }
+        #expect(host.brightness == [10, 20])
+        run.cancel()
+        _ = await run.result
+    }
+
+    @Test("a driver that stops leaves nobody waiting for what is not told any more")
+    func stops() async throws {
+        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
+        let host = SlowHost()
+        let run = Task { try await driver.run(host: host) }
+        try await eventually("the driver runs") { host.isRunning }
+        host.hold()
+        let first = Task { try await driver.simulate(LightReport(brightness: 10), of: "a") }
+        try await eventually("the first report is on its way") { host.held == 1 }
+        run.cancel()
+        // An immediate task runs up to its first suspension: this one waits for its turn now, which is the last.
+        let second = Task.immediate { try await driver.simulate(LightReport(brightness: 20), of: "a") }
+        host.release(goOn: true)
+        try await first.value
+        try await eventually("the second report is on its way") { host.held == 1 }
+        let third = Task.immediate { try await driver.simulate(LightReport(brightness: 30), of: "a") }
+        host.release()
+        try await second.value
+        await #expect(throws: SimulatedLightDriver.SimulationError.notRunning) { try await third.value }
+        _ = await run.result
     }
 
     @Test("someone turns the knob: the host has been told when it returns")
@@ -205,4 +316,59 @@ struct SimulatedLightDriverTests {
         let names = DriverCatalog.drivers.map { $0.driverName }
         #expect(names == ["simulated", "mqtt"])
     }
+}
+
+/// A host that can be made to take its time with reports.
+private final class SlowHost: LightHost {
+    private struct State {
+        var isRunning = false
+        var isHolding = false
+        var held: [CheckedContinuation<Void, Never>] = []
+        var brightness: [Int] = []
+    }
+
+    private let state = Mutex(State())
+
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+    /// How many reports are on their way.
+    var held: Int { state.withLock { $0.held.count } }
+    /// What has arrived since it began to hold.
+    var brightness: [Int] { state.withLock { $0.brightness } }
+
+    /// Holds all reports from now on.
+    func hold() {
+        state.withLock { state in
+            state.isHolding = true
+            state.brightness = []
+        }
+    }
+
+    /// Lets what is held arrive; what comes later is held again only if it goes on.
+    func release(goOn: Bool = false) {
+        let held = state.withLock { state in
+            state.isHolding = goOn
+            defer { state.held = [] }
+            return state.held
+        }
+        for report in held { report.resume() }
+    }
+
+    func report(_ report: LightReport, from light: LightID) async {
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHolding { state.held.append(continuation) }
+                return state.isHolding
+            }
+            if !isHeld { continuation.resume() }
+        }
+        guard let brightness = report.brightness else { return }
+        state.withLock { $0.brightness.append(brightness) }
+    }
+
+    func report(_ driver: DriverState) async { state.withLock { $0.isRunning = driver == .running } }
+    func added(_ light: LightDescription) async {}
+    func removed(_ light: LightID) async {}
+    func lastKnown(_ light: LightID) async -> LightReport? { nil }
+    func knownLights() async -> [LightID] { [] }
+    func warn(_ warning: String?, about subject: String) async {}
 }

@@ -18,12 +18,24 @@ package final class MQTTLightDriver: LightDriver {
     private let logger: Logger
     private let state: Mutex<State>
     private let start = ContinuousClock.now
+    /// How much of the longest pause passes before the next try; random, so that not all bridges come back at once.
+    private let share: @Sendable () -> Double
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
-    package init(configuration: MQTTDriverConfiguration, logger: Logger) {
+    /// Makes a driver that does nothing before it runs.
+    ///
+    /// - Parameters:
+    ///   - configuration: its keys.
+    ///   - logger: where it tells of the broker.
+    ///   - share: how much of the longest pause passes before the next try, 0 to 1.
+    package init(
+        configuration: MQTTDriverConfiguration, logger: Logger,
+        share: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    ) {
         self.configuration = configuration
         self.logger = logger
+        self.share = share
         state = Mutex(
             State(home: MQTTHome(prefix: configuration.discoveryPrefix, lights: configuration.lights)))
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -116,7 +128,7 @@ package final class MQTTLightDriver: LightDriver {
                 state.client = nil
                 state.home.disconnected(now: now)
             }
-            let delay = session.closed(now: now, share: .random(in: 0...1))
+            let delay = session.closed(now: now, share: share())
             let text = "broker \(configuration.connection.address): \(reason)"
             if session.isNews(reason) {
                 logger.warning("no connection to the broker", metadata: ["error": "\(text)"])
