@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Doctor
 
-@Suite("DNS messages")
+@Suite("DNS messages", .timeout)
 struct DNSMessageTests {
     /// A response's header with a number of answers, before the records.
     private static func header(answers: UInt8, id: UInt8 = 7) -> [UInt8] {

@@ -1,10 +1,11 @@
 import BridgeControl
 import TerminalKit
+import TestTimeouts
 import Testing
 
 @testable import Doctor
 
-@Suite("From facts to findings")
+@Suite("From facts to findings", .timeout)
 struct ExaminationTests {
     // MARK: A bridge that is well
 
@@ -297,6 +298,24 @@ struct ExaminationTests {
         let finding = Examination.findings(Self.facts(Self.status, particulars)).first { $0.check == .network }
         #expect(finding?.result == .warning)
         #expect(finding?.message == "wlan0 has no address, so the bridge cannot be seen there")
+    }
+
+    @Test("an interface that nothing leaves by in one address family is well by the other")
+    func oneFamily() {
+        let facts = Self.facts {
+            $0.looks.insert(Look(.multicast(interface: "eth0", isIPv6: true), failure: "Network is unreachable"), at: 0)
+        }
+        #expect(Examination.findings(facts).verdict == nil)
+    }
+
+    @Test("the case of a key in the record does not count, that of a value does")
+    func caseOfKeys() {
+        var particulars = Self.particulars
+        particulars.txt = ["ID": "AA:BB:CC:DD:EE:FF", "C#": "3", "sF": "0"]
+        #expect(Examination.findings(Self.facts(Self.status, particulars)).verdict == nil)
+        particulars.txt["md"] = "Lamp"
+        let facts = Self.facts(Self.status, particulars) { $0.looks[0].instances[0].txt?["md"] = "lamp" }
+        #expect(Examination.findings(facts).verdict?.check == .record)
     }
 
     @Test("a link-local address is tried on the link that showed it, another one too")

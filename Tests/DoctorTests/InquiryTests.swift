@@ -1,8 +1,9 @@
+import TestTimeouts
 import Testing
 
 @testable import Doctor
 
-@Suite("A look at the network")
+@Suite("A look at the network", .timeout)
 struct InquiryTests {
     private let bridge = DNSName.hapService("Bridge AB12")
     private let lamp = DNSName.hapService("Lamp")

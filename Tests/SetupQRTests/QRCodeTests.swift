@@ -1,7 +1,8 @@
 import SetupQR
+import TestTimeouts
 import Testing
 
-@Suite("The setup payload as a QR code")
+@Suite("The setup payload as a QR code", .timeout)
 struct QRCodeTests {
     private func code() throws -> QRCode { try #require(QRCode("X-HM://0023ISYWY1QJ8")) }
 
@@ -94,6 +95,85 @@ struct QRCodeTests {
         #expect(TerminalAbilities(isTerminal: isTerminal) { environment[$0] } == expected)
     }
 
+    @Test("the SVG image shows every module, and no other")
+    func svg() throws {
+        let code = try code()
+        var shown = Array(repeating: Array(repeating: false, count: 29), count: 29)
+        for rectangle in code.svg.matches(of: /M(\d+) (\d+)h(\d+)v1h-(\d+)z/) {
+            let (x, y) = (try #require(Int(rectangle.1)), try #require(Int(rectangle.2)))
+            let width = try #require(Int(rectangle.3))
+            #expect(rectangle.3 == rectangle.4)
+            for column in x..<x + width { shown[y][column] = true }
+        }
+        #expect(shown == expected(code, rows: 29))
+    }
+
+    @Test("the PNG image shows every module in the wanted size, and its checksums are right", arguments: [1, 3, 8, 40])
+    func png(scale: Int) throws {
+        let code = try code()
+        var rest = code.png(scale: scale)[8...]
+        var stream: [UInt8] = []
+        var names: [String] = []
+        while !rest.isEmpty {
+            let count = number(rest.prefix(4))
+            let named = rest.dropFirst(4).prefix(4 + count)
+            names.append(String(decoding: named.prefix(4), as: UTF8.self))
+            if names.last == "IDAT" { stream += named.dropFirst(4) }
+            #expect(UInt32(number(rest.dropFirst(8 + count).prefix(4))) == crc(named))
+            rest = rest.dropFirst(12 + count)
+        }
+        #expect(names == ["IHDR", "IDAT", "IEND"])
+
+        let pixels = try inflated(stream)
+        let width = 29 * scale
+        let line = 1 + (width + 7) / 8
+        #expect(pixels.count == line * width)
+        let shown = (0..<width).map { y in
+            (0..<width).map { x in pixels[y * line + 1 + x / 8] >> UInt8(7 - x % 8) & 1 == 0 }
+        }
+        for y in 0..<width { #expect(pixels[y * line] == 0, "no filter") }
+        let modules = expected(code, rows: 29)
+        #expect(shown == (0..<width).map { y in (0..<width).map { x in modules[y / scale][x / scale] } })
+    }
+
+    private func number(_ bytes: some Collection<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+
+    /// PNG's checksum, bit by bit (ISO 15948, 5.5).
+    private func crc(_ bytes: some Collection<UInt8>) -> UInt32 {
+        var sum = UInt32.max
+        for byte in bytes {
+            for bit in 0..<8 {
+                let isOdd = (sum ^ UInt32(byte) >> UInt32(bit)) & 1 == 1
+                sum = sum >> 1 ^ (isOdd ? 0xEDB8_8320 : 0)
+            }
+        }
+        return ~sum
+    }
+
+    /// What a zlib stream of stored blocks holds (RFC 1950, RFC 1951).
+    private func inflated(_ stream: [UInt8]) throws -> [UInt8] {
+        #expect(stream[0] & 0xF == 8 && number(stream[..<2]) % 31 == 0)
+        var bytes: [UInt8] = []
+        var rest = stream[2...]
+        var isLast = false
+        while !isLast {
+            let head = Array(rest.prefix(5))
+            try #require(head.count == 5 && head[0] <= 1)
+            isLast = head[0] == 1
+            let count = Int(head[1]) | Int(head[2]) << 8
+            #expect(head[3] == ~head[1] && head[4] == ~head[2])
+            bytes += rest.dropFirst(5).prefix(count)
+            rest = rest.dropFirst(5 + count)
+        }
+        var (a, b) = (1, 0)
+        for byte in bytes {
+            a = (a + Int(byte)) % 65521
+            b = (b + a) % 65521
+        }
+        #expect(number(rest) == b << 16 | a)
+        return bytes
+    }
+
     @Test("the images have their size and their frame")
     func images() throws {
         let code = try code()
@@ -103,6 +183,7 @@ struct QRCodeTests {
         let png = code.png(scale: 3)
         #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]))
         #expect(Array(png[16..<26]) == [0, 0, 0, 87, 0, 0, 0, 87, 1, 0])
+        #expect(code.svg.hasSuffix("</svg>\n"))
         // The checksum of an empty IEND chunk is in every PNG there is.
         #expect(png.suffix(12) == [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
     }

@@ -22,6 +22,25 @@ struct TerminalKitTests {
         #expect(table.text == "NAME   STATE\nLamp?\nA      on\n")
     }
 
+    @Test("a table is as wide as its longest cell, not as its heading")
+    func wide() {
+        var table = Table(["A", "B"])
+        table.append(["a long name", "x"])
+        #expect(table.text == "A            B\na long name  x\n")
+    }
+
+    @Test("no character that a terminal obeys is printed: neither control nor format nor line, of any table")
+    func harmless() {
+        for value in [0..<0x20, 0x7F..<0xA0] as [Range<UInt32>] {
+            for number in value { #expect(Unicode.Scalar(number).map { String($0).harmless } == "?") }
+        }
+        for scalar in ["\u{AD}", "\u{200E}", "\u{202E}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{E000}"] {
+            #expect(scalar.harmless == "?")
+        }
+        #expect("a\u{9B}31mred\u{85}".harmless == "a?31mred?")
+        #expect("Küche 灯 💡 \u{A0}é".harmless == "Küche 灯 💡 \u{A0}é")
+    }
+
     @Test(
         "options before the command move behind it, and before the words that are no options",
         arguments: [

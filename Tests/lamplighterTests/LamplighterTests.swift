@@ -25,11 +25,13 @@ struct LamplighterTests {
         func add(_ more: String) { state.withLock { $0 += more } }
     }
 
-    private func run(_ words: String..., environment: [String: String] = [:]) async -> Outcome {
+    private func run(
+        _ words: String..., environment: [String: String] = [:], answer: String? = nil
+    ) async -> Outcome {
         let (output, errors) = (Text(), Text())
         let terminal = Terminal(
             write: output.add, writeError: errors.add, environment: { environment[$0] }, exists: { _ in false },
-            isTerminal: { false })
+            isTerminal: { false }, readLine: { answer })
         let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
         return Outcome(code: code, output: output.text, errors: errors.text)
     }
@@ -255,6 +257,72 @@ struct LamplighterTests {
         }
     }
 
+    @Test("a reset is done when somebody writes yes, and nothing else", arguments: ["no", "y", "Yes", "", "yes "])
+    func resetAnswer(answer: String) async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let outcome = await run("reset", "--control", path, answer: answer)
+            #expect(outcome.code == 75 && outcome.output == "")
+            #expect(outcome.errors.hasSuffix("lamplighter: nothing has been changed\n"))
+            #expect(bridge.calls == [])
+            #expect(await run("reset", "--control", path, answer: "yes").code == 0)
+            #expect(bridge.calls == ["reset"])
+        }
+    }
+
+    @Test("setup asks for the code of a paired bridge only when it is told to, and says that it is paired")
+    func setupForce() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let refused = await run("setup", "--control", path)
+            #expect(refused.code == 0 && !refused.output.contains("paired"))
+            let shown = await run("setup", "--force", "--control", path)
+            #expect(
+                shown.output.hasSuffix("The bridge is paired: a controller can add it only after it was removed.\n"))
+            #expect(bridge.calls == ["setup", "setup forced"])
+        }
+    }
+
+    @Test("a light out of reach is listed as that, whatever it last was")
+    func unreachableLight() {
+        let light = LightListing(
+            key: "a/b", name: "B\u{9B}2J", kind: "light", aid: 2, driver: "a", reachable: false,
+            state: LightChange(on: true, brightness: 40))
+        #expect(
+            LightsListCommand.text(of: [light]) == """
+                KEY  NAME  KIND   AID  STATE
+                a/b  B?2J  light  2    unreachable
+
+                """)
+        #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
+    }
+
+    @Test("each event is one line, with nothing in it that a terminal obeys")
+    func watchText() {
+        let event = LightEvent(
+            time: "2026-11-21T09:00:00Z", key: "a/b\u{9B}2J\n", changes: LightChange(on: true, reachable: false),
+            origin: "device")
+        #expect(WatchCommand.text(of: event) == "2026-11-21T09:00:00Z  a/b?2J?  unreachable, on  (device)\n")
+    }
+
+    @Test("a file that is larger than any backup is refused and not read to its end")
+    func hugeFile() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let file = "/tmp/lamplighter-huge-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+            defer { unlink(file) }
+            let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            defer { close(descriptor) }
+            // Nothing is written: it has a length and takes no room.
+            try #require(ftruncate(descriptor, BridgeControlMethod.maximumFileSize + 1) == 0)
+            let outcome = await run("restore", file, "--control", path)
+            #expect(
+                outcome == Outcome(code: 65, errors: "lamplighter: \(file) is no backup of a bridge: it is too large\n")
+            )
+            #expect(bridge.calls == [])
+        }
+    }
+
     @Test("a reload says what it has changed and what waits")
     func reload() async throws {
         try await withBridge { path in
@@ -332,15 +400,27 @@ struct LamplighterTests {
 final class Bridge: BridgeControlHandler {
     let (events, sink) = AsyncStream.makeStream(of: LightEvent.self)
     private let state = Mutex<[String]>([])
+    /// How often it has been asked for its status since it was reset; it needs a moment for that.
+    private let asked = Mutex(0)
 
     var calls: [String] { state.withLock { $0 } }
+
+    private var isReset: Bool {
+        guard calls.contains("reset") else { return false }
+        return asked.withLock { asked in
+            asked += 1
+            return asked > 2
+        }
+    }
 
     private func note(_ call: String) { state.withLock { $0.append(call) } }
 
     func status() async throws -> BridgeStatus {
-        BridgeStatus(
-            name: "Lamplighter", deviceID: calls.contains("reset") ? "11:22:33:44:55:66" : "AA:BB:CC:DD:EE:FF",
-            since: "\(calls.count)", port: 51826, configurationNumber: 3, paired: true,
+        let isReset = isReset
+        return BridgeStatus(
+            name: "Lamplighter", deviceID: isReset ? "11:22:33:44:55:66" : "AA:BB:CC:DD:EE:FF",
+            since: isReset ? "1" : "\(calls.count { $0.hasPrefix("restore") })", port: 51826, configurationNumber: 3,
+            paired: true,
             controllers: 1, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
             drivers: [
                 .init(id: "simulated", driver: "simulated", state: "running"),
@@ -357,7 +437,8 @@ final class Bridge: BridgeControlHandler {
     }
 
     func setup(force: Bool) async throws -> SetupListing {
-        SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: false)
+        note(force ? "setup forced" : "setup")
+        return SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: force)
     }
 
     func lights() async throws -> [LightListing] {

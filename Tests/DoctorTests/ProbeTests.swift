@@ -1,0 +1,211 @@
+import Foundation
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import Doctor
+
+@Suite("A look at one program", .timeout)
+struct ProbeTests {
+    // MARK: Unix sockets
+
+    private static func path() -> String { "/tmp/lamplighter-probe-\(getpid())-\(UInt32.random(in: 0 ... .max))" }
+
+    @Test(
+        "what listens at the bus's socket is told by what it does",
+        arguments: [
+            (.answers("DATA\r\n"), .answers), (.hangsUp, .refused(reason: "it hangs up")), (.isSilent, .silent),
+        ] as [(Listener.Habit, UnixProbe.Outcome)])
+    func bus(habit: Listener.Habit, outcome: UnixProbe.Outcome) async throws {
+        let path = Self.path()
+        defer { unlink(path) }
+        let listener = try Listener(unix: path, habit)
+        #expect(await UnixProbe.systemBus(address: "unix:path=\(path)") == outcome)
+        #expect(await !UnixProbe.isAbsent(path))
+        #expect(listener.heard.hasPrefix("\0AUTH\r\n"))
+    }
+
+    @Test("a socket that is not there, or that a killed program left behind, has nobody")
+    func absent() async throws {
+        let path = Self.path()
+        defer { unlink(path) }
+        #expect(await UnixProbe.systemBus(address: "unix:path=\(path)") == .absent)
+        #expect(await UnixProbe.isAbsent(path))
+        do { _ = try Listener(unix: path, .hangsUp) }
+        #expect(access(path, F_OK) == 0)
+        #expect(await UnixProbe.systemBus(address: "unix:path=\(path)") == .absent)
+        #expect(await UnixProbe.isAbsent(path))
+        #expect(await UnixProbe.isAbsent("/dev/null/socket"))
+    }
+
+    // MARK: TCP
+
+    @Test(
+        "what listens at the bridge's port is told by what it does",
+        arguments: [
+            (.answers("HTTP/1.1 470 Connection Authorization Required\r\n\r\n"), .answers),
+            (.answers("HTTP/1.1 200 OK\r\n\r\n"), .foreign), (.answers("SSH-2.0-x\r\n"), .foreign),
+            (.hangsUp, .closed), (.isSilent, .silent),
+        ] as [(Listener.Habit, TCPProbe.Outcome)])
+    func port(habit: Listener.Habit, outcome: TCPProbe.Outcome) async throws {
+        let listener = try Listener(habit)
+        let target = TCPProbe.Target(address: [127, 0, 0, 1], interface: "lo")
+        let connection = await TCPProbe.connect(to: target, port: listener.port)
+        #expect(connection == Facts.Connection(address: "127.0.0.1", outcome: outcome))
+        #expect(listener.heard.hasPrefix("GET /accessories HTTP/1.1\r\n"))
+    }
+
+    @Test("a port where nobody listens refuses")
+    func refused() async throws {
+        let listener = try Listener(.isAbsent)
+        let target = TCPProbe.Target(address: [127, 0, 0, 1], interface: "lo")
+        #expect(await TCPProbe.connect(to: target, port: listener.port).outcome == .refused)
+    }
+
+    @Test("what is no address is not tried")
+    func noAddress() async {
+        let connection = await TCPProbe.connect(to: .init(address: [1, 2], interface: "lo"), port: 1)
+        #expect(connection.outcome == .failed(reason: "it is none"))
+    }
+
+    // MARK: The daemon's own check
+
+    /// Runs `Tests/Fixtures/start-check`, which does as the name of its configuration says.
+    private func startCheck(_ habit: String) async -> Facts.StartCheck? {
+        let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Fixtures/start-check").path
+        // The check blocks its thread.
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    returning: StartProbe.run(
+                        program, configuration: habit, stateDirectory: "/state", runtimeDirectory: "/run"))
+            }
+        }
+    }
+
+    @Test("the words of a start check are those of both its outputs, and its code is kept")
+    func fails() async {
+        #expect(
+            await startCheck("fails")
+                == Facts.StartCheck(
+                    lines: [
+                        "configuration: fails", "state: --state-directory /state --runtime-directory /run",
+                        "lamplighterd: port 1 is taken",
+                    ], code: 69))
+    }
+
+    @Test("a start check that is well says so")
+    func well() async {
+        #expect(await startCheck("well") == Facts.StartCheck(lines: ["configuration: well"], code: 0))
+    }
+
+    @Test(
+        "a start check that crashes, hangs, never stops talking or is not there says nothing",
+        arguments: ["crashes", "hangs", "talks"])
+    func nothing(habit: String) async {
+        #expect(await startCheck(habit) == nil)
+        #expect(StartProbe.run("/nowhere/x", configuration: "", stateDirectory: "", runtimeDirectory: "") == nil)
+    }
+}
+
+/// A program that listens, and does one thing with all who connect.
+final class Listener: Sendable {
+    enum Habit: Sendable {
+        case answers(String)
+        /// After the first word.
+        case hangsUp
+        case isSilent
+        /// The port is taken, and nobody listens.
+        case isAbsent
+    }
+
+    private struct State {
+        var heard = ""
+        var connections: [CInt] = []
+    }
+
+    let port: Int
+    private let file: CInt
+    private let state = Mutex(State())
+
+    /// What the first who connected has said so far.
+    var heard: String { state.withLock { $0.heard } }
+
+    /// Listens at a path.
+    init(unix path: String, _ habit: Habit) throws {
+        file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        port = 0
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        try start(habit, &address)
+    }
+
+    /// Listens at a free port of this host.
+    init(_ habit: Habit) throws {
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        self.file = file
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var taken = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try #require(Self.bind(file, &address))
+        withUnsafeMutablePointer(to: &taken) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(file, $0, &length) }
+        }
+        port = Int(UInt16(bigEndian: taken.sin_port))
+        if case .isAbsent = habit { return }
+        try listen(habit)
+    }
+
+    deinit {
+        shutdown(file, Int32(SHUT_RDWR))
+        close(file)
+        for connection in state.withLock({ $0.connections }) { close(connection) }
+    }
+
+    private func start<Address>(_ habit: Habit, _ address: inout Address) throws {
+        try #require(Self.bind(file, &address))
+        try listen(habit)
+    }
+
+    private static func bind<Address>(_ file: CInt, _ address: inout Address) -> Bool {
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(file, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
+    }
+
+    private func listen(_ habit: Habit) throws {
+        try #require(Glibc.listen(file, 8) == 0)
+        let file = file
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(file, nil, nil)
+                guard connection >= 0, let self else { return }
+                self.serve(connection, habit)
+            }
+        }
+    }
+
+    private func serve(_ connection: CInt, _ habit: Habit) {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(connection, &bytes, bytes.count)
+        state.withLock { state in
+            if state.heard.isEmpty { state.heard = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) }
+        }
+        switch habit {
+        case .answers(let text):
+            _ = write(connection, text, text.utf8.count)
+            state.withLock { $0.connections.append(connection) }
+        case .isSilent: state.withLock { $0.connections.append(connection) }
+        case .hangsUp, .isAbsent:
+            // The descriptor may have gone on to a program that another test has just started.
+            shutdown(connection, Int32(SHUT_RDWR))
+            close(connection)
+        }
+    }
+}
