@@ -28,7 +28,7 @@ struct MQTTLightDriverTests {
 
     @Test("a lamp is found, obeys, and tells")
     func roundTrip() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
         try await lamp.announce()
         let driver = try Self.driver(broker.port)
@@ -61,7 +61,7 @@ struct MQTTLightDriverTests {
 
     @Test("the driver keeps the promises of every driver")
     func contract() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let lamp = try await Self.device(broker, "good")
         try await lamp.announce()
         let lost = try await Self.device(broker, "lost")
@@ -74,7 +74,7 @@ struct MQTTLightDriverTests {
 
     @Test("a light without a voice is reported as commanded, also with QoS 1", arguments: [0, 1])
     func optimistic(qos: Int) async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let driver = try Self.driver(
             broker.port,
             """
@@ -95,7 +95,7 @@ struct MQTTLightDriverTests {
 
     @Test("the broker is killed and comes back: out of reach meanwhile, then all is as before")
     func brokerRestarts() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         var lamp = try await Self.device(broker)
         try await lamp.announce()
         let driver = try Self.driver(broker.port)
@@ -112,7 +112,7 @@ struct MQTTLightDriverTests {
             }
             #expect(ContinuousClock.now - start < .seconds(1))
             #expect(await host.wait(for: "den-uid") { $0.reachable == false })
-            try broker.restart()
+            try await broker.restart()
             lamp = try await Self.device(broker)
             try await lamp.announce()
             #expect(await host.wait(for: "den-uid") { $0.reachable == true })
@@ -124,7 +124,7 @@ struct MQTTLightDriverTests {
 
     @Test("the bridge's own status is online while it runs, and offline after it")
     func status() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let watcher = try await Self.device(broker, "lamplighter")
         let driver = try Self.driver(broker.port)
         try await SimulatedLightDriverTests.running(driver) { _ in
@@ -135,7 +135,7 @@ struct MQTTLightDriverTests {
 
     @Test("a bridge that vanishes without a word is said to be offline by the broker")
     func will() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let watcher = try await Self.device(broker, "lamplighter")
         let driver = try Self.driver(broker.port, clientID: "bridge")
         try await SimulatedLightDriverTests.running(driver) { _ in
@@ -149,7 +149,7 @@ struct MQTTLightDriverTests {
 
     @Test("producers are told that someone listens where that is wanted, and not elsewhere", arguments: [true, false])
     func birth(isWanted: Bool) async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let producer = try await Self.device(broker, "homeassistant")
         let driver = try Self.driver(broker.port, isWanted ? #", "announce": true"# : "")
         try producer.client.subscribe(to: "lamplighter/#", qos: 0)
@@ -161,7 +161,7 @@ struct MQTTLightDriverTests {
 
     @Test("identify blinks a light and leaves it as it was", arguments: ["ON", "OFF"])
     func identify(state: String) async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
         try await lamp.announce()
         let driver = try Self.driver(broker.port)
@@ -178,7 +178,7 @@ struct MQTTLightDriverTests {
 
     @Test("commands to a broker that hangs do not pile up without end")
     func outstanding() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let client = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
         try #require(await client.event() == .connected)
         broker.freeze()
@@ -189,7 +189,7 @@ struct MQTTLightDriverTests {
 
     @Test("a command that has no answer yet ends when the broker dies, and when nobody waits for it any more")
     func unanswered() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let first = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
         try #require(await first.event() == .connected)
         broker.freeze()
@@ -206,7 +206,7 @@ struct MQTTLightDriverTests {
 
     @Test("a wrong password is said clearly, without the password")
     func wrongPassword() async throws {
-        let broker = try Mosquitto { directory in
+        let broker = try await Mosquitto { directory in
             try Mosquitto.run("/usr/bin/mosquitto_passwd", ["-b", "-c", "users", "anna", "right"], in: directory)
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o644], ofItemAtPath: directory.appending(path: "users").path)
@@ -234,7 +234,7 @@ struct MQTTLightDriverTests {
 
     @Test("a password that others can read is refused with what to do")
     func openPassword() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let file = broker.directory.appending(path: "password")
         try "secret\n".write(to: file, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
@@ -254,7 +254,7 @@ struct MQTTLightDriverTests {
 
     @Test("over TLS with an authority of one's own, and only to the broker that was meant")
     func tls() async throws {
-        let broker = try Mosquitto { directory in
+        let broker = try await Mosquitto { directory in
             let subject = ["-nodes", "-newkey", "rsa:2048", "-days", "2"]
             try Mosquitto.run(
                 "/usr/bin/openssl",
@@ -297,7 +297,7 @@ struct MQTTLightDriverTests {
 
     @Test("a broker that is not there, does not resolve or says nothing is named")
     func noBroker() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         broker.stop()
         for (url, text) in [
             ("mqtt://127.0.0.1:\(broker.port)", "Connection refused"),
@@ -314,7 +314,7 @@ struct MQTTLightDriverTests {
 
     @Test("messages too long are named and dropped, and the light lives on")
     func tooLong() async throws {
-        let broker = try Mosquitto()
+        let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
         try await lamp.announce()
         let driver = try Self.driver(broker.port)

@@ -16,17 +16,21 @@ final class Mosquitto: Sendable {
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// Starts a broker; `configuration` makes more lines for its configuration file of its directory.
-    init(_ configuration: (URL) throws -> String = { _ in "allow_anonymous true" }) throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
+    init(_ configuration: @escaping @Sendable (URL) throws -> String = { _ in "allow_anonymous true" }) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
+        self.directory = directory
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        extra = try configuration(directory)
+        let extra = try await Self.onThread { try configuration(directory) }
+        self.extra = extra
         var last: any Error = StartError.noFreePort
         // Between finding a free port and taking it someone else may be quicker.
         for _ in 0..<5 {
             let port = try Self.freePort()
             do {
                 process.withLock { $0 = nil }
-                let started = try Self.start(port: port, directory: directory, extra: extra)
+                let started = try await Self.onThread {
+                    try Self.start(port: port, directory: directory, extra: extra)
+                }
                 process.withLock { $0 = started }
                 self.port = port
                 return
@@ -57,10 +61,20 @@ final class Mosquitto: Sendable {
     func freeze() { _ = process.withLock { $0.map { kill($0.processIdentifier, SIGSTOP) } } }
 
     /// Starts the broker again on its port.
-    func restart() throws {
+    func restart() async throws {
         stop()
-        let started = try Self.start(port: port, directory: directory, extra: extra)
+        let started = try await Self.onThread { [port, directory, extra] in
+            try Self.start(port: port, directory: directory, extra: extra)
+        }
         process.withLock { $0 = started }
+    }
+
+    /// Does what waits for programs on a thread of its own, so that the other tests go on.
+    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
     }
 
     private static func start(port: UInt16, directory: URL, extra: String) throws -> Process {

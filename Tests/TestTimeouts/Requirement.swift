@@ -9,8 +9,7 @@ struct MissingRequirement: Error, CustomStringConvertible {
 extension Trait where Self == ConditionTrait {
     /// Skips the tests with the reason where one of these programs is not installed; in CI (`CI=true`) they fail.
     public static func requires(_ programs: String...) -> Self {
-        let missing = programs.filter { !isInstalled($0) }
-        return requires(missing.isEmpty ? nil : "\(missing.joined(separator: ", ")) not installed")
+        requires(programs.first { !isInstalled($0) }.map { "\($0) is not installed" })
     }
 
     /// Skips the tests with the reason where something is in their way; in CI (`CI=true`) they fail.
