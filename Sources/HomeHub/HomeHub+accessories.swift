@@ -101,6 +101,12 @@ extension HomeHub {
 
     // MARK: News
 
+    /// Takes over what an accessory has told until now, so that it does not come behind what is done next.
+    func takeNews(of device: DeviceID) {
+        guard let link = connections[device]?.link else { return }
+        for update in link.updates.takeAll() { received(update, from: link) }
+    }
+
     private func received(_ update: LinkUpdate, from link: AccessoryLink) {
         let device = link.id
         guard var connection = connections[device], connection.link === link else { return }

@@ -21,6 +21,7 @@ extension HomeHub {
         }
         let time = WallClock.now
         for (device, items) in requests.items {
+            takeNews(of: device)
             let late = connections[device]?.requests.end(items.map(\.place)) ?? [:]
             guard case .success(let readings)? = answers[device] else {
                 fail(items, answers[device], in: &requests)
@@ -83,6 +84,7 @@ extension HomeHub {
         }
         let time = WallClock.now
         for (device, items) in requests.items {
+            takeNews(of: device)
             let late = connections[device]?.requests.end(items.map(\.place)) ?? [:]
             guard case .success(let outcomes)? = answers[device] else {
                 fail(items, answers[device], in: &requests)
@@ -133,9 +135,9 @@ extension HomeHub {
         return await withTaskGroup(of: (DeviceID, Result<Answer, LinkError>).self) { group in
             for (device, items) in items {
                 group.addTask {
-                    guard let link = await self.openedLink(to: device), await self.takesEffect(call) else {
-                        return (device, .failure(.notConnected))
-                    }
+                    guard let link = await self.openedLink(to: device) else { return (device, .failure(.notConnected)) }
+                    if call != nil { await self.willWrite(items.map(\.place), by: link) }
+                    guard await self.takesEffect(call) else { return (device, .failure(.notConnected)) }
                     do throws(LinkError) {
                         return (device, .success(try await ask(link, items)))
                     } catch {
@@ -147,6 +149,13 @@ extension HomeHub {
             for await (device, answer) in group { answers[device] = answer }
             return answers
         }
+    }
+
+    /// Whatever was heard of places until now is older than what is written to them.
+    private func willWrite(_ places: [CharacteristicID], by link: AccessoryLink) async {
+        await link.willWrite(places)
+        takeNews(of: link.id)
+        heard(connections[link.id]?.requests.willWrite(places) ?? [:], from: link.id)
     }
 
     /// An accessory is about to be asked for something that cannot be taken back.

@@ -5,6 +5,7 @@ import HAPTesting
 import HomeHub
 import HomeModel
 import Synchronization
+import TestTimeouts
 import Testing
 
 import struct HAPModel.AccessoryID
@@ -62,7 +63,7 @@ final class Device: Sendable {
     typealias Reaction = @Sendable (HTTPRequest) -> ScriptedAccessory.Reaction?
 
     init(
-        timeout: Duration = .seconds(20), databaseInterval: Duration = .zero,
+        database: String = soundDatabase, timeout: Duration = .seconds(20), databaseInterval: Duration = .zero,
         _ reaction: @escaping Reaction = { _ in nil }
     ) throws {
         let vault = slowVault.vault
@@ -72,12 +73,12 @@ final class Device: Sendable {
         var generator = SeededNumbers(seed: 1)
         var graph = HomeGraph()
         guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &generator).result else {
-            throw HouseUnderTest.NeverCame(what: "a home")
+            throw HouseUnderTest.Missing(what: "a home")
         }
-        let database = try AccessoryDatabase(parsing: Array(soundDatabase.utf8))
+        let consists = try AccessoryDatabase(parsing: Array(database.utf8))
         _ = try graph.add(
             AccessoryAddition(
-                home: home, deviceID: identity.deviceID, category: .lightbulb, accessories: database.accessories),
+                home: home, deviceID: identity.deviceID, category: .lightbulb, accessories: consists.accessories),
             using: &generator)
         accessory = try #require(graph.homes.first?.accessories.first)
         on = try #require(accessory.services.last?.characteristic(.on)?.id)
@@ -89,7 +90,7 @@ final class Device: Sendable {
         server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
             if let special = reaction(request) { return special }
             switch (request.method, request.path) {
-            case (.get, "/accessories"): return .answer(.json(soundDatabase))
+            case (.get, "/accessories"): return .answer(.json(database))
             case (.get, _): return .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#))
             default: return .answer(HTTPResponse(204))
             }
@@ -123,7 +124,7 @@ final class Device: Sendable {
 
     /// Waits until an app knows that the accessory is there.
     func isThere(_ app: TestApp) async throws {
-        try await until("it is there") { try await house.home(app).accessories.first?.isReachable == true }
+        try await eventually("it is there") { try await house.home(app).accessories.first?.isReachable == true }
     }
 }
 
@@ -134,7 +135,7 @@ extension Device {
             return await app.begin(.writeValues([ValueWrite(characteristic: on, value: .bool(true))]))
         }
         let scene = try await app.write(.addActionSet(accessory.home, name: "Evening", kind: .userDefined))
-        guard case .actionSet(let id) = scene.result else { throw HouseUnderTest.NeverCame(what: "a scene") }
+        guard case .actionSet(let id) = scene.result else { throw HouseUnderTest.Missing(what: "a scene") }
         try await app.write(
             .setActions(id, [CharacteristicWriteAction(characteristic: on, targetValue: .bool(true))]))
         return await app.begin(.runActionSet(id))

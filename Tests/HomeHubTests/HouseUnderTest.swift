@@ -32,8 +32,8 @@ final class HouseUnderTest: Sendable {
     private let obstacle = Mutex<String?>(nil)
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
-    /// What a test waited for has not come in two minutes.
-    struct NeverCame: Error { let what: String }
+    /// What a test is built on is not there.
+    struct Missing: Error { let what: String }
 
     init(
         store: TestStore = TestStore(), vault: any PairingVault = InMemoryPairingVault(),
@@ -175,7 +175,7 @@ final class HouseUnderTest: Sendable {
 
     private func readHome(_ app: TestApp) async throws -> Home {
         let homes = try HomesReply(json: try await app.call(.homes)).homes
-        guard var home = homes.first else { throw NeverCame(what: "a home") }
+        guard var home = homes.first else { throw Missing(what: "a home") }
         var offset: Int? = 0
         while let next = offset {
             let page = try AccessoryPage(
@@ -231,15 +231,6 @@ extension AccessoryEndpoint {
     }
 }
 
-/// Waits for a condition.
-func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(120)
-    while try await !isMet() {
-        guard ContinuousClock.now < limit else { throw HouseUnderTest.NeverCame(what: what) }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// A lamp behind a bridge that was added to a home.
 struct TestLamp {
     var bridge: TestBridge
@@ -279,7 +270,7 @@ extension HouseUnderTest {
         let accessory = try await self.home(app).accessory(ids[1])
         guard let on = accessory?.services.compactMap({ $0.characteristic(.on) }).first,
             let place = await bridge.bridge.place(.on, of: "lamp")
-        else { throw NeverCame(what: "a lamp") }
+        else { throw Missing(what: "a lamp") }
         return TestLamp(
             bridge: bridge, home: home, bridgeAccessory: ids[0], accessory: ids[1], on: on.id, place: place)
     }

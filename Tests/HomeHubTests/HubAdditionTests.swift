@@ -25,22 +25,22 @@ struct HubAdditionTests {
             house.show(TestDevices.id(9), at: .test(9), isPaired: true)
             #expect(a.found == [])
             try await a.call(.startBrowsing)
-            try await until("it is found") { a.found == [bridge.id] }
+            try await eventually("it is found") { a.found == [bridge.id] }
             // An address more is no other accessory.
             try await b.add(bridge, to: home)
-            try await until("it is gone") { a.lost == [bridge.id] }
+            try await eventually("it is gone") { a.lost == [bridge.id] }
             #expect(a.found == [bridge.id] && b.found == [] && b.lost == [])
             try await b.write(.removeHome(home))
-            try await until("it is found again") { a.found == [bridge.id, bridge.id] }
+            try await eventually("it is found again") { a.found == [bridge.id, bridge.id] }
             try await a.call(.startBrowsing)
-            try await until("it is found in the new search") { a.found.count == 3 }
+            try await eventually("it is found in the new search") { a.found.count == 3 }
             #expect(a.lost == [bridge.id])
             try await a.call(.stopBrowsing)
             house.hide(bridge.id)
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
             try await b.call(.startBrowsing)
             // The network's view may be a little older than the test's.
-            try await until("the other search") { b.found.contains(TestDevices.id(8)) }
+            try await eventually("the other search") { b.found.contains(TestDevices.id(8)) }
             #expect(a.found.count == 3 && a.lost.count == 1)
         }
     }
@@ -52,12 +52,12 @@ struct HubAdditionTests {
             let (a, b) = (try await house.app(), try await house.app())
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
             try await a.call(.startBrowsing)
-            try await until("it is found") { a.found == [TestDevices.id(8)] }
+            try await eventually("it is found") { a.found == [TestDevices.id(8)] }
             house.obstruct("the Avahi daemon is not running")
             await expect(.accessoryDiscoveryFailed) { try await b.call(.startBrowsing) }
             house.obstruct(nil)
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
-            try await until("the next is found") { a.found == [TestDevices.id(8), TestDevices.id(9)] }
+            try await eventually("the next is found") { a.found == [TestDevices.id(8), TestDevices.id(9)] }
             #expect(a.lost == [] && b.found == [])
         }
     }
@@ -79,7 +79,7 @@ struct HubAdditionTests {
             #expect(await !bridge.isPaired)
             #expect(house.store.commits == 1)
             try await a.add(bridge, to: home)
-            try await until("the events at b") { b.events.count == 4 }
+            try await eventually("the events at b") { b.events.count == 4 }
             await expect(.objectAlreadyAssociatedToHome) { try await b.add(bridge, to: home) }
             let other = try await a.addHome("Other")
             await expect(.objectAssociatedToAnotherHome) { try await b.add(bridge, to: other) }
@@ -177,7 +177,9 @@ struct HubAdditionTests {
             #expect(await !bridge.isPaired)
             #expect(try await house.paired.isEmpty)
             house.store.breakDown(false)
-            try await until("it says so") { AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false }
+            try await eventually("it says so") {
+                AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false
+            }
             #expect(try await a.add(bridge, to: home).count == 2)
         }
     }
@@ -192,18 +194,20 @@ struct HubAdditionTests {
             bridge.store.hold([.pairings])
             let call = await a.begin(
                 .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
-            try await until("the accessory keeps the pairing") { bridge.store.waitingCount == 1 }
+            try await eventually("the accessory keeps the pairing") { bridge.store.waitingCount == 1 }
             await expect(.operationInProgress) { try await a.add(bridge, to: home) }
             await house.hub.cancel(call)
             await expect(.operationCancelled) { try await a.result(call) }
             bridge.store.release()
-            try await until("it is let go") {
+            try await eventually("it is let go") {
                 let isPaired = await bridge.isPaired
                 let isKept = try await !house.paired.isEmpty
                 return !isPaired && !isKept
             }
             #expect(try await house.home(a).accessories.isEmpty)
-            try await until("it says so") { AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false }
+            try await eventually("it says so") {
+                AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false
+            }
             // Once the home has it, it is too late.
             let late = await a.begin(
                 .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
@@ -227,7 +231,7 @@ struct HubAdditionTests {
                 json: try await a.call(
                     .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))))
             #expect(reply == .handedOver(app: "org.kilgo"))
-            try await until("the request") { maker.questions.count == 1 }
+            try await eventually("the request") { maker.questions.count == 1 }
             #expect(a.questions == [] && other.questions == [])
             let question = try #require(maker.questions.first)
             #expect(question.home == home && !question.requiresSetupPayloadURL)
@@ -241,7 +245,7 @@ struct HubAdditionTests {
             }
             let ids = try await maker.added(AdditionRequest(home: home, payload: payload))
             await expect(.notFound) { try await maker.added(AdditionRequest(home: home, payload: payload)) }
-            try await until("the event") {
+            try await eventually("the event") {
                 a.events.contains { if case .accessoryAdded(let new) = $0 { new.id == ids[0] } else { false } }
             }
         }
@@ -258,7 +262,7 @@ struct HubAdditionTests {
             #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "kilgo"))
             await expect(.operationInProgress) { try await a.call(request) }
             let maker = try await house.maker("org.kilgo", of: "kilgo")
-            try await until("the request") { maker.questions.count == 1 }
+            try await eventually("the request") { maker.questions.count == 1 }
             let question = try #require(maker.questions.first)
             #expect(question.requiresSetupPayloadURL)
             try await maker.call(.declineAddition(question.id))
@@ -273,7 +277,7 @@ struct HubAdditionTests {
             let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id))
             try await a.call(request)
             // When it has lapsed the next one is not "in progress" any more.
-            try await until("it lapses") { (try? await a.call(request)) != nil }
+            try await eventually("it lapses") { (try? await a.call(request)) != nil }
         }
     }
 }

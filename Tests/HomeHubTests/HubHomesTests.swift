@@ -13,7 +13,7 @@ struct HubHomesTests {
             let home = try await a.addHome()
             try await a.write(.addRoom(home, name: "Kitchen"))
             try await a.write(.addZone(home, name: "Upstairs"))
-            try await until("events at b") { b.events.count == 4 }
+            try await eventually("events at b") { b.events.count == 4 }
             let named = b.events.map { event -> String in
                 switch event {
                 case .homeAdded: "home"
@@ -39,7 +39,7 @@ struct HubHomesTests {
             let bridge = try await house.bridge(lamps: ["one", "two", "three"])
             let ids = try await a.add(bridge, to: home)
             #expect(ids.count == 4)
-            try await until("the accessories at b") { b.events.count == 6 }
+            try await eventually("the accessories at b") { b.events.count == 6 }
             let added = b.events.compactMap { if case .accessoryAdded(let accessory) = $0 { accessory } else { nil } }
             #expect(added.map(\.id) == ids)
             #expect(added.allSatisfy { $0.room == added[0].room && $0.isReachable })
@@ -53,7 +53,7 @@ struct HubHomesTests {
             #expect(removed.result == .accessories(ids) && removed.stale == [])
             #expect(await !bridge.isPaired)
             #expect(try await house.paired.isEmpty)
-            try await until("the end at a") {
+            try await eventually("the end at a") {
                 a.events.contains(.accessoryRemoved(ids[0])) && a.events.contains(.accessoryRemoved(ids[3]))
             }
             #expect(try await house.home(a).accessories.isEmpty)
@@ -69,7 +69,7 @@ struct HubHomesTests {
             let bridge = try await house.bridge()
             let ids = try await a.add(bridge, to: home)
             bridge.unplug(house.dialer)
-            try await until("it is away") { b.live.contains(.reachabilityUpdated(ids[0], false)) }
+            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(ids[0], false)) }
             let commit = try await a.write(.removeHome(home))
             #expect(commit.stale == [ids[0]])
             #expect(try await house.paired.isEmpty)
@@ -96,9 +96,10 @@ struct HubHomesTests {
             let other = try await a.addHome("Other")
             try await a.write(.addZone(other, name: "kid's room"))
             try await a.write(.addRoomToZone(zone, kitchen))
+            try await house.settle(b)
             b.forget()
             try await a.write(.removeRoom(home, kitchen))
-            try await until("the removal") { b.events.count == 2 }
+            try await eventually("the removal") { b.events.count == 2 }
             #expect(b.events == [.roomRemovedFromZone(kitchen, zone), .roomRemoved(kitchen)])
         }
     }
@@ -114,7 +115,7 @@ struct HubHomesTests {
             #expect(try HomesReply(json: try await b.call(.homes)).homes.isEmpty)
             house.store.breakDown(false)
             _ = try await a.addHome()
-            try await until("the event") { b.events.count == 2 }
+            try await eventually("the event") { b.events.count == 2 }
         }
     }
 

@@ -35,7 +35,7 @@ struct HubLinkTests {
             #expect(found.accessories.map(\.id) == home.accessories.map(\.id))
             #expect(found.accessories.allSatisfy { !$0.isReachable })
             let bridge = try await house.bridge(store: accessories)
-            try await until("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
             found = try await house.home(a)
             #expect(found.revision == home.revision && found.characteristic(on)?.value == .bool(false))
             #expect(await bridge.isPaired)
@@ -57,14 +57,14 @@ struct HubLinkTests {
         house.show(bridge.identity.deviceID, at: .test(1), isPaired: true, configurationNumber: 2)
         try await house.run { house in
             let a = try await house.app()
-            try await until("the bridge is there") { a.live.contains(.reachabilityUpdated(ids[0], true)) }
+            try await eventually("the bridge is there") { a.live.contains(.reachabilityUpdated(ids[0], true)) }
             try await house.settle(a)
             #expect(!a.live.contains(.reachabilityUpdated(ids[1], true)))
             await bridge.host.report(LightReport(on: true, reachable: true), from: "lamp")
             let on = try #require(
                 try await house.home(a).accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id)
             #expect(try await a.readValues(on).first?.value == .bool(true))
-            try await until("the lamp is there") { a.live.contains(.reachabilityUpdated(ids[1], true)) }
+            try await eventually("the lamp is there") { a.live.contains(.reachabilityUpdated(ids[1], true)) }
         }
     }
 
@@ -79,7 +79,7 @@ struct HubLinkTests {
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
             await lamp.bridge.bridge.registry.settleStructure()
             for app in [a, b] {
-                try await until("the new lamp") {
+                try await eventually("the new lamp") {
                     app.events.contains {
                         if case .accessoryAdded(let new) = $0 { new.name == "New lamp" } else { false }
                     }
@@ -88,7 +88,7 @@ struct HubLinkTests {
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
             await lamp.bridge.bridge.host.removed(lamp.light)
             await lamp.bridge.bridge.registry.settleStructure()
-            try await until("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
+            try await eventually("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .notFound)
         }
     }
@@ -99,19 +99,19 @@ struct HubLinkTests {
         try await house.run { house in
             let a = try await house.app()
             let lamp = try await house.lamp(a)
-            try await until("the first values") { try await house.value(lamp, a) == .bool(false) }
+            try await eventually("the first values") { try await house.value(lamp, a) == .bool(false) }
             house.store.breakDown()
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
             await lamp.bridge.bridge.registry.settleStructure()
-            try await until("it is refused, and again") { house.store.refusals > 1 }
+            try await eventually("it is refused, and again") { house.store.refusals > 1 }
             #expect(try await house.home(a).accessories.count == 2)
             // What is heard meanwhile is newer than what could not be stored.
             #expect(try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true))).count == 1)
             house.store.breakDown(false)
-            try await until("the new lamp") { try await house.home(a).accessories.count == 3 }
+            try await eventually("the new lamp") { try await house.home(a).accessories.count == 3 }
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
-            try await until("it is there") { try await house.home(a).accessories[2].isReachable }
+            try await eventually("it is there") { try await house.home(a).accessories[2].isReachable }
             #expect(try await house.value(lamp, a) == .bool(true))
         }
     }
@@ -124,7 +124,7 @@ struct HubLinkTests {
             let lamp = try await house.lamp(a)
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
-            try await until("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
+            try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .accessoryNotReachable)
             let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
             #expect(commit.stale == [lamp.bridgeAccessory])
@@ -174,10 +174,10 @@ struct HubLinkTests {
             let home = try await a.addHome()
             let bridge = try await house.bridge(store: accessories)
             let ids = try await a.add(bridge, to: home)
-            try await until("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
             accessories.hold([.pairings])
             _ = await a.begin(.write(.removeAccessory(home, ids[0])))
-            try await until("it is told") { accessories.waitingCount == 1 }
+            try await eventually("it is told") { accessories.waitingCount == 1 }
             return bridge.id
         }
         #expect(vault.pairings().map(\.deviceID) == [device])
@@ -195,12 +195,12 @@ struct HubLinkTests {
             accessories.hold([.pairings])
             let call = await a.begin(
                 .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
-            try await until("the accessory keeps the pairing") { accessories.waitingCount == 1 }
+            try await eventually("the accessory keeps the pairing") { accessories.waitingCount == 1 }
             // Nobody waits for it any more, and from now on it can be reached by nobody new.
             await house.hub.cancel(call)
             house.dialer.listen(at: bridge.endpoint, nil)
             accessories.release()
-            try await until("the hub tries to let it go") { house.dialer.dialed.count > 1 }
+            try await eventually("the hub tries to let it go") { house.dialer.dialed.count > 1 }
             return bridge.id
         }
         #expect(vault.pairings().map(\.deviceID) == [device])
@@ -215,11 +215,11 @@ struct HubLinkTests {
         try await HouseUnderTest(vault: vault, { $0.farewellPatience = .milliseconds(1) }).run { house in
             // The hub has looked after the pairing, and is past its patience.
             let a = try await house.app()
-            try await until("it is known") { await house.hub.strays.count == 1 }
+            try await eventually("it is known") { await house.hub.strays.count == 1 }
             try await house.settle(a)
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await until("it is let go") { try await house.paired.isEmpty }
+            try await eventually("it is let go") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
         }
     }
@@ -234,13 +234,13 @@ struct HubLinkTests {
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
         try await HouseUnderTest(vault: vault).run { house in
             house.show(identity.deviceID, at: .test(1), isPaired: true)
-            try await until("it is tried") { house.dialer.dialed.count > 1 }
+            try await eventually("it is tried") { house.dialer.dialed.count > 1 }
             #expect(await house.hub.strays.map(\.isBeingTold) == [true])
             house.network.show(ServiceSnapshot(services: [], isComplete: true))
-            try await until("nobody tries any more") { await house.hub.strays.map(\.isBeingTold) == [false] }
+            try await eventually("nobody tries any more") { await house.hub.strays.map(\.isBeingTold) == [false] }
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await until("it is let go") { try await house.paired.isEmpty }
+            try await eventually("it is let go") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
             #expect(await house.hub.strays.isEmpty)
         }
@@ -257,11 +257,11 @@ struct HubLinkTests {
         for pairing in pairings.dropLast() { vault.keep(pairing) }
         let house = try HouseUnderTest(vault: vault) { $0.farewellPatience = .milliseconds(1) }
         try await house.run { house in
-            try await until("they are known") { await house.hub.strays.count == 40 }
+            try await eventually("they are known") { await house.hub.strays.count == 40 }
             #expect(vault.pairings() == Array(pairings.dropLast()))
             vault.keep(pairings[40])
             await house.hub.letGo(pairings[40], as: vault.identity())
-            try await until("the oldest is forgotten") { vault.pairings() == Array(pairings.dropFirst()) }
+            try await eventually("the oldest is forgotten") { vault.pairings() == Array(pairings.dropFirst()) }
         }
     }
 
@@ -273,7 +273,7 @@ struct HubLinkTests {
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
         try await HouseUnderTest(vault: vault).run { house in
             let bridge = try await house.bridge(store: accessories)
-            try await until("it is let go") { try await house.paired.isEmpty }
+            try await eventually("it is let go") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
         }
     }

@@ -31,13 +31,13 @@ struct HubSetupTests {
             let bridge = try await house.bridge()
             let json = try await other.call(.setUpAccessory(AdditionRequest(home: nil, payload: bridge.payload)))
             guard case .setUp(let result) = try AdditionReply(json: json) else {
-                throw HouseUnderTest.NeverCame(what: "a result")
+                throw HouseUnderTest.Missing(what: "a result")
             }
             let added = try await house.home(system).accessories
             #expect(result == AccessorySetupResult(home: home, accessories: added.map(\.id)) && added.count == 2)
             // Nothing else is in the answer.
             #expect(json == AdditionReply.setUp(result).json)
-            try await until("the events") {
+            try await eventually("the events") {
                 system.events.count { if case .accessoryAdded = $0 { true } else { false } } == 2
             }
             #expect(other.news.isEmpty)
@@ -67,7 +67,7 @@ struct HubSetupTests {
             await expect(.missingParameter) { try await other.call(.setUpAccessory(missing)) }
             // A name that is taken is passed over: to say so would tell of the room.
             guard case .setUp(let result) = try await setUp("darkroom") else {
-                throw HouseUnderTest.NeverCame(what: "a result")
+                throw HouseUnderTest.Missing(what: "a result")
             }
             #expect(try await house.home(system).accessory(result.accessories[0])?.name != "darkroom")
             // Which home it is in is not said, and not as which accessory.
@@ -88,7 +88,7 @@ struct HubSetupTests {
             #expect(house.dialer.dialed.isEmpty)
             // The standard setup takes what people scan, also for an app that did not declare to have codes of its own.
             guard case .added(let commit) = try AdditionReply(json: try await system.call(request)) else {
-                throw HouseUnderTest.NeverCame(what: "accessories")
+                throw HouseUnderTest.Missing(what: "accessories")
             }
             #expect(commit.transaction != nil)
         }

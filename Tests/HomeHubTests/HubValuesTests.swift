@@ -16,7 +16,7 @@ struct HubValuesTests {
         try await house.run { house in
             let (a, b) = (try await house.app(), try await house.app())
             let lamp = try await house.lamp(a)
-            try await until("the first values") { try await house.value(lamp, a) == .bool(false) }
+            try await eventually("the first values") { try await house.value(lamp, a) == .bool(false) }
             await lamp.turn(true)
             #expect(try await house.value(lamp, a) == .bool(false))
             let results = try await a.readValues(lamp.on)
@@ -36,10 +36,10 @@ struct HubValuesTests {
             #expect(try await a.observe(lamp.on) == nil)
             #expect(try await b.observe(lamp.on) == nil)
             await lamp.turn(true)
-            try await until("the event") { a.values == [.bool(true)] && b.values == [.bool(true)] }
+            try await eventually("the event") { a.values == [.bool(true)] && b.values == [.bool(true)] }
             await lamp.turn(false)
             #expect(try await a.readValues(lamp.on).first?.value == .bool(false))
-            try await until("the event at b") { b.values == [.bool(true), .bool(false)] }
+            try await eventually("the event at b") { b.values == [.bool(true), .bool(false)] }
             try await house.settle(a)
             #expect(a.values == [.bool(true)])
         }
@@ -57,10 +57,10 @@ struct HubValuesTests {
             #expect(try await a.observe(lamp.on) == nil)
             #expect(try await b.observe(lamp.on) == nil)
             await lamp.turn(true)
-            try await until("the event") { a.values == [.bool(true)] && b.values == [.bool(true)] }
+            try await eventually("the event") { a.values == [.bool(true)] && b.values == [.bool(true)] }
             #expect(try await a.observe(lamp.on, false) == nil)
             await lamp.turn(false)
-            try await until("the second event") { b.values.count == 2 }
+            try await eventually("the second event") { b.values.count == 2 }
             #expect(try await b.observe(lamp.on, false) == nil)
             await lamp.turn(true)
             #expect(try await c.readValues(lamp.on).first?.value == .bool(true))
@@ -79,7 +79,7 @@ struct HubValuesTests {
             let results = try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .integer(1)))
             #expect(results.map(\.value) == [.bool(true)] && results.compactMap(\.error) == [])
             #expect(lamp.bridge.bridge.driver.orders.map(\.command.on) == [true])
-            try await until("the event at b") { b.values == [.bool(true)] }
+            try await eventually("the event at b") { b.values == [.bool(true)] }
             #expect(try await house.value(lamp, c) == .bool(true))
             #expect(a.values == [] && c.values == [])
         }
@@ -130,7 +130,7 @@ struct HubValuesTests {
             let lamp = try await house.lamp(a)
             #expect(try await a.observe(lamp.on) == nil)
             lamp.bridge.unplug(house.dialer)
-            try await until("it is away") { b.live.contains(.reachabilityUpdated(lamp.accessory, false)) }
+            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(lamp.accessory, false)) }
             #expect(b.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)))
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
             #expect(try await a.readValues(lamp.on).first?.error?.code == .accessoryNotReachable)
@@ -141,11 +141,11 @@ struct HubValuesTests {
             #expect(try await b.observe(lamp.on)?.code == .bridgedAccessoryNotReachable)
             await lamp.turn(true)
             lamp.bridge.plugIn(house.dialer)
-            try await until("it is back") { b.live.contains(.reachabilityUpdated(lamp.accessory, true)) }
-            try await until("what was missed") { a.values == [.bool(true)] }
+            try await eventually("it is back") { b.live.contains(.reachabilityUpdated(lamp.accessory, true)) }
+            try await eventually("what was missed") { a.values == [.bool(true)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == true)
             await lamp.turn(false)
-            try await until("events again") { a.values == [.bool(true), .bool(false)] }
+            try await eventually("events again") { a.values == [.bool(true), .bool(false)] }
             #expect(b.values == [])
         }
     }
@@ -159,12 +159,12 @@ struct HubValuesTests {
             #expect(try await a.observe(lamp.on) == nil)
             await lamp.plug(false)
             #expect(try await a.readValues(lamp.on).first?.error?.code == .bridgedAccessoryNotReachable)
-            try await until("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
+            try await eventually("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
             await lamp.plug(true)
             await lamp.turn(true)
-            try await until("it is back") { b.live.last == .reachabilityUpdated(lamp.accessory, true) }
-            try await until("the event") { a.values == [.bool(true)] }
+            try await eventually("it is back") { b.live.last == .reachabilityUpdated(lamp.accessory, true) }
+            try await eventually("the event") { a.values == [.bool(true)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == true)
         }
     }
@@ -186,10 +186,10 @@ struct HubValuesTests {
                 .setActions(scene, [CharacteristicWriteAction(characteristic: lamp.on, targetValue: .bool(true))]))
             let results = try [ValueResult](json: try await a.call(.runActionSet(scene)))
             #expect(results.map(\.characteristic) == [lamp.on])
-            try await until("the event at b") { b.values == [.bool(true)] }
+            try await eventually("the event at b") { b.values == [.bool(true)] }
             lamp.bridge.bridge.driver.set(lamp.light, .waits)
             let first = await a.begin(.runActionSet(scene))
-            try await until("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }
+            try await eventually("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }
             await expect(.actionSetExecutionInProgress) { try await b.call(.runActionSet(scene)) }
             lamp.bridge.bridge.driver.answer(lamp.light, with: .unreachable)
             await expect(.actionSetExecutionFailed) { try await a.result(first) }
@@ -238,7 +238,7 @@ struct HubValuesTests {
             )
             bridge.bridge.driver.set("bad", .refuses(.unreachable))
             let added = try await a.write(.addActionSet(home, name: "Evening", kind: .userDefined))
-            guard case .actionSet(let scene) = added.result else { throw HouseUnderTest.NeverCame(what: "a scene") }
+            guard case .actionSet(let scene) = added.result else { throw HouseUnderTest.Missing(what: "a scene") }
             try await a.write(
                 .setActions(
                     scene, [good, bad].map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
@@ -271,15 +271,15 @@ struct HubValuesTests {
             let a = try await house.app()
             let lamp = try await house.lamp(a)
             #expect(try await a.observe(lamp.on) == nil)
-            try await until("the first values") { !house.store.noted.isEmpty }
+            try await eventually("the first values") { !house.store.noted.isEmpty }
             await lamp.turn(true)
-            try await until("the change") { house.store.noted.last?[lamp.on]?.value == .bool(true) }
+            try await eventually("the change") { house.store.noted.last?[lamp.on]?.value == .bool(true) }
             let count = house.store.noted.count
             #expect(try await a.readValues(lamp.on).first?.value == .bool(true))
             try await Task.sleep(for: .milliseconds(150))
             #expect(house.store.noted.count == count)
             await lamp.turn(false)
-            try await until("the event") { a.values.last == .bool(false) }
+            try await eventually("the event") { a.values.last == .bool(false) }
         }
         #expect(house.store.noted.last?.map(\.value.value) == [.bool(false)])
     }

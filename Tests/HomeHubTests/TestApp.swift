@@ -2,6 +2,8 @@ import BoundedJSON
 import HomeHub
 import HomeModel
 import Synchronization
+import TestTimeouts
+import Testing
 
 import enum HAPModel.CharacteristicValue
 
@@ -77,8 +79,8 @@ final class TestApp: Sendable {
 
     /// Waits for the answer to a call.
     func result(_ call: Call) async throws -> JSONValue {
-        try await until("an answer") { answer(call) != nil }
-        guard let answer = answer(call) else { throw HouseUnderTest.NeverCame(what: "an answer") }
+        try await eventually("an answer") { answer(call) != nil }
+        guard let answer = answer(call) else { throw HouseUnderTest.Missing(what: "an answer") }
         return try answer.get()
     }
 
@@ -94,7 +96,7 @@ final class TestApp: Sendable {
 
     func addHome(_ name: String = "Home") async throws -> Home.ID {
         guard case .home(let id) = try await write(.addHome(name: name)).result else {
-            throw HouseUnderTest.NeverCame(what: "a home")
+            throw HouseUnderTest.Missing(what: "a home")
         }
         return id
     }
@@ -110,7 +112,7 @@ final class TestApp: Sendable {
     func added(_ request: AdditionRequest) async throws -> [Accessory.ID] {
         let reply = try AdditionReply(json: try await call(.addAccessory(request)))
         guard case .added(let commit) = reply, case .accessories(let ids) = commit.result else {
-            throw HouseUnderTest.NeverCame(what: "accessories")
+            throw HouseUnderTest.Missing(what: "accessories")
         }
         return ids
     }

@@ -34,7 +34,7 @@ package actor AccessoryLink {
     private var database: AccessoryDatabase?
     private var configurationNumber: UInt32?
     private var known: [CharacteristicID: CharacteristicValue] = [:]
-    /// How many events have come, and the number of the last that told of each characteristic.
+    /// How many events have come, and the number of the last that told of each characteristic; writes count as such.
     private var events = 0
     private var toldAt: [CharacteristicID: Int] = [:]
     /// Our own writes since the last look: what they led to is not told to us (hap.md 10.2).
@@ -412,6 +412,13 @@ package actor AccessoryLink {
         } catch {
             throw .request(error)
         }
+    }
+
+    /// Characteristics are about to be written: what was asked for before, and is answered later, is not told any more,
+    /// because it is older than what is written.
+    package func willWrite(_ ids: some Sequence<CharacteristicID>) {
+        events += 1
+        for id in ids { toldAt[id] = events }
     }
 
     /// Writes characteristics, in one request where that is possible; the accessory tells others of it, not us.

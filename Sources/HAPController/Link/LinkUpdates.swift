@@ -26,6 +26,11 @@ package final class LinkUpdates: AsyncSequence, Sendable {
         bell.ring()
     }
 
+    /// What waits now: for a listener that has to know it before it goes on with something else.
+    ///
+    /// An iteration on the same actor comes before it or behind it with each of its updates, never in between.
+    package func takeAll() -> [LinkUpdate] { contents.withLock { $0.pending.take() } }
+
     package func makeAsyncIterator() -> Iterator { Iterator(updates: self) }
 
     package struct Iterator: AsyncIteratorProtocol {
@@ -36,7 +41,10 @@ package final class LinkUpdates: AsyncSequence, Sendable {
 
         fileprivate init(updates: LinkUpdates) { self.updates = updates }
 
-        package mutating func next() async -> LinkUpdate? {
+        package mutating func next() async -> LinkUpdate? { await next(isolation: nil) }
+
+        /// Stays on the actor of the listener, so that it has dealt with all that was taken before it is waited again.
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> LinkUpdate? {
             while true {
                 if let update = taken.popFirst() { return update }
                 let (news, isFinished) = updates.contents.withLock { ($0.pending.take(), $0.isFinished) }

@@ -21,6 +21,15 @@ struct RequestsUnderWay: Sendable, Equatable {
         return readings.filter { counts[$0.key] == nil }
     }
 
+    /// What is about to be written is not news of before any more.
+    ///
+    /// - Returns: the news that were kept back until now; they are older than what is written.
+    mutating func willWrite(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
+        var older: [CharacteristicID: Reading] = [:]
+        for id in ids { older[id] = late.removeValue(forKey: id) }
+        return older
+    }
+
     /// The answer came, or never will.
     ///
     /// - Returns: the news that were kept back.

@@ -1,0 +1,127 @@
+import BoundedJSON
+import HAPTesting
+import HomeModel
+import TestTimeouts
+import Testing
+
+import struct HAPModel.DeviceID
+
+@testable import HomeHub
+
+@Suite("Consent, for every request of the API", .timeout)
+struct ConsentTests {
+    /// What was said of an app.
+    enum Decision: CaseIterable, Sendable {
+        case denied, undecided, keptOut
+    }
+
+    private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
+
+    /// An app that declares everything that an app can declare.
+    private func app(_ house: HouseUnderTest) async throws -> TestApp {
+        try await house.app(Self.identity.app, capabilities: Set(HomeCapability.allCases), vendor: "kilgo")
+    }
+
+    @Test(
+        "An app that is denied, undecided or kept out gets 47, and touches no accessory, no network and no database",
+        arguments: Decision.allCases)
+    func refused(_ decision: Decision) async throws {
+        let device = try Device(database: FurnishedHouse.database)
+        try await device.run { system, _ in
+            let app = try await app(device.house)
+            let house = try await FurnishedHouse(device, by: system, for: Self.identity)
+            switch decision {
+            case .denied: try await system.call(.setPermission(Self.identity, .deny))
+            case .undecided: break
+            case .keptOut: await device.house.hub.use(AppRestrictions(apps: [Self.identity.app]))
+            }
+            try await eventually("the status") { app.news.count == (decision == .undecided ? 0 : 1) }
+            app.forget()
+            let before = try await Trace(house, system)
+            for kind in RequestKind.allCases {
+                let request = house.request(kind)
+                #expect(RequestKind(request) == kind)
+                let call = await app.begin(request)
+                // An undecided app's call waits for the user's answer, however long it takes.
+                let waits = decision == .undecided && kind.need == .permission
+                if waits {
+                    for _ in 1...3 { try await device.house.settle(system) }
+                    #expect(app.answer(call) == nil, "\(kind) is answered before it is decided")
+                    await device.house.hub.cancel(call)
+                }
+                await expect(code(of: kind, decision)) { try await app.result(call) }
+                let trace = try await Trace(house, system)
+                #expect(trace == before, "\(kind) left a trace")
+            }
+            #expect(app.news == [])
+        }
+    }
+
+    private func code(of kind: RequestKind, _ decision: Decision) -> HomeError.Code {
+        switch kind.need {
+        case .permission: .homeAccessNotAuthorized
+        // There is none in the request.
+        case .code: decision == .keptOut ? .homeAccessNotAuthorized : .missingParameter
+        case .systemApp: .insufficientPrivileges
+        case .newSession: .invalidParameter
+        }
+    }
+
+    @Test("An app that is allowed may do all that needs permission: none of these requests fails for itself")
+    func carriedOut() async throws {
+        for kind in RequestKind.allCases where kind.need == .permission && kind != .declineAddition {
+            let device = try Device(database: FurnishedHouse.database)
+            try await device.run { system, _ in
+                let app = try await app(device.house)
+                try await system.call(.setPermission(Self.identity, .allow))
+                let house = try await FurnishedHouse(device, by: system, for: Self.identity)
+                let before = try await Trace(house, system)
+                do {
+                    let answer = try await app.call(house.request(kind))
+                    for result in (try? [ValueResult](json: answer)) ?? [] { #expect(result.error == nil, "\(kind)") }
+                } catch { Issue.record("\(kind): \(error)") }
+                guard kind.leavesTrace else { return }
+                let trace = try await Trace(house, system)
+                #expect(trace != before, "\(kind) leaves no trace that the other test could see")
+            }
+        }
+    }
+}
+
+extension RequestKind {
+    /// Whether somebody else could see that it was carried out.
+    fileprivate var leavesTrace: Bool {
+        switch self {
+        case .homes, .accessories, .stopBrowsing, .unblockAccessory: false
+        default: need == .permission
+        }
+    }
+}
+
+/// What a request would leave behind if it were carried out.
+private struct Trace: Equatable {
+    var requestsToDevice: Int
+    var connections: Int
+    var isBridgePaired: Bool
+    var pairings: [DeviceID]
+    var searches: Searches
+    var subscriptions: Set<Characteristic.ID>
+    var stored: StoredHomes
+    var commits: Int
+
+    /// Looks once all that is on its way has come to its end.
+    init(_ house: FurnishedHouse, _ system: TestApp) async throws {
+        let device = house.device
+        // Asked for behind whatever was asked before, and answered behind it.
+        _ = try await system.readValues(device.on)
+        house.looks.add()
+        requestsToDevice = device.server.requests.count - house.looks.count
+        connections = device.house.dialer.dialed.count
+        isBridgePaired = await house.bridge.isPaired
+        pairings = try await device.house.paired
+        searches = await device.house.hub.searches
+        subscriptions = await device.house.hub.feed.subscriptions
+        stored = device.house.store.stored
+        commits = device.house.store.commits
+    }
+}

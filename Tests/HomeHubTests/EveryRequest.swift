@@ -1,0 +1,207 @@
+import BoundedJSON
+import HAPTesting
+import HomeHub
+import HomeModel
+import Synchronization
+
+import struct HAPModel.ServiceType
+
+/// Every request of the API, by name.
+///
+/// No switch here has a default: a request that is new does not compile before it is listed, and whoever lists it says
+/// how it is asked and who may ask it.
+enum RequestKind: CaseIterable, Sendable {
+    case open, homes, accessories, readValues, writeValues, setNotification, identify, runActionSet
+    case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, declineAddition
+    case permissions, setPermission, answerQuestions
+    case addHome, renameHome, removeHome, setPrimaryHome, addRoom, renameRoom, removeRoom
+    case addZone, renameZone, removeZone, addRoomToZone, removeRoomFromZone
+    case assignAccessory, renameAccessory, removeAccessory, unblockAccessory
+    case renameService, setAssociatedServiceType, setFavorite
+    case addActionSet, renameActionSet, removeActionSet, setActions
+
+    init(_ request: HomeRequest) {
+        switch request {
+        case .open: self = .open
+        case .homes: self = .homes
+        case .accessories: self = .accessories
+        case .write(let write): self.init(write)
+        case .readValues: self = .readValues
+        case .writeValues: self = .writeValues
+        case .setNotification: self = .setNotification
+        case .identify: self = .identify
+        case .runActionSet: self = .runActionSet
+        case .startBrowsing: self = .startBrowsing
+        case .stopBrowsing: self = .stopBrowsing
+        case .addAccessory: self = .addAccessory
+        case .setUpAccessory: self = .setUpAccessory
+        case .declineAddition: self = .declineAddition
+        case .permissions: self = .permissions
+        case .setPermission: self = .setPermission
+        case .answerQuestions: self = .answerQuestions
+        }
+    }
+
+    private init(_ write: HomeWrite) {
+        switch write {
+        case .addHome: self = .addHome
+        case .renameHome: self = .renameHome
+        case .removeHome: self = .removeHome
+        case .setPrimaryHome: self = .setPrimaryHome
+        case .addRoom: self = .addRoom
+        case .renameRoom: self = .renameRoom
+        case .removeRoom: self = .removeRoom
+        case .addZone: self = .addZone
+        case .renameZone: self = .renameZone
+        case .removeZone: self = .removeZone
+        case .addRoomToZone: self = .addRoomToZone
+        case .removeRoomFromZone: self = .removeRoomFromZone
+        case .assignAccessory: self = .assignAccessory
+        case .renameAccessory: self = .renameAccessory
+        case .removeAccessory: self = .removeAccessory
+        case .unblockAccessory: self = .unblockAccessory
+        case .renameService: self = .renameService
+        case .setAssociatedServiceType: self = .setAssociatedServiceType
+        case .setFavorite: self = .setFavorite
+        case .addActionSet: self = .addActionSet
+        case .renameActionSet: self = .renameActionSet
+        case .removeActionSet: self = .removeActionSet
+        case .setActions: self = .setActions
+        }
+    }
+
+    /// What it takes to ask it.
+    enum Need {
+        /// The user's permission.
+        case permission
+        /// The accessory's code, which shows that somebody wants it added; only a policy keeps from that.
+        case code
+        /// To be the system app.
+        case systemApp
+        /// It is refused to everybody: the session is open already.
+        case newSession
+    }
+
+    var need: Need {
+        switch self {
+        case .open: .newSession
+        case .permissions, .setPermission, .answerQuestions: .systemApp
+        case .setUpAccessory: .code
+        case .homes, .accessories, .readValues, .writeValues, .setNotification, .identify, .runActionSet,
+            .startBrowsing, .stopBrowsing, .addAccessory, .declineAddition, .addHome, .renameHome, .removeHome,
+            .setPrimaryHome, .addRoom, .renameRoom, .removeRoom, .addZone, .renameZone, .removeZone, .addRoomToZone,
+            .removeRoomFromZone, .assignAccessory, .renameAccessory, .removeAccessory, .unblockAccessory,
+            .renameService, .setAssociatedServiceType, .setFavorite, .addActionSet, .renameActionSet,
+            .removeActionSet, .setActions:
+            .permission
+        }
+    }
+}
+
+/// A home with one of everything, and an accessory that could be added.
+struct FurnishedHouse {
+    let device: Device
+    let bridge: TestBridge
+    let app: AppIdentity
+    let home: Home
+    let cabin: Home.ID
+    let kitchen: Room.ID
+    let hall: Room.ID
+    let upstairs: Zone.ID
+    let scene: ActionSet.ID
+    /// How often the device was read for a `Trace`.
+    let looks = Looks()
+
+    final class Looks: Sendable {
+        private let counted = Mutex(0)
+        var count: Int { counted.withLock { $0 } }
+        func add() { counted.withLock { $0 += 1 } }
+    }
+
+    /// A switch that can make itself noticed.
+    static let database = #"""
+        {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[
+        {"iid":2,"type":"14","format":"bool","perms":["pw"]}]},{"iid":7,"type":"49","characteristics":[
+        {"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
+        {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
+        """#
+
+    /// Furnishes the house of a device.
+    ///
+    /// - Parameters:
+    ///   - device: one that consists of ``database``.
+    ///   - system: the system app.
+    ///   - app: the app that is going to ask.
+    init(_ device: Device, by system: TestApp, for app: AppIdentity) async throws {
+        self.device = device
+        self.app = app
+        try await device.isThere(system)
+        let id = device.accessory.home
+        func make(_ write: HomeWrite) async throws -> HomeCommit.Result { try await system.write(write).result }
+        guard case .home(let cabin) = try await make(.addHome(name: "Cabin")),
+            case .room(let kitchen) = try await make(.addRoom(id, name: "Kitchen")),
+            case .room(let hall) = try await make(.addRoom(id, name: "Hall")),
+            case .zone(let upstairs) = try await make(.addZone(id, name: "Upstairs")),
+            case .actionSet(let scene) = try await make(.addActionSet(id, name: "Evening", kind: .userDefined))
+        else { throw HouseUnderTest.Missing(what: "furniture") }
+        try await system.write(.addRoomToZone(upstairs, hall))
+        try await system.write(
+            .setActions(scene, [CharacteristicWriteAction(characteristic: device.on, targetValue: .bool(true))]))
+        (self.cabin, self.kitchen, self.hall, self.upstairs, self.scene) = (cabin, kitchen, hall, upstairs, scene)
+        home = try await device.house.home(system)
+        bridge = try await device.house.bridge(2)
+    }
+
+    /// A request that would be carried out if it were permitted.
+    func request(_ kind: RequestKind) -> HomeRequest {
+        let (id, accessory, on) = (home.id, device.accessory.id, device.on)
+        let service = device.accessory.services.last?.id ?? missing()
+        return switch kind {
+        case .open: .open(SessionOpening(app: app.app, usageDescription: "For the test.", capabilities: [.home]))
+        case .homes: .homes
+        case .accessories: .accessories(AccessoryPageRequest(home: id, revision: home.revision, offset: 0))
+        case .readValues: .readValues([on])
+        case .writeValues: .writeValues([ValueWrite(characteristic: on, value: .bool(true))])
+        case .setNotification: .setNotification([on], isEnabled: true)
+        case .identify: .identify(accessory)
+        case .runActionSet: .runActionSet(scene)
+        case .startBrowsing: .startBrowsing
+        case .stopBrowsing: .stopBrowsing
+        case .addAccessory: .addAccessory(AdditionRequest(home: id, device: bridge.id, code: bridge.code))
+        case .setUpAccessory: .setUpAccessory(AdditionRequest(home: id, device: bridge.id))
+        case .declineAddition: .declineAddition(missing())
+        case .permissions: .permissions
+        case .setPermission: .setPermission(app, .allow)
+        case .answerQuestions: .answerQuestions
+        case .addHome: .write(.addHome(name: "Palace"))
+        case .renameHome: .write(.renameHome(id, name: "Villa"))
+        case .removeHome: .write(.removeHome(id))
+        case .setPrimaryHome: .write(.setPrimaryHome(cabin))
+        case .addRoom: .write(.addRoom(id, name: "Attic"))
+        case .renameRoom: .write(.renameRoom(kitchen, name: "Galley"))
+        case .removeRoom: .write(.removeRoom(id, kitchen))
+        case .addZone: .write(.addZone(id, name: "Downstairs"))
+        case .renameZone: .write(.renameZone(upstairs, name: "Above"))
+        case .removeZone: .write(.removeZone(id, upstairs))
+        case .addRoomToZone: .write(.addRoomToZone(upstairs, kitchen))
+        case .removeRoomFromZone: .write(.removeRoomFromZone(upstairs, hall))
+        case .assignAccessory: .write(.assignAccessory(id, accessory, kitchen))
+        case .renameAccessory: .write(.renameAccessory(accessory, name: "Toy"))
+        case .removeAccessory: .write(.removeAccessory(id, accessory))
+        case .unblockAccessory: .write(.unblockAccessory(id, accessory))
+        case .renameService: .write(.renameService(service, name: "Toy"))
+        case .setAssociatedServiceType: .write(.setAssociatedServiceType(service, .fan))
+        case .setFavorite: .write(.setFavorite(service, true))
+        case .addActionSet: .write(.addActionSet(id, name: "Morning", kind: .userDefined))
+        case .renameActionSet: .write(.renameActionSet(scene, name: "Night"))
+        case .removeActionSet: .write(.removeActionSet(scene))
+        case .setActions: .write(.setActions(scene, []))
+        }
+    }
+
+    /// The identity of what is not there.
+    private func missing<Entity>() -> Identifier<Entity> {
+        var generator = SeededNumbers(seed: 5)
+        return Identifier(using: &generator)
+    }
+}
