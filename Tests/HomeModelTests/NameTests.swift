@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(
-        "Of a hundred thousand random names none gets a suggestion that is invalid, taken or says a place",
+        "In a thousand random homes no random name gets a suggestion that is invalid, taken or says a place",
         arguments: 1...10)
     func property(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
@@ -176,28 +176,28 @@ import Testing
                 return words[Int.random(in: 0..<words.count, using: &random)]
             }.joined(separator: Bool.random(using: &random) ? " " : "")
         }
-        var context = NameContext(serviceType: nil)
-        var detector = LocationDetector([], serviceType: nil)
-        for round in 0..<10_000 {
-            if round % 100 == 0 {
-                let rooms = (0..<4).map { _ in phrase(2) }.filter(NameRules.isValid)
-                let zones = (0..<2).map { _ in phrase(1) }.filter(NameRules.isValid)
-                context = NameContext(
-                    serviceType: types[round / 100 % types.count], maker: makers[round / 100 % makers.count],
-                    locations: places(rooms: rooms, zones: zones),
-                    taken: Set((0..<12).map { _ in NameKey(phrase(1)) }), isFromDevice: round / 100 % 2 == 0)
-                detector = LocationDetector(context.locations, serviceType: context.serviceType)
+        for number in 0..<100 {
+            let rooms = (0..<4).map { _ in phrase(2) }.filter(NameRules.isValid)
+            let zones = (0..<2).map { _ in phrase(1) }.filter(NameRules.isValid)
+            let context = NameContext(
+                serviceType: types[number % types.count], maker: makers[number % makers.count],
+                locations: places(rooms: rooms, zones: zones),
+                taken: Set((0..<12).map { _ in NameKey(phrase(1)) }), isFromDevice: number % 2 == 0)
+            let detector = LocationDetector(context.locations, serviceType: context.serviceType)
+            // What was looked at in this home needs no second look: most names get the same noun, for one.
+            var sound: Set<String> = []
+            for raw in Set((0..<32).map { 1 + $0 % 5 }.map(phrase) + [""]) {
+                let suggestions = context.suggestions(for: raw)
+                let faults = suggestions.filter { name in
+                    guard sound.insert(name).inserted else { return false }
+                    return !NameRules.isValid(name) || context.taken.contains(NameKey(name))
+                        || !detector.hits(in: name).locations.isEmpty || context.maker.occurs(in: name)
+                }
+                let isRight =
+                    (1...3).contains(suggestions.count) && faults.isEmpty
+                    && Set(suggestions.map { NameKey($0) }).count == suggestions.count
+                if !isRight { Issue.record("\(raw.debugDescription) gives \(suggestions)") }
             }
-            let raw = phrase(Int.random(in: 0..<6, using: &random))
-            let suggestions = context.suggestions(for: raw)
-            let faults = suggestions.filter { name in
-                !NameRules.isValid(name) || context.taken.contains(NameKey(name))
-                    || !detector.hits(in: name).locations.isEmpty || context.maker.occurs(in: name)
-            }
-            let isRight =
-                (1...3).contains(suggestions.count) && faults.isEmpty
-                && Set(suggestions.map { NameKey($0) }).count == suggestions.count
-            if !isRight { Issue.record("\(raw.debugDescription) gives \(suggestions)") }
         }
     }
 }
