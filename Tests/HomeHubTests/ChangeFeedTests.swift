@@ -225,6 +225,19 @@ import Testing
         #expect(hub.take(2) == [.notification(.homesUpdated)])
     }
 
+    @Test("Values that were taken make room for those of other things")
+    func valuesTaken() throws {
+        let hub = FeedDesk(authorized: [1, 2], limit: 2)
+        let lamps = (2...5).map { TestDevices.lamp(aid: $0) }
+        _ = try hub.add(TestDevices.bridge(lamps), to: try hub.home(), by: 1)
+        hub.drain()
+        for id in hub.graph.observable.map(\.id) {
+            let event = LiveEvent.valueUpdated(id, .bool(true), time: 1)
+            hub.hear(event)
+            #expect(hub.take(2) == [.notification(.cached(event))])
+        }
+    }
+
     @Test("The last value keeps its place among what is told of the same thing")
     func chatterInOrder() throws {
         let hub = FeedDesk(authorized: [1, 2])

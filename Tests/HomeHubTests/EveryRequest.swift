@@ -132,6 +132,7 @@ struct FurnishedHouse {
     ///   - device: one that consists of ``database``.
     ///   - system: the system app.
     ///   - app: the app that is going to ask.
+    /// - Throws: if something of the furniture cannot be had.
     init(_ device: Device, by system: TestApp, for app: AppIdentity) async throws {
         self.device = device
         self.app = app

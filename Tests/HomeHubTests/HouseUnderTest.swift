@@ -121,10 +121,11 @@ final class HouseUnderTest: Sendable {
     /// A bridge of our own with lamps, seen on the network as it advertises itself.
     func bridge(
         _ number: UInt8 = 1, lamps: [String] = ["lamp"], vendor: String? = nil,
-        eventWindow: Duration = .zero, store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore()
+        eventWindow: Duration = .zero, store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore(),
+        ownership: OwnershipRequirement? = nil
     ) async throws -> TestBridge {
         let bridge = try await BridgeUnderTest(
-            store, stored: store.stored,
+            store, stored: store.stored, ownership: ownership,
             lights: lamps.map { LightDescription(id: LightID($0), name: "Lamp \($0)") }, eventWindow: eventWindow)
         let result = TestBridge(bridge: bridge, store: store, endpoint: .test(number))
         result.plugIn(dialer)

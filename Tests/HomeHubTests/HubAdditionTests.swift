@@ -45,6 +45,22 @@ struct HubAdditionTests {
         }
     }
 
+    @Test("What is ours is not new to a search, even if it says that nobody has paired with it")
+    func own() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let bridge = try await house.bridge()
+            try await a.add(bridge, to: try await a.addHome())
+            try await eventually("it says so") { AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == true }
+            house.show(bridge.id, at: bridge.endpoint, isPaired: false)
+            house.show(TestDevices.id(8), at: .test(8), isPaired: false)
+            try await a.call(.startBrowsing)
+            try await eventually("another is found") { a.found.contains(TestDevices.id(8)) }
+            #expect(a.found == [TestDevices.id(8)])
+        }
+    }
+
     @Test("A search outlasts a time in which nothing can be found; none is begun then")
     func obstacle() async throws {
         let house = try HouseUnderTest()
@@ -217,6 +233,31 @@ struct HubAdditionTests {
         }
     }
 
+    @Test("What an app wanted to add is not even tried once it has lost its permission while it was searched for")
+    func withdrawnWhileSearching() async throws {
+        let house = try HouseUnderTest { $0.searchPatience = .seconds(3600) }
+        try await house.run { house in
+            let (system, app) = (try await house.app(), try await house.app("org.other"))
+            let home = try await system.addHome()
+            let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
+            try await system.call(.setPermission(identity, .allow))
+            let store = InMemoryAccessoryServerStore()
+            let call = await app.begin(
+                .addAccessory(
+                    AdditionRequest(
+                        home: home, device: store.stored.identity.deviceID, code: store.stored.setupCode)))
+            try await house.settle(system)
+            try await system.call(.setPermission(identity, .deny))
+            await expect(.homeAccessNotAuthorized) { try await app.result(call) }
+            try await system.call(.startBrowsing)
+            let bridge = try await house.bridge(store: store)
+            try await eventually("it is found") { system.found == [bridge.id] }
+            for _ in 1...10 { try await house.settle(system) }
+            #expect(house.dialer.dialed.isEmpty)
+            #expect(await !bridge.isPaired)
+        }
+    }
+
     // MARK: Proofs of ownership
 
     @Test("An accessory of a maker is its app's to add: it alone is asked, and who began sees it come")
@@ -248,6 +289,95 @@ struct HubAdditionTests {
             try await eventually("the event") {
                 a.events.contains { if case .accessoryAdded(let new) = $0 { new.id == ids[0] } else { false } }
             }
+        }
+    }
+
+    @Test(
+        "If a maker's app goes, or loses its permission, another one is asked; one that was never allowed is not",
+        arguments: [false, true])
+    func vendorGoes(isClosed: Bool) async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let (first, second) = (
+                try await house.maker("org.kilgo.one", of: "kilgo"), try await house.maker("org.kilgo.two", of: "kilgo")
+            )
+            let undecided = try await house.app("org.kilgo.three", capabilities: [.home, .vendor], vendor: "kilgo")
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))
+            #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "org.kilgo.two"))
+            try await eventually("the request") { second.questions.count == 1 }
+            if isClosed {
+                await house.hub.close(second.session)
+            } else {
+                let identity = AppIdentity(app: "org.kilgo.two", uid: 1, executable: "/org.kilgo.two")
+                try await a.call(.setPermission(identity, .deny))
+            }
+            try await eventually("the request") { first.questions == second.questions }
+            #expect(undecided.news == [])
+        }
+    }
+
+    @Test("A maker's app that was allowed before is asked when it comes")
+    func vendorComesBack() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            await house.hub.close(try await house.maker("org.kilgo", of: "kilgo").session)
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))
+            #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "kilgo"))
+            let maker = try await house.app("org.kilgo", capabilities: [.home, .vendor], vendor: "kilgo")
+            try await eventually("the request") { maker.questions.map(\.home) == [home] }
+        }
+    }
+
+    @Test("A maker's proof is shown to the accessory, and a wrong one is said to be wrong")
+    func proof() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let right = Array<UInt8>(repeating: 7, count: 16)
+            let bridge = try await house.bridge(
+                vendor: "kilgo", ownership: OwnershipRequirement(vendor: "kilgo", token: right))
+            func add(_ data: [UInt8]) async throws -> [Accessory.ID] {
+                let payload = AccessorySetupPayload(
+                    setup: nil, token: AccessoryOwnershipToken(data: data), request: nil)
+                return try await a.added(
+                    AdditionRequest(home: home, device: bridge.id, code: bridge.code, payload: payload))
+            }
+            await expect(.ownershipFailure) { try await add(Array(repeating: 8, count: 16)) }
+            #expect(try await add(right).count == 2)
+        }
+    }
+
+    @Test("A maker's app that has to load everything anew is asked anew, because it may have missed the question")
+    func vendorReadsSlowly() async throws {
+        let house = try HouseUnderTest { $0.feedLimit = 2 }
+        try await house.run { house in
+            let a = try await house.app()
+            let opening = SessionOpening(
+                app: "org.kilgo", usageDescription: "For the test.", capabilities: [.home, .vendor], vendor: "kilgo")
+            let peer = AppPeer(uid: 1, executable: "/org.kilgo", mayDecide: false)
+            let session = try await house.hub.open(opening, by: peer).session
+            let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
+            try await a.call(.setPermission(identity, .allow))
+            // Nobody reads what the maker's app is told.
+            for _ in 1...2 { _ = await house.hub.nextDelivery(for: session) }
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            try await a.call(.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            for name in ["Hall", "Kitchen"] { try await a.write(.addRoom(home, name: name)) }
+            #expect(await house.hub.nextDelivery(for: session) == .notification(.homesUpdated))
+            guard case .notification(.addAccessoryRequest(let question))? = await house.hub.nextDelivery(for: session)
+            else {
+                Issue.record("no question")
+                return
+            }
+            #expect(question.home == home)
         }
     }
 

@@ -126,7 +126,8 @@ struct HubHomesTests {
             let (a, b) = (try await house.app(), try await house.app())
             let lamp = try await house.lamp(a)
             #expect(try await a.observe(lamp.on) == nil)
-            #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == true)
+            let characteristics = try await house.home(a).accessories.flatMap(\.services).flatMap(\.characteristics)
+            #expect(characteristics.filter(\.isNotificationEnabled).map(\.id) == [lamp.on])
             #expect(try await house.home(b).characteristic(lamp.on)?.isNotificationEnabled == false)
         }
     }

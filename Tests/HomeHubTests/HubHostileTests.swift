@@ -67,6 +67,42 @@ struct HubHostileTests {
         }
     }
 
+    @Test("What an accessory refused to report once, and reports when it is asked again, is observed")
+    func refusesOnce() async throws {
+        let refusals = Counter()
+        let device = try Device { request in
+            request.method == .put && refusals.next() == 1
+                ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70407}]}"#, status: 207)) : nil
+        }
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            #expect(try await a.observe(device.on)?.code == .accessoryOutOfResources)
+            #expect(try await a.observe(device.on) == nil)
+            #expect(try await device.house.home(a).characteristic(device.on)?.isNotificationEnabled == true)
+        }
+    }
+
+    @Test("What nobody observes any more an accessory is told to report no more", arguments: [false, true])
+    func reportsNoMore(isClosed: Bool) async throws {
+        let device = try Device()
+        try await device.run { a, b in
+            try await device.isThere(a)
+            for app in [a, b] { #expect(try await app.observe(device.on) == nil) }
+            func told() -> [Bool] {
+                device.server.requests.filter { $0.method == .put }
+                    .flatMap { WriteRequest(parsing: $0.body)?.entries.compactMap(\.events) ?? [] }
+            }
+            #expect(!told().contains(false))
+            #expect(try await a.observe(device.on, false) == nil)
+            if isClosed {
+                await device.house.hub.close(b.session)
+            } else {
+                #expect(try await b.observe(device.on, false) == nil)
+            }
+            try await eventually("it is told") { told().last == false }
+        }
+    }
+
     @Test("Who wants to be told while an accessory is being asked to report is told, too, that it does not")
     func refusesToReportToTwo() async throws {
         let refusal = HTTPResponse.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70407}]}"#, status: 207)
@@ -119,6 +155,26 @@ struct HubHostileTests {
         }
     }
 
+    @Test("What an accessory tells while it is written to is newer than what is written")
+    func eventDuringWrite() async throws {
+        let device = try Device { request in
+            WriteRequest(parsing: request.body)?.entries.contains { $0.value != nil } == true ? .silence : nil
+        }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            #expect(try await b.observe(device.on) == nil)
+            let before = device.count(.put)
+            let call = try await device.switchOn(a, isScene: false)
+            try await eventually("it is asked") { device.count(.put) > before }
+            b.forget()
+            device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)
+            device.answer(HTTPResponse(204))
+            _ = try await a.result(call)
+            try await eventually("the event") { b.values.last == .bool(false) }
+            #expect(try await device.house.home(a).characteristic(device.on)?.value == .bool(false))
+        }
+    }
+
     @Test("Who gave up a read is told of what it found as everybody else is")
     func cancelledRead() async throws {
         let isHeld = Mutex(false)
@@ -144,13 +200,18 @@ struct HubHostileTests {
         arguments: [false, true])
     func olderAnswer(isScene: Bool) async throws {
         let isHeld = Mutex(false)
+        let isOn = Mutex(false)
         let device = try Device { request in
-            switch request.method {
-            case .get where isHeld.withLock { $0 }: .silence
-            case .get where request.path == "/accessories": nil
-            case .get: .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
-            default: nil
+            guard request.method == .put else {
+                let value = isOn.withLock { $0 }
+                return request.path == "/accessories"
+                    ? nil
+                    : isHeld.withLock { $0 }
+                        ? .silence : .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":\#(value)}]}"#))
             }
+            let isWrite = WriteRequest(parsing: request.body)?.entries.contains { $0.value != nil } == true
+            if isWrite { isOn.withLock { $0 = true } }
+            return nil
         }
         try await device.run { a, b in
             try await device.isThere(a)
@@ -159,8 +220,8 @@ struct HubHostileTests {
             let before = device.count(.get)
             let observation = await b.begin(.setNotification([device.on], isEnabled: true))
             try await eventually("it is read") { device.count(.get) > before }
+            isHeld.withLock { $0 = false }
             let call = try await device.switchOn(a, isScene: isScene)
-            try await device.house.settle(a)
             try await eventually("the write waits behind it") { await device.house.hub.committed.contains(call) }
             device.answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
             _ = try await b.result(observation)
@@ -295,6 +356,13 @@ struct HubHostileTests {
         try await device.run { a, _ in
             try await device.isThere(a)
             await expect(.operationNotSupported) { try await a.call(.identify(device.accessory.id)) }
+            // Nor would it be if it were there.
+            device.house.dialer.listen(at: .test(1), nil)
+            device.server.connection?.end()
+            try await eventually("it is away") {
+                try await device.house.home(a).accessories.first?.isReachable == false
+            }
+            await expect(.operationNotSupported) { try await a.call(.identify(device.accessory.id)) }
         }
         #expect(!device.server.requests.contains { $0.method != .get })
     }
@@ -317,7 +385,7 @@ struct HubHostileTests {
     @Test("An accessory that breaks the rules again and again is left alone until somebody unblocks it")
     func blocking() async throws {
         let isSound = Mutex(false)
-        let device = try Device { request in
+        let device = try Device(database: FurnishedHouse.database) { request in
             request.path == "/accessories" && !isSound.withLock { $0 }
                 ? .answer(.json(#"{"accessories":[]}"#)) : nil
         }
@@ -329,6 +397,7 @@ struct HubHostileTests {
             #expect(b.events.contains(.accessoryError(id, .accessoryIsBlocked)))
             #expect(try await a.readValues(device.on).map(\.error?.code) == [.accessoryIsBlocked])
             #expect(try await a.observe(device.on)?.code == .accessoryIsBlocked)
+            await expect(.accessoryIsBlocked) { try await a.call(.identify(id)) }
             let dialed = device.house.dialer.dialed.count
             isSound.withLock { $0 = true }
             // That nothing happens cannot be awaited: a link that tried again would have dialed by then.

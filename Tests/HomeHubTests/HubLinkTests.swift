@@ -34,6 +34,8 @@ struct HubLinkTests {
             var found = try await house.home(a)
             #expect(found.accessories.map(\.id) == home.accessories.map(\.id))
             #expect(found.accessories.allSatisfy { !$0.isReachable })
+            // What is not there is not waited for.
+            #expect(try await a.readValues(on).first?.error?.code == .accessoryNotReachable)
             let bridge = try await house.bridge(store: accessories)
             try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
             found = try await house.home(a)
@@ -126,8 +128,13 @@ struct HubLinkTests {
             lamp.bridge.connections.endAll()
             try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .accessoryNotReachable)
+            let id = lamp.bridge.id
+            try await eventually("it says so") { AccessoryBrowser(house.network).snapshot[id]?.isPaired == false }
+            try await a.call(.startBrowsing)
+            #expect(a.found == [])
             let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
             #expect(commit.stale == [lamp.bridgeAccessory])
+            try await eventually("it is found") { a.found == [id] }
         }
     }
 
@@ -159,6 +166,11 @@ struct HubLinkTests {
             let a = try await house.app()
             let bridge = try await house.bridge(store: accessories)
             #expect(try await house.home(a).accessories.first?.isBlocked == true)
+            // Nor is what is behind it.
+            let on = try #require(
+                try await house.home(a).accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id)
+            #expect(try await a.readValues(on).first?.error?.code == .accessoryIsBlocked)
+            await expect(.accessoryIsBlocked) { try await a.call(.identify(ids[1])) }
             #expect(try await a.write(.removeAccessory(home, ids[0])).stale == [])
             #expect(await !bridge.isPaired)
             #expect(vault.pairings().isEmpty)

@@ -97,6 +97,27 @@ struct HubSessionTests {
         }
     }
 
+    @Test(
+        "A search does not outlive its app's permission: who is allowed again hears of nothing before it searches anew")
+    func searchAfterWithdrawal() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (system, app) = (try await house.app(), try await house.app("app"))
+            try await system.call(.setPermission(identity("app"), .allow))
+            try await app.call(.startBrowsing)
+            for decision in [PermissionDecision.deny, .allow] {
+                try await system.call(.setPermission(identity("app"), decision))
+            }
+            try await system.call(.startBrowsing)
+            house.show(TestDevices.id(9), at: .test(9), isPaired: false)
+            try await eventually("it is found") { system.found == [TestDevices.id(9)] }
+            try await house.settle(app)
+            #expect(app.found == [])
+            try await app.call(.startBrowsing)
+            try await eventually("it is found") { app.found == [TestDevices.id(9)] }
+        }
+    }
+
     @Test("Who gives up waiting gets 47 without permission; what an accessory was asked for, or is done, is answered")
     func cancelling() async throws {
         let house = try HouseUnderTest()

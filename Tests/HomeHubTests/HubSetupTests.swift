@@ -62,7 +62,10 @@ struct HubSetupTests {
                 let request = AdditionRequest(home: nil, device: bridge.id, code: bridge.code, name: name)
                 return try AdditionReply(json: try await other.call(.setUpAccessory(request)))
             }
-            await expect(.nameContainsProhibitedCharacters) { try await setUp("Lamp!") }
+            let refusal = await #expect(throws: HomeError.self) { _ = try await setUp("Darkroom!") }
+            #expect(refusal?.code == .nameContainsProhibitedCharacters)
+            // Which names could be had would tell which are taken.
+            #expect(refusal?.suggestions == [] && refusal?.accessory == nil)
             let missing = AdditionRequest(home: nil, device: bridge.id)
             await expect(.missingParameter) { try await other.call(.setUpAccessory(missing)) }
             // A name that is taken is passed over: to say so would tell of the room.
@@ -72,6 +75,30 @@ struct HubSetupTests {
             #expect(try await house.home(system).accessory(result.accessories[0])?.name != "darkroom")
             // Which home it is in is not said, and not as which accessory.
             await #expect(throws: HomeError(.objectAssociatedToAnotherHome)) { _ = try await setUp(nil) }
+        }
+    }
+
+    @Test("What an app has begun to set up is not added once a policy keeps it out, and the accessory is let go")
+    func keptOutMeanwhile() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let system = try await house.app()
+            _ = try await system.addHome()
+            let other = try await app(.deny, in: house, system)
+            let bridge = try await house.bridge()
+            let before = house.store.stored
+            bridge.store.hold([.pairings])
+            let call = await other.begin(.setUpAccessory(AdditionRequest(home: nil, payload: bridge.payload)))
+            try await eventually("the accessory keeps the pairing") { bridge.store.waitingCount == 1 }
+            await house.hub.use(AppRestrictions(apps: ["org.other"]))
+            bridge.store.release()
+            await expect(.homeAccessNotAuthorized) { try await other.result(call) }
+            try await eventually("it is let go") {
+                let isPaired = await bridge.isPaired
+                let isKept = try await !house.paired.isEmpty
+                return !isPaired && !isKept
+            }
+            #expect(house.store.stored == before)
         }
     }
 

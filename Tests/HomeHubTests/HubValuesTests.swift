@@ -119,6 +119,10 @@ struct HubValuesTests {
             }
             #expect(try await a.observe(name)?.code == .notificationNotSupported)
             #expect(lamp.bridge.bridge.driver.orders.count == 1)
+            // What can only be written has no value.
+            let showing = try await a.writeValues(ValueWrite(characteristic: identify, value: .bool(true)))
+            #expect(showing.map(\.error) == [nil])
+            #expect(try await house.home(a).characteristic(identify)?.value == nil)
         }
     }
 
@@ -161,6 +165,12 @@ struct HubValuesTests {
             #expect(try await a.readValues(lamp.on).first?.error?.code == .bridgedAccessoryNotReachable)
             try await eventually("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
+            // What it is called its bridge knows without it.
+            let information = try await house.home(a).accessory(lamp.accessory)?.services.first
+            let name = try #require(information?.characteristic(.name)?.id)
+            #expect(try await a.readValues(name).first?.error == nil)
+            try await house.settle(b)
+            #expect(b.live == [.reachabilityUpdated(lamp.accessory, false)])
             await lamp.plug(true)
             await lamp.turn(true)
             try await eventually("it is back") { b.live.last == .reachabilityUpdated(lamp.accessory, true) }

@@ -334,6 +334,75 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .outlet)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .door)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, nil)) == 0)
+        // Machinery has a name, too, but nobody says it.
+        #expect(code(&hub, .renameService(services[2].id, name: "Plug")) == 0)
+    }
+
+    @Test("What is known of a service outlives a renewal; a service of another type in its place is another one")
+    func replacedServices() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let id = try hub.add([Devices.lamp("Plug", type: .outlet)], to: home)[0]
+        let outlet = try #require(hub.graph.accessory(id)?.services[1])
+        let power = try #require(outlet.characteristic(.on)?.id)
+        let isNews = hub.graph.apply(.valueUpdated(power, .bool(true), time: 7))
+        #expect(isNews)
+        var device = Devices.lamp("Plug", type: .outlet)
+        device.services.append(Devices.service(.fan, iid: 80))
+        device.services[1].linked = [InstanceID(80), InstanceID(99)]
+        _ = try hub.graph.update(Devices.id(1), with: [device], using: &hub.random)
+        let services = try #require(hub.graph.accessory(id)?.services)
+        #expect(services[1].linkedServices == [services[2].id])
+        #expect(services[1].characteristic(.on)?.value == .bool(true))
+        #expect(services[1].characteristic(.on)?.valueTime == 7)
+        let scene = try hub.scene("Evening", in: home)
+        try hub.perform(
+            .setActions(scene, [CharacteristicWriteAction(characteristic: power, targetValue: .bool(true))]))
+        _ = try hub.graph.update(
+            Devices.id(1), with: [Devices.lamp("Plug", type: .switch)], using: &hub.random)
+        let replaced = try #require(hub.graph.accessory(id)?.services)
+        #expect(replaced.map(\.type) == [.accessoryInformation, .switch])
+        #expect(replaced[1].id != outlet.id && hub.graph.characteristic(power) == nil)
+        // What switched the outlet does not switch what has taken its place.
+        #expect(hub.graph.home(home)?.actionSet(scene)?.actions == [])
+    }
+
+    @Test("What is so already is no change, and nobody is told of it")
+    func unchanged() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let id = try hub.add([Devices.lamp("Plug", type: .outlet)], to: home)[0]
+        let outlet = try #require(hub.graph.accessory(id)?.services[1])
+        let power = try #require(outlet.characteristic(.on)?.id)
+        let scene = try hub.scene("Evening", in: home)
+        for write in [
+            HomeWrite.setFavorite(outlet.id, true), .setAssociatedServiceType(outlet.id, .fan),
+            .setActions(scene, [CharacteristicWriteAction(characteristic: power, targetValue: .bool(true))]),
+        ] {
+            #expect(try hub.perform(write).transaction != nil)
+            #expect(try hub.perform(write).transaction == nil)
+        }
+    }
+
+    @Test("A device without accessories, with a number twice, or that turns from a lamp into a bridge, is not taken")
+    func incompliant() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let twins = [Devices.lamp("One"), Devices.lamp("Two", aid: 2), Devices.lamp("Three", aid: 2)]
+        for devices in [[], twins] {
+            #expect(throws: HomeError(.accessoryOutOfCompliance)) {
+                try hub.add(devices, to: home, category: .bridge)
+            }
+        }
+        #expect(hub.graph.home(home)?.accessories == [])
+        let id = try hub.add([Devices.lamp("One")], to: home)[0]
+        let before = hub.graph
+        for devices in [[], twins, Array(twins.prefix(2)), Array(twins.suffix(1))] {
+            #expect(throws: HomeError(.accessoryOutOfCompliance, accessory: id)) {
+                try hub.graph.update(Devices.id(1), with: devices, using: &hub.random)
+            }
+        }
+        #expect(hub.graph == before)
     }
 
     @Test("A blocked accessory is unblocked by whoever asks, and once")

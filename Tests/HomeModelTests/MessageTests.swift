@@ -135,6 +135,11 @@ private let sampleRequests: [HomeRequest] = [
                 "accessories.add", #"{"home":"00000000-0000-4000-8000-000000000000","url":"X-HM://"}"#,
                 "\"url\" has a value"
             ),
+            (
+                "accessories.add",
+                #"{"home":"00000000-0000-4000-8000-000000000000","ownershipToken":"070707070707070707070707070707070"}"#,
+                "\"ownershipToken\" has a value"
+            ),
             ("privacy.set", #"{"app":{},"decision":"allow"}"#, "\"app\" is missing"),
         ])
     func malformed(method: String, params: String, expected: String) throws {

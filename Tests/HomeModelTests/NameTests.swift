@@ -80,6 +80,14 @@ import Testing
         #expect(context.suggestions(for: name) == suggestions)
     }
 
+    @Test("Of two places the longer one is found, whatever order they are in", arguments: [false, true])
+    func longest(isReversed: Bool) {
+        let rooms = ["Kids", "Kids Room", "Room"]
+        let detector = LocationDetector(
+            places(rooms: isReversed ? rooms.reversed() : rooms, zones: []), serviceType: .lightbulb)
+        #expect(detector.hits(in: "Kids Room lamp").locations.map(\.name) == ["Kids Room"])
+    }
+
     @Test("A garage door is not in the garage", arguments: ["2nd garage door", "Kid's Night Light"])
     func shielded(name: String) {
         let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
@@ -101,6 +109,13 @@ import Testing
         }
         for name in ["Lamp", "LX 20", "Devices", "Inc lamp"] { #expect(!maker.occurs(in: name), "\(name)") }
         #expect(!NameMaker(serialNumber: "porch").occurs(in: "Porch Light"), "that is a word of the owner's")
+    }
+
+    @Test("A maker that calls a lamp a lamp does not deprive people of the word")
+    func nounOfMaker() {
+        let maker = NameMaker(manufacturer: "Bulb Lamp Kilgo", model: "Light")
+        #expect(!maker.occurs(in: "Reading lamp") && !maker.occurs(in: "Light 2"))
+        #expect(maker.occurs(in: "Kilgo lamp"))
     }
 
     @Test("A serial number of letters alone is a word that may stand in a name")
@@ -142,6 +157,13 @@ import Testing
     func taken() {
         let taken = Set(["Lamp", "Light", "Light 2"].map { NameKey($0) })
         #expect(NameContext(serviceType: .lightbulb, taken: taken).suggestions(for: "Lamp!") == ["Lamp 2", "Light 3"])
+    }
+
+    @Test("A taken name of full length is cut for its number")
+    func takenAndLong() {
+        let long = String(repeating: "x", count: 64)
+        let suggestions = NameContext(serviceType: .lightbulb, taken: [NameKey(long)]).suggestions(for: long)
+        #expect(suggestions == [String(repeating: "x", count: 62) + " 2", "Light"])
     }
 
     @Test("A home whose rooms are called like things still gets a name")
