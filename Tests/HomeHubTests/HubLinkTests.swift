@@ -88,6 +88,11 @@ struct HubLinkTests {
                 }
             }
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
+            let new = try await house.home(a).accessories.first { $0.name == "New lamp" }
+            let on = try #require(new?.services.compactMap { $0.characteristic(.on) }.first?.id)
+            #expect(try await a.observe(on) == nil)
+            await lamp.bridge.bridge.host.report(LightReport(on: true), from: "new")
+            try await eventually("it is heard") { a.values == [.bool(true)] }
             await lamp.bridge.bridge.host.removed(lamp.light)
             await lamp.bridge.bridge.registry.settleStructure()
             try await eventually("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
@@ -99,9 +104,10 @@ struct HubLinkTests {
     func structureStoredLater() async throws {
         let house = try HouseUnderTest { $0.storePatience = .milliseconds(20) }
         try await house.run { house in
-            let a = try await house.app()
+            let (a, b) = (try await house.app(), try await house.app())
             let lamp = try await house.lamp(a)
             try await eventually("the first values") { try await house.value(lamp, a) == .bool(false) }
+            #expect(try await b.observe(lamp.on) == nil)
             house.store.breakDown()
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
@@ -115,6 +121,8 @@ struct HubLinkTests {
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
             try await eventually("it is there") { try await house.home(a).accessories[2].isReachable }
             #expect(try await house.value(lamp, a) == .bool(true))
+            try await house.settle(b)
+            #expect(b.values == [.bool(true)])
         }
     }
 

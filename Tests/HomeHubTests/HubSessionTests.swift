@@ -60,9 +60,24 @@ struct HubSessionTests {
             _ = try await app.result(call)
         }
         try await HouseUnderTest(store: store).run { house in
-            let app = try await house.app("app")
+            let (system, app) = (try await house.app(), try await house.app("app"))
             #expect(app.reply.status == [.determined, .authorized])
             _ = try await app.call(.homes)
+            try await system.call(.setPermission(identity("app"), .forget))
+            #expect(store.stored.permissions == [])
+            try await system.call(.setPermission(identity("app"), .deny))
+            #expect(store.stored.permissions.map(\.isAllowed) == [false])
+        }
+    }
+
+    @Test("A call that nobody answers for is refused in time, and the question stays")
+    func patience() async throws {
+        let house = try HouseUnderTest { $0.permissionPatience = .milliseconds(20) }
+        try await house.run { house in
+            let (system, app) = (try await house.app(), try await house.app("app"))
+            await expect(.homeAccessNotAuthorized) { try await app.call(.homes) }
+            try await system.call(.answerQuestions)
+            try await eventually("the question") { system.asked.map(\.app) == [identity("app")] }
         }
     }
 

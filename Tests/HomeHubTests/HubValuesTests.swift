@@ -274,6 +274,23 @@ struct HubValuesTests {
         }
     }
 
+    @Test("What was heard and could not be stored is stored later")
+    func notingLater() async throws {
+        let house = try HouseUnderTest { $0.noteInterval = .milliseconds(20) }
+        let on = try await house.run { house in
+            let a = try await house.app()
+            let lamp = try await house.lamp(a)
+            #expect(try await a.observe(lamp.on) == nil)
+            try await eventually("the first values") { !house.store.noted.isEmpty }
+            house.store.breakDown()
+            await lamp.turn(true)
+            try await eventually("it is refused") { house.store.refusals > 0 }
+            house.store.breakDown(false)
+            return lamp.on
+        }
+        #expect(house.store.noted.last?[on]?.value == .bool(true))
+    }
+
     @Test("What was heard is stored together, and only if it is new")
     func noting() async throws {
         let house = try HouseUnderTest { $0.noteInterval = .milliseconds(50) }
