@@ -30,10 +30,10 @@ struct ConnectionTests {
     }
 
     @Test("what is waited for is looked at on the manager, before the wait and behind it")
-    func waiting() async {
+    func waiting() async throws {
         let manager = HomeManager(lights, socket: "/nowhere")
         async let looked = manager.looksTwice()
-        while await manager.bells.isEmpty { await Task.yield() }
+        try await eventually { await !manager.bells.isEmpty }
         await manager.ring()
         #expect(await looked == true)
     }
@@ -57,14 +57,14 @@ struct ConnectionTests {
         await daemon.configure { $0.held = ["session.open"] }
         try await withSocketPath { path in
             try await running(at: path) { manager in
-                try await serving(daemon, at: path) { await until { await daemon.asked.count == 1 } }
+                try await serving(daemon, at: path) { try await eventually { await daemon.asked.count == 1 } }
                 await daemon.configure { $0.held = [] }
                 try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
             }
             await daemon.configure { $0.held = ["session.open"] }
             try await serving(daemon, at: path) {
                 let asked = await daemon.asked.count
-                try await running(at: path) { _ in await until { await daemon.asked.count > asked } }
+                try await running(at: path) { _ in try await eventually { await daemon.asked.count > asked } }
             }
         }
     }
@@ -94,7 +94,7 @@ struct ConnectionTests {
                             try await manager.waitUntilLoaded()
                         } == .protocolMismatch)
                     await daemon.configure { $0.refusal = nil }
-                    await until { await manager.isConnected }
+                    try await eventually { await manager.isConnected }
                     try await manager.waitUntilLoaded()
                 }
             }
@@ -108,7 +108,7 @@ struct ConnectionTests {
         try await withSocketPath { path in
             try await running(at: path) { manager in
                 try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
-                await until { await !manager.isConnected }
+                try await eventually { await !manager.isConnected }
                 #expect(await manager.homes == [home], "what was known stays")
                 let all = manager.allEvents()
                 let inHome = manager.events(in: home.id)
@@ -132,7 +132,7 @@ struct ConnectionTests {
             await daemon.configure { $0.held = ["homes.add"] }
         } _: { daemon, manager in
             async let code = refusal { () throws(HomeError) in try await manager.addHome(named: "My Home") }
-            await until { await daemon.heldCount == 1 }
+            try await eventually { await daemon.heldCount == 1 }
             await daemon.hangUp()
             #expect(await code == .daemonUnavailable)
         }
@@ -161,7 +161,7 @@ struct ConnectionTests {
             try await serving(daemon, at: path) {
                 try await running(at: path) { manager in
                     let events = manager.allEvents()
-                    await until { await daemon.heldCount == 1 }
+                    try await eventually { await daemon.heldCount == 1 }
                     await daemon.reach(lamp.id, false)
                     try await daemon.write(.addHome(name: "Cabin"))
                     try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
@@ -183,9 +183,9 @@ struct ConnectionTests {
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
                 try await running(at: path) { manager in
-                    await until { await daemon.heldCount == 1 }
+                    try await eventually { await daemon.heldCount == 1 }
                     async let room = manager.addRoom(named: "Kitchen", to: home.id)
-                    await until { await daemon.graph.homes.first?.rooms.count == 1 }
+                    try await eventually { await daemon.graph.homes.first?.rooms.count == 1 }
                     await daemon.release()
                     let made = try await room
                     #expect(await manager.homes.first?.rooms == [made])
@@ -235,11 +235,29 @@ struct ConnectionTests {
             await daemon.configure { $0.held = ["homes.add"] }
         } _: { daemon, manager in
             let call = Task { await refusal { () throws(HomeError) in try await manager.addHome(named: "My Home") } }
-            await until { await daemon.heldCount == 1 }
+            try await eventually { await daemon.heldCount == 1 }
             call.cancel()
             #expect(await call.value == .operationCancelled)
             #expect(await daemon.cancelled == 1)
             #expect(await daemon.graph.homes.isEmpty)
+        }
+    }
+
+    @Test("a cancellation that is late does not hit a call of the next connection, which has the same number")
+    func oldCancellation() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.held = ["homes.add"] }
+        } _: { daemon, manager in
+            let call = Task { try await manager.addHome(named: "My Home") }
+            try await eventually { await daemon.heldCount == 1 }
+            let number = try #require(await manager.anyCall)
+            let before = await manager.connectionNumber - 1
+            await manager.giveUp(number, of: before, because: HomeError(.operationCancelled))
+            await manager.expire(number, of: before)
+            await daemon.release()
+            let home = try await call.value
+            #expect(await manager.homes == [home])
+            #expect(await daemon.cancelled == 0)
         }
     }
 
@@ -252,9 +270,9 @@ struct ConnectionTests {
             }
         } _: { daemon, manager in
             let call = Task { try await manager.addHome(named: "My Home") }
-            await until { await daemon.heldCount == 1 }
+            try await eventually { await daemon.heldCount == 1 }
             call.cancel()
-            await until { await daemon.cancelled == 1 }
+            try await eventually { await daemon.cancelled == 1 }
             await daemon.release()
             let home = try await call.value
             #expect(await manager.homes == [home])
@@ -280,7 +298,7 @@ struct ConnectionTests {
                             try await manager.addHome(named: "My Home")
                         } == .operationTimedOut)
                     await daemon.release()
-                    await until { await manager.homes.count == 1 }
+                    try await eventually { await manager.homes.count == 1 }
                     #expect(await manager.homes == daemon.graph.homes)
                 }
             }
@@ -335,6 +353,9 @@ struct ConnectionTests {
 }
 
 extension HomeManager {
+    /// The number of a call that waits for its answer.
+    fileprivate var anyCall: Int64? { calls.keys.first }
+
     /// Traps if it looks anywhere else.
     fileprivate func looksTwice() async -> Bool? {
         var looks = 0

@@ -62,9 +62,9 @@ struct EventStreamTests {
             for number in 0...EventStream<HomeNews>.limit {
                 try await daemon.write(.renameHome(home.id, name: "Home \(number)"))
             }
-            await until { await manager.homes.first?.name == "Home \(EventStream<HomeNews>.limit)" }
+            try await eventually { await manager.homes.first?.name == "Home \(EventStream<HomeNews>.limit)" }
             try await daemon.write(.addRoom(home.id, name: "Kitchen"))
-            await until { await manager.homes.first?.rooms.count == 1 }
+            try await eventually { await manager.homes.first?.rooms.count == 1 }
             #expect(await slow.take(1).map(\.name) == ["homesUpdated"])
             let summary = try #require(await inHome.take(1).first)
             let now = try #require(await manager.homes.first)

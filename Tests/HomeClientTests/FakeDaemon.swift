@@ -34,12 +34,22 @@ actor FakeDaemon: LineRPCSessions {
     var held: Set<String> = []
     /// Whether cancellations are heeded.
     var heedsCancellation = true
+    /// Requests of these methods are carried out at once, and answered when the test says so.
+    var late: Set<String> = []
+    /// What devices make of the values that they are set to.
+    var nearest: [Characteristic.ID: CharacteristicValue] = [:]
+    /// What is put to whoever answers questions.
+    var questions: [AppPermission] = []
+    /// Whether devices do not say which QR code is theirs.
+    var hidesSetupHashes = false
     /// What the devices would not report.
     var silent: Set<Characteristic.ID> = []
     /// All that was asked, in order.
     private(set) var asked: [HomeRequest] = []
     private var heldCalls: [(request: HomeRequest, call: Call)] = []
     private(set) var cancelled = 0
+    private var isLate = false
+    private var lateAnswers: [(call: Call, result: Result<JSONValue, HomeError>)] = []
 
     func configure(_ change: @Sendable (isolated FakeDaemon) -> Void) { change(self) }
 
@@ -109,6 +119,8 @@ actor FakeDaemon: LineRPCSessions {
 
     private func receive(_ request: HomeRequest, _ call: Call) {
         guard !held.contains(request.method) else { return heldCalls.append((request, call)) }
+        isLate = late.contains(request.method)
+        defer { isLate = false }
         if case .setUpAccessory = request { return perform(request, call) }
         guard status.contains(.authorized) else {
             if status.contains(.determined) {
@@ -128,6 +140,13 @@ actor FakeDaemon: LineRPCSessions {
         for (request, call) in calls { receive(request, call) }
     }
 
+    /// Gives the answers that are late.
+    func answerLate() {
+        let answers = lateAnswers
+        lateAnswers = []
+        for answer in answers { run(feed.answered(answer.call, with: answer.result)) }
+    }
+
     /// How many calls are held.
     var heldCount: Int { heldCalls.count }
 
@@ -137,7 +156,7 @@ actor FakeDaemon: LineRPCSessions {
             case .write(let write): return try commit(graph.perform(write, using: &random), call)
             case .addAccessory(let addition), .setUpAccessory(let addition):
                 guard let home = addition.home ?? graph.primaryHome?.id else { throw HomeError(.notFound) }
-                if let token = addition.payload?.ownershipToken { _ = token }
+                if hidesSetupHashes, addition.payload != nil, addition.device == nil { throw HomeError(.notFound) }
                 guard let device = devices.first(where: { $0.id == addition.device }) ?? devices.first else {
                     throw HomeError(.timedOutWaitingForAccessory)
                 }
@@ -185,7 +204,7 @@ actor FakeDaemon: LineRPCSessions {
             }.json
         case .writeValues(let writes):
             return writes.map { write in
-                guard let value = write.value else {
+                guard let value = nearest[write.characteristic] ?? write.value else {
                     return ValueResult(characteristic: write.characteristic, error: HomeError(.nilParameter))
                 }
                 let event = LiveEvent.valueUpdated(write.characteristic, value, time: tick())
@@ -210,6 +229,7 @@ actor FakeDaemon: LineRPCSessions {
         case .permissions: return [AppPermission]().json
         case .answerQuestions:
             sessions[call.session]?.answersQuestions = true
+            for question in questions { run(feed.tell(.permissionAsked(question), to: [call.session])) }
             return [:]
         default: return [:]
         }
@@ -290,7 +310,9 @@ actor FakeDaemon: LineRPCSessions {
 
     // MARK: Sending
 
-    private func answer(_ call: Call, _ result: Result<JSONValue, HomeError>) { run(feed.answered(call, with: result)) }
+    private func answer(_ call: Call, _ result: Result<JSONValue, HomeError>) {
+        if isLate { lateAnswers.append((call, result)) } else { run(feed.answered(call, with: result)) }
+    }
 
     private func run(_ actions: [ChangeFeed.Action]) {
         for case .deliver(let id) in actions {

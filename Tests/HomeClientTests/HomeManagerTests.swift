@@ -1,6 +1,7 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import LineRPC
 import TestTimeouts
 import Testing
 
@@ -141,6 +142,38 @@ struct HomeManagerTests {
         }
     }
 
+    @Test("that others change are told of to those who listen to them, and not to those who listen to others")
+    func otherHomes() async throws {
+        try await withHome { daemon in
+            let (home, _) = try await daemon.furnish()
+            try await daemon.add(TestDevices.id(2), [TestDevices.lamp()], to: home.id)
+            try await daemon.write(.addHome(name: "Cabin"))
+        } _: { daemon, manager in
+            let (home, cabin) = (await manager.homes[0], await manager.homes[1])
+            let (first, second) = (home.accessories[0], home.accessories[1])
+            let inHome = manager.events(in: home.id)
+            let ofFirst = manager.events(of: first.id)
+            try await daemon.write(.addRoom(cabin.id, name: "Hall"))
+            try await daemon.write(.addRoom(home.id, name: "Kitchen"))
+            try await daemon.write(.renameAccessory(second.id, name: "Desk Lamp"))
+            try await daemon.write(.renameAccessory(first.id, name: "Reading Lamp"))
+            #expect(await inHome.take(1).map(\.home.id) == [home.id])
+            #expect(await ofFirst.take(1).map(\.accessory.id) == [first.id])
+        }
+    }
+
+    @Test("that are removed are named with the accessories that went with them")
+    func removedHome() async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+        } _: { _, manager in
+            let home = try #require(await manager.homes.first)
+            let removal = try await manager.removeHome(home.id)
+            #expect(removal == AccessoryRemoval(removed: home.accessories.map(\.id), stale: []))
+            #expect(await manager.homes.isEmpty)
+        }
+    }
+
     @Test("streams of what is gone end")
     func gone() async throws {
         try await withHome { daemon in
@@ -169,6 +202,16 @@ struct HomeManagerTests {
                 #expect(error.code == .homeWithSimilarNameExists && !error.suggestions.isEmpty)
             }
         }
+    }
+
+    @Test("a daemon that does not know a request speaks another version, and one that refuses it says why")
+    func refusals() {
+        #expect(HomeError(RPCFailure.methodNotFound("homes.dance")).code == .protocolMismatch)
+        #expect(HomeError(RPCFailure(code: 47, message: "no")).code == .homeAccessNotAuthorized)
+        #expect(HomeError(RPCFailure.tooManyRequests).message.contains("too many requests"))
+        #expect(HomeError(LineRPCError.closed) == .connectionLost)
+        #expect(HomeError(LineRPCError.timedOut).code == .operationTimedOut)
+        #expect(HomeError(CancellationError()).code == .operationCancelled)
     }
 
     @Test("an app without a purpose does not start")

@@ -18,7 +18,7 @@ struct PermissionTests {
                 try await running(at: path) { manager in
                     let events = manager.allEvents()
                     async let loaded: Void = manager.waitUntilLoaded()
-                    await until { await daemon.asked.contains(.homes) }
+                    try await eventually { await daemon.asked.contains(.homes) }
                     #expect(await manager.homes.isEmpty)
                     #expect(await manager.authorizationStatus == [])
                     await daemon.decide([.determined, .authorized])
@@ -44,7 +44,7 @@ struct PermissionTests {
                     let loading = Task {
                         await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
                     }
-                    await until { await daemon.asked.contains(.homes) }
+                    try await eventually { await daemon.asked.contains(.homes) }
                     await daemon.decide([.determined])
                     #expect(await loading.value == .homeAccessNotAuthorized)
                     #expect(
@@ -71,7 +71,7 @@ struct PermissionTests {
             }
             let browser = manager.makeAccessoryBrowser()
             try await browser.start()
-            await until { await daemon.observed == [power] }
+            try await eventually { await daemon.observed == [power] }
             await daemon.decide([.determined])
             #expect(await events.take(1) == [.manager(.authorizationStatusUpdated([.determined]))])
             #expect(await manager.homes.isEmpty)
@@ -91,6 +91,46 @@ struct PermissionTests {
             #expect(await browser.events.take(1).isEmpty)
             try await browser.start()
             #expect(await browser.events.take(1) == [.found(bulb)])
+        }
+    }
+
+    @Test("what was told before a withdrawal and not taken yet is told no more")
+    func untaken() async throws {
+        try await withHome { daemon in
+            _ = try await daemon.furnish()
+        } _: { daemon, manager in
+            let lamp = try #require(await manager.homes.first?.accessories.first)
+            let streams = (
+                all: manager.allEvents(), homes: manager.events(), home: manager.events(in: lamp.home),
+                lamp: manager.events(of: lamp.id)
+            )
+            try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
+            try await daemon.write(.addRoom(lamp.home, name: "Kitchen"))
+            try await daemon.write(.addHome(name: "Cabin"))
+            try await eventually { await manager.homes.count == 2 }
+            await daemon.decide([.determined])
+            try await eventually { await manager.authorizationStatus == [.determined] }
+            #expect(await streams.all.take(1) == [.manager(.authorizationStatusUpdated([.determined]))])
+            #expect(await streams.homes.take(1) == [.authorizationStatusUpdated([.determined])])
+            await daemon.decide([.determined, .authorized])
+            #expect(await streams.home.take(1).map(\.change) == [.homesUpdated])
+            #expect(await streams.lamp.take(1).map(\.change) == [.homesUpdated])
+        }
+    }
+
+    @Test("questions are put to who answers them, and those that still wait once more after the connection was lost")
+    func questions() async throws {
+        let question = AppPermission(
+            app: AppIdentity(app: "org.example.a", uid: 1000, executable: "/usr/bin/a"), status: [],
+            usageDescription: "To dim.", isPending: true)
+        try await withHome { daemon in
+            await daemon.configure { $0.questions = [question] }
+        } _: { daemon, manager in
+            try await manager.withQuestions { questions in
+                #expect(await questions.take(1) == [question])
+                await daemon.hangUp()
+                #expect(await questions.take(1) == [question])
+            }
         }
     }
 

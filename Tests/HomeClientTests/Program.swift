@@ -1,6 +1,8 @@
 import BoundedJSON
 import FoundationEssentials
 import Glibc
+import TestTimeouts
+import Testing
 
 /// A program of this package that a test started; it is given lines, and its output is in a file.
 final class Program {
@@ -11,13 +13,12 @@ final class Program {
     /// Starts a program that was built beside the tests.
     ///
     /// - Parameters:
-    ///   - name: the program's name.
+    ///   - name: the program's name; or the path of another program.
     ///   - arguments: what it is given.
     ///   - output: the file for its output.
     /// - Throws: ``Trouble`` if it cannot be started.
     init(_ name: String, _ arguments: [String], output: String) throws {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = tests.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
+        let path = name.contains("/") ? name : try Self.path(of: name)
         var pipes: [Int32] = [0, 0]
         guard pipe(&pipes) == 0 else { throw Trouble("pipe: \(errno)") }
         defer { close(pipes[0]) }
@@ -52,6 +53,12 @@ final class Program {
         self.output = output
     }
 
+    /// Where a program of this package is.
+    static func path(of name: String) throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return tests.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
+    }
+
     deinit {
         close(input)
         kill(identifier, SIGKILL)
@@ -75,15 +82,19 @@ final class Program {
     /// What it printed as JSON.
     var objects: [JSONValue] { lines.compactMap { try? JSONValue(parsing: Array($0.utf8), maximumLength: 1 << 20) } }
 
-    /// Waits for a line; the test's time limit bounds it.
-    func awaitLine(_ expected: String) async { await until { lines.contains(expected) } }
+    /// Waits for a line.
+    func awaitLine(_ expected: String) async throws {
+        try await eventually("the line \"\(expected)\"") { lines.contains(expected) }
+    }
 
     /// Tells a command and waits for its answer.
-    func ask(_ id: Int64, _ command: String) async -> JSONValue {
+    func ask(_ id: Int64, _ command: String) async throws -> JSONValue {
         tell("{\"id\":\(id),\(command)}")
-        while true {
-            if let answer = objects.first(where: { $0["id"] == .integer(id) }) { return answer }
-            await Task.yield()
+        var answer: JSONValue?
+        try await eventually("an answer to \(command)") {
+            answer = objects.first { $0["id"] == .integer(id) }
+            return answer != nil
         }
+        return answer ?? .null
     }
 }

@@ -17,26 +17,26 @@ struct ProgramTests {
             try await serving(daemon, at: path) {
                 let probe = try Program(
                     "home-probe", ["--socket", path, "--app", "org.example.p"], output: path + ".out")
-                #expect(await probe.ask(1, #""do":"wait""#)["answer"] == true)
+                #expect(try await probe.ask(1, #""do":"wait""#)["answer"] == true)
                 try await daemon.write(.addRoom(home.id, name: "Kitchen"))
-                let scene = await probe.ask(2, #""do":"addActionSet","home":"\#(home.id)","name":"Good Night""#)
+                let scene = try await probe.ask(2, #""do":"addActionSet","home":"\#(home.id)","name":"Good Night""#)
                 #expect(scene["answer"]?["name"] == "Good Night")
                 let power = try lamp.power
-                let written = await probe.ask(3, #""do":"writeValue","characteristic":"\#(power)","value":true"#)
+                let written = try await probe.ask(3, #""do":"writeValue","characteristic":"\#(power)","value":true"#)
                 #expect(written["answer"] == true)
-                let refused = await probe.ask(4, #""do":"addRoom","home":"\#(home.id)","name":"kitchen""#)
+                let refused = try await probe.ask(4, #""do":"addRoom","home":"\#(home.id)","name":"kitchen""#)
                 #expect(refused["error"]?["code"] == 31 && refused["error"]?["suggestions"]?.array?.isEmpty == false)
-                _ = await probe.ask(5, #""do":"setNotification","characteristic":"\#(power)","isEnabled":true"#)
+                _ = try await probe.ask(5, #""do":"setNotification","characteristic":"\#(power)","isEnabled":true"#)
                 await daemon.hear(power, .bool(false))
-                let homes = await probe.ask(6, #""do":"homes""#)["answer"]
+                let homes = try await probe.ask(6, #""do":"homes""#)["answer"]
                 let replayed = try [Home](json: homes ?? .null)
                 let revisions = await daemon.graph.homes.map(\.revision)
                 #expect(replayed.map(\.revision) == revisions)
                 let rooms = await daemon.graph.homes.first?.rooms
                 #expect(replayed.first?.rooms == rooms)
-                #expect(await probe.ask(7, #""do":"dance""#)["error"]?["code"] == 3)
+                #expect(try await probe.ask(7, #""do":"dance""#)["error"]?["code"] == 3)
                 let events = { probe.objects.compactMap { $0["event"]?.string } }
-                await until { events().count == 3 }
+                try await eventually { events().count == 3 }
                 #expect(events() == ["homesUpdated", "roomAdded", "valueUpdated"])
             }
         }
@@ -52,7 +52,7 @@ struct ProgramTests {
                 let token = path + ".token"
                 defer { try? FileManager.default.removeItem(atPath: token) }
                 let app = try Program("vendor-app", ["org.example.maker", token, path], output: path + ".out")
-                await app.awaitLine("My Home (Default Room): Device")
+                try await app.awaitLine("My Home (Default Room): Device")
                 #expect(
                     await daemon.asked.contains {
                         guard case .open(let opening) = $0 else { return false }
@@ -62,11 +62,11 @@ struct ProgramTests {
                 let request = AddAccessoryRequest(
                     id: id, home: home.id, accessoryName: "Bulb", category: .lightbulb, requiresSetupPayloadURL: false)
                 await daemon.tell(.addAccessoryRequest(request))
-                await app.awaitLine("Declined Bulb: there is no token for it, or no setup code yet.")
+                try await app.awaitLine("Declined Bulb: there is no token for it, or no setup code yet.")
                 #expect(await daemon.asked.contains(.declineAddition(id)))
                 try Data(repeating: 7, count: 32).write(to: URL(filePath: token))
                 await daemon.tell(.addAccessoryRequest(request))
-                await until { app.lines.contains { $0.hasPrefix("Added ") } }
+                try await eventually { app.lines.contains { $0.hasPrefix("Added ") } }
                 #expect(await daemon.graph.homes.first?.accessories.count == 2)
             }
         }

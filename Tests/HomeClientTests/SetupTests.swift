@@ -26,11 +26,78 @@ struct SetupTests {
             await daemon.lose(bulb.id)
             #expect(await browser.events.take(2) == [.found(plug), .removed(bulb)])
             await browser.stop()
-            await until { await !daemon.isBrowsing }
+            try await eventually { await !daemon.isBrowsing }
             #expect(await browser.discoveredAccessories == [plug])
+            await daemon.lose(plug.id)
             await daemon.find(bulb)
             try await browser.start()
-            #expect(await Set(browser.events.take(2)) == [.found(plug), .found(bulb)])
+            await daemon.find(plug)
+            #expect(await browser.events.take(2) == [.found(bulb), .found(plug)], "what went meanwhile is forgotten")
+        }
+    }
+
+    @Test("a search that begins while the last one ends finds each device once, however late the end is answered")
+    func searchBehindEnd() async throws {
+        try await withHome { daemon in
+            await daemon.configure {
+                $0.devices = [bulb]
+                $0.late = ["browser.stop"]
+            }
+        } _: { daemon, manager in
+            let browser = manager.makeAccessoryBrowser()
+            try await browser.start()
+            #expect(await browser.events.take(1) == [.found(bulb)])
+            await browser.stop()
+            try await eventually("the search ends") { await !daemon.isBrowsing }
+            try await browser.start()
+            #expect(await browser.events.take(1) == [.found(bulb)])
+            await daemon.answerLate()
+            // Whatever the manager makes of that answer, it has done when this one came.
+            _ = try await manager.permissions()
+            await daemon.find(plug)
+            #expect(await browser.events.take(1) == [.found(plug)])
+            #expect(await daemon.asked.filter { $0 == .startBrowsing }.count == 2)
+        }
+    }
+
+    @Test("the end of a search that comes late ends nobody else's")
+    func lateEnd() async throws {
+        try await withHome { daemon, manager in
+            try await manager.withAccessoryBrowser { found in
+                await manager.stopBrowsing()
+                _ = try await manager.permissions()
+                await daemon.find(bulb)
+                #expect(await found.take(1) == [.found(bulb)])
+            }
+        }
+    }
+
+    @Test("who searches already hears nothing of it when somebody else begins, too")
+    func secondSearch() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            try await manager.withAccessoryBrowser { first in
+                #expect(await first.take(1) == [.found(bulb)])
+                try await manager.withAccessoryBrowser { second in
+                    await daemon.find(plug)
+                    #expect(await second.take(2) == [.found(bulb), .found(plug)])
+                    #expect(await first.take(1) == [.found(plug)])
+                }
+            }
+        }
+    }
+
+    @Test("a search begins anew when the daemon may have forgotten it")
+    func forgottenSearch() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            try await manager.withAccessoryBrowser { found in
+                #expect(await found.take(1) == [.found(bulb)])
+                await daemon.tell(.homesUpdated)
+                #expect(await found.take(2) == [.removed(bulb), .found(bulb)])
+            }
         }
     }
 
@@ -50,7 +117,7 @@ struct SetupTests {
                     throw Trouble("enough")
                 }
             }
-            await until { await !daemon.isBrowsing }
+            try await eventually { await !daemon.isBrowsing }
         }
     }
 
@@ -151,7 +218,7 @@ struct SetupTests {
                     "code", "choose", "adding Bulb", "added", "name", "name again 31", "room Kitchen", "service name",
                     "type", "favorite",
                 ])
-            await until { await !daemon.isBrowsing }
+            try await eventually { await !daemon.isBrowsing }
         }
     }
 
@@ -214,6 +281,42 @@ struct SetupTests {
                     #expect(await manager.homes == [])
                 }
             }
+        }
+    }
+
+    @Test("for a QR code without a setup code the person is asked for it")
+    func codelessPayload() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            let code = try #require(SetupCode(typed: "518-08-582"))
+            let payload = try #require(AccessorySetupPayload(url: "X-HM://00711PP1C0000"))
+            #expect(payload.needsSetupCode)
+            _ = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(payload: payload), interaction: Person(code: code))
+            #expect(await daemon.additionsAsked.map(\.code) == [code])
+        }
+    }
+
+    @Test("if no device says that the QR code is its own, the person chooses, and the code goes to that device")
+    func unmatchedPayload() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure {
+                $0.devices = [bulb]
+                $0.hidesSetupHashes = true
+            }
+        } _: { daemon, manager in
+            let person = Person(code: try #require(SetupCode(typed: "518-08-582")))
+            let payload = try #require(AccessorySetupPayload(url: "X-HM://00527813XAB12"))
+            let outcome = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(payload: payload), interaction: person)
+            guard case .added = outcome else { throw Trouble("not added") }
+            #expect(person.log.prefix(4) == ["adding ", "choose", "adding Bulb", "added"])
+            let asked = await daemon.additionsAsked
+            #expect(asked.map(\.device) == [nil, bulb.id])
+            #expect(asked.allSatisfy { $0.payload == payload })
         }
     }
 

@@ -92,11 +92,6 @@ func withHome(
     }
 }
 
-/// Waits until something is so; the test's time limit bounds it.
-func until(_ condition: () async -> Bool) async {
-    while await !condition() { await Task.yield() }
-}
-
 extension EventStream {
     /// The next events, so many of them; fewer if the stream ends.
     func take(_ count: Int) async -> [Event] {
@@ -108,6 +103,11 @@ extension EventStream {
 }
 
 extension FakeDaemon {
+    /// The additions that were asked for as a step of the standard setup.
+    var additionsAsked: [AdditionRequest] {
+        asked.compactMap { if case .setUpAccessory(let addition) = $0 { addition } else { nil } }
+    }
+
     /// A home of one lamp.
     func furnish() throws -> (home: Home, lamp: Accessory) {
         try write(.addHome(name: "My Home"))

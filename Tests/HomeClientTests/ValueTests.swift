@@ -44,6 +44,18 @@ struct ValueTests {
         }
     }
 
+    @Test("that a device cannot have exactly are answered, and are in the homes, as it has them")
+    func nearest() async throws {
+        try await withLamp { daemon, manager, _, power in
+            await daemon.configure { $0.nearest = [power: .bool(false)] }
+            let written = try await manager.writeValue(.bool(true), to: power)
+            #expect(written == .bool(false))
+            let several = try await manager.writeValues([power: .bool(true)])
+            #expect(several[power] == .success(.bool(false)))
+            #expect(await manager.homes.first?.characteristic(power)?.value == .bool(false))
+        }
+    }
+
     @Test("are told when they were switched on, and not when they were switched off")
     func notification() async throws {
         try await withLamp { daemon, manager, lamp, power in
@@ -91,15 +103,15 @@ struct ValueTests {
             let second = Task { () async throws in
                 for try await value in manager.values(of: power) where value == .bool(false) { return }
             }
-            await until { await manager.observations.readerCount(of: power) == 2 }
-            await until { await daemon.observed == [power] }
+            try await eventually { await manager.observations.readerCount(of: power) == 2 }
+            try await eventually { await daemon.observed == [power] }
             await daemon.hear(power, .bool(true))
             await daemon.hear(power, .bool(false))
             let heard = try await first.value
             #expect(heard == [.bool(true), .bool(false)])
             try await second.value
-            await until { await daemon.observed.isEmpty }
-            await until { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false }
+            try await eventually { await daemon.observed.isEmpty }
+            try await eventually { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false }
         }
     }
 
@@ -108,13 +120,13 @@ struct ValueTests {
         try await withLamp { daemon, manager, _, power in
             try await manager.setNotification(true, for: power)
             let iteration = Task { () async throws in for try await _ in manager.values(of: power) {} }
-            await until { await manager.observations.readerCount(of: power) == 1 }
+            try await eventually { await manager.observations.readerCount(of: power) == 1 }
             try await manager.setNotification(false, for: power)
             #expect(await daemon.observed == [power])
             try await manager.setNotification(true, for: power)
             iteration.cancel()
             try await iteration.value
-            await until { await manager.observations.readerCount(of: power) == 0 }
+            try await eventually { await manager.observations.readerCount(of: power) == 0 }
             _ = try await manager.readValue(of: power)
             #expect(await daemon.observed == [power])
         }
@@ -128,11 +140,11 @@ struct ValueTests {
                 for try await value in manager.values(of: power) { return value }
                 return nil
             }
-            await until { await manager.observations.readerCount(of: power) == 1 }
+            try await eventually { await manager.observations.readerCount(of: power) == 1 }
             await daemon.hangUp()
-            await until { await daemon.observed.isEmpty }
-            await until { await daemon.observed == [power] }
-            await until { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true }
+            try await eventually { await daemon.observed.isEmpty }
+            try await eventually { await daemon.observed == [power] }
+            try await eventually { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true }
             await daemon.hear(power, .bool(true))
             let heard = try await value.value
             #expect(heard == .bool(true))
@@ -154,7 +166,7 @@ struct ValueTests {
                 } == .accessoryNotReachable)
             await daemon.reach(lamp.id, true)
             #expect(await events.take(1).map(\.accessory.isReachable) == [true])
-            await until { await isEnabled() == true }
+            try await eventually { await isEnabled() == true }
             await daemon.hear(power, .bool(true))
             #expect(await events.take(1).map(\.change.name) == ["valueUpdated"])
         }
@@ -168,9 +180,9 @@ struct ValueTests {
                 for try await value in manager.values(of: power) { return value }
                 return nil
             }
-            await until { await manager.observations.readerCount(of: power) == 1 }
+            try await eventually { await manager.observations.readerCount(of: power) == 1 }
             await daemon.reach(lamp.id, true)
-            await until { await daemon.observed == [power] }
+            try await eventually { await daemon.observed == [power] }
             await daemon.hear(power, .bool(true))
             let heard = try await value.value
             #expect(heard == .bool(true))
@@ -181,7 +193,7 @@ struct ValueTests {
     func removed() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let iteration = Task { () async throws in for try await _ in manager.values(of: power) {} }
-            await until { await daemon.observed == [power] }
+            try await eventually { await daemon.observed == [power] }
             try await daemon.write(.removeAccessory(lamp.home, lamp.id))
             try await iteration.value
             #expect(await manager.observations.wanted.isEmpty)
@@ -195,7 +207,7 @@ struct ValueTests {
             await #expect(throws: HomeError(.notificationNotSupported)) {
                 for try await _ in manager.values(of: power) {}
             }
-            await until { await manager.observations.wanted.isEmpty }
+            try await eventually { await manager.observations.wanted.isEmpty }
         }
     }
 }

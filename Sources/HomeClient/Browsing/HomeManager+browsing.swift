@@ -64,9 +64,8 @@ extension HomeManager {
 
     /// Nobody searches any more, unless somebody has begun meanwhile.
     func stopBrowsing() async {
-        guard !search.isWanted, isOpen else { return }
-        _ = try? await call(.stopBrowsing, deadline: patience.call) { _ throws(HomeError) in }
-        // Somebody may have begun meanwhile.
-        if search.isWanted { await beginSearch() }
+        guard isOpen, let peer = try? await connected(), !search.isWanted else { return }
+        // It is sent before anything else can happen here: whoever begins later is behind it, and asks for a search.
+        _ = try? await call(.stopBrowsing, on: peer, deadline: patience.call) { _ throws(HomeError) in }
     }
 }
