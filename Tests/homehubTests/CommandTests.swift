@@ -186,7 +186,12 @@ struct CommandTests {
                 == "homehub: lock-current-state of Front Door: the bridge answers, but not the accessory behind it "
                 + "(88 bridgedAccessoryNotReachable)\n")
         let some = try await hub.run("read", "My Home")
-        #expect(some.errors.contains("2 of 2 values failed"))
+        #expect(some.errors.contains("2 of 2 values failed") && some.errors.hasSuffix("(74 readWriteFailure)\n"))
+        let partly = try await hub.run("scenes", "set", "Movie Night", "Front Door", "lock-target-state=secured")
+        #expect(partly == Outcome())
+        let run = try await hub.run("scenes", "run", "Movie Night")
+        #expect(run.code == 1 && run.errors.contains("1 of 3 values failed"))
+        #expect(run.errors.hasSuffix("(73 readWritePartialSuccess)\n"))
         #expect(some.output.contains("lock-target-state   -\n"))
     }
 
@@ -263,6 +268,21 @@ struct CommandTests {
         #expect(hub.calls.isEmpty)
     }
 
+    @Test("of two devices of one name none is chosen, whoever names it, but by its id")
+    func addAmbiguous() async throws {
+        var twin = House.found
+        twin = DiscoveredAccessory(id: House.secondFound.id, name: "new lamp", category: .lightbulb, model: "LX")
+        let both = [House.found, twin]
+        let error = #expect(throws: HomeError.self) { try DiscoveryList.one("New Lamp", among: both) }
+        #expect(error?.code == .invalidParameter)
+        #expect(error?.message.contains("AA:BB:CC:DD:EE:02") == true && error?.message.contains("EE:03") == true)
+        #expect(try DiscoveryList.one("AA:BB:CC:DD:EE:03", among: both) == twin)
+        let hub = FakeHub { $0.found = both }
+        let outcome = try await hub.run("add", "--code", "51808582", "--device", "AA:BB:CC:DD:EE:03", "--yes")
+        #expect(outcome.code == 0)
+        #expect(hub.calls == ["add AA:BB:CC:DD:EE:03 518-08-582"])
+    }
+
     @Test("a room that was not had is told, and the accessory is there all the same")
     func addUnplaced() async throws {
         let hub = FakeHub {
@@ -324,6 +344,27 @@ struct CommandTests {
         #expect(unknown.code == 1 && unknown.errors.contains("no app \"org.other\" has asked"))
         #expect(
             hub.calls == ["allow org.example.a 1000", "deny org.example.b 1000", "forget org.example.a 1000"])
+    }
+
+    @Test("all decisions are forgotten only by those who say yes, but none that a policy made")
+    func privacyReset() async throws {
+        let decided = { (app: String, status: AuthorizationStatus) in
+            AppPermission(
+                app: AppIdentity(app: app, uid: 1000, executable: "/usr/bin/a"), status: status,
+                usageDescription: "To dim.", isPending: false)
+        }
+        let hub = FakeHub {
+            $0.permissions = [
+                decided("org.example.a", [.determined, .authorized]), decided("org.example.b", .determined),
+                decided("org.example.c", [.determined, .restricted]), Self.pending("org.example.d"),
+            ]
+        }
+        let nobody = try await hub.run("privacy", "reset")
+        #expect(nobody.code == 64 && nobody.errors.hasPrefix("2 apps would have to ask again."))
+        #expect(try await hub.run(["privacy", "reset"], lines: ["no"]).code == 75)
+        #expect(hub.calls.isEmpty)
+        #expect(try await hub.run("privacy", "reset", "--yes") == Outcome())
+        #expect(hub.calls == ["forget org.example.a 1000", "forget org.example.b 1000"])
     }
 
     @Test("the agent puts questions to the person, and asks again if the answer is none")

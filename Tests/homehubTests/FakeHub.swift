@@ -155,9 +155,20 @@ final class FakeHub: LineRPCHandler {
             }
             _ = await listening.first { true }
             let command = Task {
-                await Terminal.$current.withValue(terminal) { await Homehub.run(words + ["--socket", path]) }
+                await Terminal.$current.withValue(terminal) {
+                    // What is found is found at once here.
+                    await SetupDialogue.$searchTimeout.withValue(.milliseconds(200)) {
+                        await Homehub.run(words + ["--socket", path])
+                    }
+                }
             }
-            group.addTask { await command.value }
+            group.addTask {
+                await withTaskCancellationHandler {
+                    await command.value
+                } onCancel: {
+                    command.cancel()
+                }
+            }
             if let seen {
                 group.addTask {
                     for await _ in all where seen(output.text + errors.text) { break }

@@ -13,8 +13,9 @@ struct SetupDialogue: AccessorySetupInteraction {
     let wantedName: String?
     /// Whether nobody is to be asked.
     let isSilent: Bool
-    /// How long to look for devices if nobody can be asked.
-    var patience = Duration.seconds(10)
+
+    /// How long to look for devices if nobody can be asked, unless a test brings another time.
+    @TaskLocal static var searchTimeout = Duration.seconds(10)
 
     // MARK: The code
 
@@ -80,7 +81,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     /// Without anybody to ask: the one that is meant, or the only one.
     private func choiceInTime(_ list: FoundDevices) async -> Result<DiscoveredAccessory, HomeError>? {
-        do { try await Task.sleep(for: patience) } catch { return nil }
+        do { try await Task.sleep(for: Self.searchTimeout) } catch { return nil }
         let accessories = list.accessories
         do throws(HomeError) {
             if let device { return .success(try DiscoveryList.one(device, among: accessories)) }
