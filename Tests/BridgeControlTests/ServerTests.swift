@@ -42,7 +42,7 @@ struct ServerTests {
             ])
     }
 
-    @Test("a file travels whole, however many parts it takes", arguments: [0, 1, 262_144, 262_145, 1_500_000])
+    @Test("a file travels whole, however many parts it takes", arguments: [0, 1, 262_144, 262_145, 600_000])
     func files(size: Int) async throws {
         let bridge = FakeBridge(memory: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         try await withServer(bridge) { client in
@@ -82,6 +82,88 @@ struct ServerTests {
         }
     }
 
+    @Test("the setup code of a paired bridge is shown only to who insists, and not to who says nothing of it")
+    func unforced() async throws {
+        let bridge = FakeBridge()
+        try await withServer(bridge) { client in
+            try await LineRPCClient.connect(to: client.path) { peer in
+                for params: JSONValue in [[:], ["force": .null], ["force": false]] {
+                    await #expect(throws: RPCFailure(code: 69, message: "the bridge is paired; use --force")) {
+                        try await peer.call("setup", params)
+                    }
+                }
+                await #expect(throws: RPCFailure.self) { try await peer.call("setup", ["force": 1]) }
+            }
+        }
+        #expect(bridge.calls == Array(repeating: "setup false", count: 3))
+    }
+
+    @Test("what cannot be set is refused before the bridge hears of it, whoever sends it")
+    func invalid() async throws {
+        let bridge = FakeBridge()
+        try await withServer(bridge) { client in
+            for change in [LightChange(reachable: true), LightChange(brightness: 101), LightChange(on: true, hue: 361)]
+            {
+                let error = await #expect(throws: BridgeControlError.self) { try await client.setLight("a/b", change) }
+                #expect(error?.code == 64)
+            }
+            let error = await #expect(throws: BridgeControlError.self) {
+                try await client.simulate("a/b", LightChange(temperature: 49))
+            }
+            #expect(error?.code == 64)
+        }
+        #expect(bridge.calls.isEmpty)
+    }
+
+    @Test("a file that is shorter or longer than was told is taken by neither side")
+    func wrongSizes() async throws {
+        let bridge = FakeBridge()
+        try await withServer(bridge) { client in
+            for part: JSONValue in ["", "AAAAAAAA", "?"] {
+                try await LineRPCClient.connect(to: client.path, handler: Deputy { _, _ in ["data": part] }) { peer in
+                    let failure = await #expect(throws: RPCFailure.self) { try await peer.call("restore", ["size": 5]) }
+                    #expect(failure?.code == 76)
+                }
+            }
+        }
+        #expect(bridge.restored == nil)
+        for size in [3, 5] {
+            try await withDaemon { _, peer in
+                _ = try await peer.call(BridgeControlMethod.writePart, ["data": "AAAAAA=="])
+                return ["size": .integer(Int64(size))]
+            } _: { client in
+                let error = await #expect(throws: BridgeControlError.self) { try await client.backup() }
+                #expect(error?.code == 76)
+            }
+        }
+    }
+
+    @Test("a watch whose connection breaks fails, and does not pass for the bridge's end")
+    func brokenWatch() async throws {
+        try await withDaemon { _, peer in
+            try peer.notify(BridgeControlMethod.watching)
+            await peer.drained()
+            peer.close()
+            return [:]
+        } _: { client in
+            let error = await #expect(throws: BridgeControlError.self) {
+                try await client.watch(onWatching: {}) { _ in }
+            }
+            #expect(error?.message == "lamplighterd closed the connection; see its log")
+            #expect(error?.code == 69)
+        }
+    }
+
+    @Test("a daemon that does not know a command is of another version")
+    func versions() async throws {
+        try await withDaemon { method, _ in
+            throw RPCFailure.methodNotFound(method)
+        } _: { client in
+            let message = "there is no method \"status\"; lamplighter and lamplighterd are of different versions"
+            await #expect(throws: BridgeControlError(code: 69, message: message)) { try await client.status() }
+        }
+    }
+
     @Test("events come as they happen, and the end of the bridge ends the watch")
     func watch() async throws {
         let bridge = FakeBridge()
@@ -104,21 +186,45 @@ struct ServerTests {
         }
     }
 
+    /// Runs a daemon that does as the test says, and a client for it.
+    private func withDaemon(
+        _ answer: @escaping @Sendable (String, LineRPCPeer) async throws -> JSONValue,
+        _ body: @Sendable (BridgeControlTestClient) async throws -> Void
+    ) async throws {
+        try await serving(body) { path in
+            let server = LineRPCServer(
+                path: path, handler: Deputy(answer: answer),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            return { onListening in try await server.run(onListening: onListening) }
+        }
+    }
+
     /// Runs a server and a client for it; the client's refusals arrive as the command would see them.
     private func withServer(
         _ bridge: FakeBridge, _ body: @Sendable (BridgeControlTestClient) async throws -> Void
+    ) async throws {
+        try await serving(body) { path in
+            let server = BridgeControlServer(
+                path: path, group: nil, handler: bridge,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            return { onListening in try await server.run(onListening: onListening) }
+        }
+    }
+
+    private func serving(
+        _ body: @Sendable (BridgeControlTestClient) async throws -> Void,
+        by server: (_ path: String) -> @Sendable (@escaping @Sendable () -> Void) async throws -> Void
     ) async throws {
         let folder = "/tmp/bridge-control-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try #require(mkdir(folder, 0o700) == 0)
         defer { rmdir(folder) }
         let path = folder + "/s"
-        let server = BridgeControlServer(
-            path: path, group: nil, handler: bridge, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let run = server(path)
         let (listening, sink) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { sink.finish() }
-                try await server.run { sink.yield() }
+                try await run { sink.yield() }
             }
             _ = await listening.first { true }
             try await body(BridgeControlTestClient(path: path))
@@ -161,6 +267,15 @@ struct BridgeControlTestClient: Sendable {
         _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
         try await BridgeControlClient.connect(to: path, body)
+    }
+}
+
+/// Answers in place of one of the two ends.
+private struct Deputy: LineRPCHandler {
+    let answer: @Sendable (String, LineRPCPeer) async throws -> JSONValue
+
+    func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
+        try await answer(method, peer)
     }
 }
 

@@ -21,6 +21,17 @@ func withSocketPath<Result>(_ body: (String) async throws -> Result) async throw
 
 struct Failure: Error { var message: String }
 
+/// A group that our files may be given to and do not have by themselves.
+let anotherGroup: (id: gid_t, name: String)? = {
+    let count = getgroups(0, nil)
+    var ids = [gid_t](repeating: 0, count: Int(max(0, count)))
+    _ = getgroups(count, &ids)
+    // Root may give them to any; the first group after its own is one that every system has.
+    if getuid() == 0 { ids.append(1) }
+    guard let id = ids.first(where: { $0 != getegid() }), let entry = getgrgid(id) else { return nil }
+    return (id, String(cString: entry.pointee.gr_name))
+}()
+
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Answers with what it is given; `wait` never answers, `tell` tells first, `fail` and `break` go wrong.
