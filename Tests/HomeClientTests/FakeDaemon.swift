@@ -26,6 +26,8 @@ actor FakeDaemon: LineRPCSessions {
     var status: AuthorizationStatus = [.determined, .authorized]
     /// Why sessions are refused.
     var refusal: HomeError?
+    /// Why requests of these methods are refused.
+    var refusedMethods: [String: HomeError] = [:]
     /// What can be found.
     var devices: [DiscoveredAccessory] = []
     /// What adding a device adds.
@@ -119,6 +121,7 @@ actor FakeDaemon: LineRPCSessions {
 
     private func receive(_ request: HomeRequest, _ call: Call) {
         guard !held.contains(request.method) else { return heldCalls.append((request, call)) }
+        if let error = refusedMethods[request.method] { return answer(call, .failure(error)) }
         isLate = late.contains(request.method)
         defer { isLate = false }
         if case .setUpAccessory = request { return perform(request, call) }

@@ -88,6 +88,28 @@ struct SetupTests {
         }
     }
 
+    @Test("a search that could not be begun takes nothing from the next attempt")
+    func secondAttempt() async throws {
+        try await withHome { daemon in
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            try await manager.withAccessoryBrowser { found in
+                #expect(await found.take(1) == [.found(bulb)])
+                for _ in 0..<20 {
+                    let browser = manager.makeAccessoryBrowser()
+                    await daemon.configure { $0.refusedMethods["browser.start"] = HomeError(.accessoryDiscoveryFailed) }
+                    let error = await refusal { () throws(HomeError) in try await browser.start() }
+                    #expect(error == .accessoryDiscoveryFailed)
+                    await daemon.configure { $0.refusedMethods = [:] }
+                    try await browser.start()
+                    _ = try await manager.permissions()
+                    #expect(await browser.events.take(1) == [.found(bulb)])
+                    await browser.stop()
+                }
+            }
+        }
+    }
+
     @Test("a search begins anew when the daemon may have forgotten it")
     func forgottenSearch() async throws {
         try await withHome { daemon in

@@ -55,6 +55,5 @@ public actor AccessoryBrowser {
 
     private func end(_ search: (number: UInt64, subscription: Subscription)) async {
         frozen = await manager.stopSearch(search.number)
-        finds.clear()
     }
 }

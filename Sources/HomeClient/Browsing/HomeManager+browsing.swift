@@ -33,7 +33,13 @@ extension HomeManager {
         let number = search.add(finds)
         let subscription = Subscription { [chores] in chores.add(.endSearch(number)) }
         // Harmless if others search already; and whoever begins learns by himself if it does not work.
-        try await call(.startBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+        do {
+            try await call(.startBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+        } catch {
+            // Not later, by the subscription: the browser may have begun again by then.
+            stopSearch(number)
+            throw error
+        }
         return (number, subscription)
     }
 
