@@ -13,6 +13,9 @@ struct LightChangeTests {
                 LightChange(brightness: 100, hue: 359.5, saturation: 80)
             ),
             (["temperature=250"], LightChange(temperature: 250)),
+            (["hue=360", "saturation=100"], LightChange(hue: 360, saturation: 100)),
+            (["hue=0", "saturation=0"], LightChange(hue: 0, saturation: 0)),
+            (["temperature=50"], LightChange(temperature: 50)), (["temperature=500"], LightChange(temperature: 500)),
         ])
     func parses(words: [String], expected: LightChange) throws {
         #expect(try LightChange(parsing: words, for: .command) == expected)
@@ -41,6 +44,10 @@ struct LightChangeTests {
             (["hue=361"], "hue is out of range; write 0 to 360 (degrees)"),
             (["hue=nan"], "hue cannot be \"nan\"; write a number"),
             (["saturation=inf"], "saturation cannot be \"inf\"; write a number"),
+            (["hue=-1"], "hue is out of range; write 0 to 360 (degrees)"),
+            (["saturation=100.5"], "saturation is out of range; write 0 to 100 (percent)"),
+            (["saturation=-1"], "saturation is out of range; write 0 to 100 (percent)"),
+            (["temperature=501"], "temperature is out of range; write 50 to 500 (mired)"),
             (["temperature=40"], "temperature is out of range; write 50 to 500 (mired)"),
             (
                 ["temperature=200", "hue=3"],

@@ -54,6 +54,21 @@ struct ServerTests {
         }
     }
 
+    @Test("a second file over the same connection has nothing of the first")
+    func secondFile() async throws {
+        let bridge = FakeBridge(memory: [1, 2, 3])
+        try await withServer(bridge) { client in
+            try await BridgeControlClient.connect(to: client.path) { bridge in
+                for _ in 0..<2 {
+                    let backup = try await bridge.backup()
+                    #expect(backup == [1, 2, 3])
+                }
+                _ = try await bridge.restore([4, 5])
+            }
+        }
+        #expect(bridge.restored == [4, 5])
+    }
+
     @Test("a file that is too large is refused before any of it is asked for")
     func tooLarge() async throws {
         let bridge = FakeBridge()

@@ -254,6 +254,8 @@ struct ConnectionTests {
             let before = await manager.connectionNumber - 1
             await manager.giveUp(number, of: before, because: HomeError(.operationCancelled))
             await manager.expire(number, of: before)
+            // Had it been sent, the daemon would have it now.
+            _ = try await manager.permissions()
             await daemon.release()
             let home = try await call.value
             #expect(await manager.homes == [home])

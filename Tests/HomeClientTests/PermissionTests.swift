@@ -56,6 +56,22 @@ struct PermissionTests {
         }
     }
 
+    @Test("an app that was refused before is told so at once")
+    func deniedBefore() async throws {
+        let daemon = FakeDaemon()
+        _ = try await daemon.furnish()
+        await daemon.configure { $0.status = [.determined] }
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) {
+                try await running(at: path) { manager in
+                    let error = await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
+                    #expect(error == .homeAccessNotAuthorized)
+                    #expect(await manager.homes.isEmpty)
+                }
+            }
+        }
+    }
+
     @Test("a withdrawal empties the homes and ends what runs, with one event; permission given again brings all back")
     func withdrawn() async throws {
         try await withHome { daemon in

@@ -325,6 +325,16 @@ struct CommandTests {
         #expect(!outcome.errors.contains("518"))
     }
 
+    @Test("a room that is not there yet is made only by who says yes")
+    func noNewRoom() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let outcome = try await hub.run(
+            ["add"], lines: ["518-08-582", "New Lamp", "Desk", "Sauna", "", "Kitchen", "", "no"],
+            after: ["New Lamp": "1  New Lamp"])
+        #expect(outcome == Outcome(output: "Desk is in Kitchen.\n", errors: outcome.errors))
+        #expect(hub.homes[0].rooms.map(\.name).sorted() == ["Kitchen", "Living Room"])
+    }
+
     // MARK: Permission
 
     private static func pending(_ app: String) -> AppPermission {

@@ -220,6 +220,10 @@ struct ListingTests {
         #expect(
             several?.message == "several programs bear the id org.example.lights; add --user 1000 --program /a, or "
                 + "--user 1001 --program /a")
+        let programs = [permission(1000, "/a"), permission(1000, "/b")]
+        #expect(try programs.app("org.example.lights", user: nil, program: "/b").executable == "/b")
+        #expect(throws: HomeError.self) { try programs.app("org.example.lights", user: nil, program: "/c") }
+        #expect(throws: HomeError.self) { try programs.app("org.example.lights", user: 1000, program: nil) }
         let unseen = #expect(throws: HomeError.self) {
             try [permission(0, ""), permission(1001, "")].app("org.example.lights", user: nil, program: nil)
         }
@@ -297,6 +301,15 @@ struct ListingTests {
         #expect(lines[0].listing["event"] == "removed")
         #expect(list.accessories == [House.secondFound])
         #expect(throws: HomeError.self) { try DiscoveryList.one("New Lamp", among: list.accessories) }
+    }
+
+    @Test("what others say in an error does nothing to the terminal, and is left to programs as it is")
+    func harmlessErrors() throws {
+        let failure = try #require(CommandFailure(HomeError(.genericError, detail: "Lamp\u{1B}[2J\u{9B}2J\nroot:")))
+        let text = failure.text(isJSON: false)
+        #expect(text == "homehub: Lamp?[2J?2J?root: (52 genericError)\n")
+        let json = try JSONValue(parsing: Array(failure.text(isJSON: true).utf8))
+        #expect(json["error"]?["message"] == "Lamp\u{1B}[2J\u{9B}2J\nroot:")
     }
 
     @Test(

@@ -46,6 +46,7 @@ struct ValueTests {
             (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; 100 is the highest"),
             (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; 0 is the lowest"),
             (.brightness, "4.5", .invalidValueType, "brightness: the value is of the wrong kind; int is wanted"),
+            (.brightness, "0x10", .invalidValueType, "brightness: \"0x10\" means nothing here; write 0 to 100 %"),
             (.brightness, "nan", .invalidValueType, "brightness: \"nan\" means nothing here; write 0 to 100 %"),
             (
                 .lockTargetState, "secure", .invalidValueType,
