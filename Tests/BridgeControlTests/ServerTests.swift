@@ -104,10 +104,10 @@ struct ServerTests {
             try await LineRPCClient.connect(to: client.path) { peer in
                 for params: JSONValue in [[:], ["force": .null], ["force": false]] {
                     await #expect(throws: RPCFailure(code: 69, message: "the bridge is paired; use --force")) {
-                        try await peer.call("setup", params)
+                        try await peer.call("setup", params, deadline: nil)
                     }
                 }
-                await #expect(throws: RPCFailure.self) { try await peer.call("setup", ["force": 1]) }
+                await #expect(throws: RPCFailure.self) { try await peer.call("setup", ["force": 1], deadline: nil) }
             }
         }
         #expect(bridge.calls == Array(repeating: "setup false", count: 3))
@@ -136,7 +136,9 @@ struct ServerTests {
         try await withServer(bridge) { client in
             for part: JSONValue in ["", "AAAAAAAA", "?"] {
                 try await LineRPCClient.connect(to: client.path, handler: Deputy { _, _ in ["data": part] }) { peer in
-                    let failure = await #expect(throws: RPCFailure.self) { try await peer.call("restore", ["size": 5]) }
+                    let failure = await #expect(throws: RPCFailure.self) {
+                        try await peer.call("restore", ["size": 5], deadline: nil)
+                    }
                     #expect(failure?.code == 76)
                 }
             }

@@ -11,7 +11,7 @@ struct LineRPCTests {
     func call() async throws {
         try await withSocketPath { path in
             let answer = try await withServer(at: path) {
-                try await LineRPCClient.connect(to: path) { try await $0.call("echo", ["light": "a/b"]) }
+                try await LineRPCClient.connect(to: path) { try await $0.call("echo", ["light": "a/b"], deadline: nil) }
             }
             #expect(answer == ["light": "a/b"])
         }
@@ -23,9 +23,11 @@ struct LineRPCTests {
             try await withServer(at: path) {
                 try await LineRPCClient.connect(to: path) { server in
                     let expected = RPCFailure(code: 69, message: "no such light", data: ["key": "a/b"])
-                    await #expect(throws: expected) { try await server.call("fail") }
-                    await #expect(throws: RPCFailure.internalError) { try await server.call("break") }
-                    await #expect(throws: RPCFailure.methodNotFound("lihgts")) { try await server.call("lihgts") }
+                    await #expect(throws: expected) { try await server.call("fail", deadline: nil) }
+                    await #expect(throws: RPCFailure.internalError) { try await server.call("break", deadline: nil) }
+                    await #expect(throws: RPCFailure.methodNotFound("lihgts")) {
+                        try await server.call("lihgts", deadline: nil)
+                    }
                 }
             }
         }
@@ -84,7 +86,7 @@ struct LineRPCTests {
                 }
                 try await LineRPCClient.connect(to: path) { server in
                     let refusal = RPCFailure.methodNotFound("echo")
-                    await #expect(throws: refusal) { try await server.call("ask") }
+                    await #expect(throws: refusal) { try await server.call("ask", deadline: nil) }
                 }
             }
         }
@@ -185,8 +187,8 @@ struct LineRPCTests {
             let (begun, sink) = AsyncStream.makeStream(of: Void.self)
             let (listening, started) = AsyncStream.makeStream(of: Void.self)
             let server = LineRPCServer(
-                path: path, limits: LineLimits(sentLineLength: 1 << 23, outbox: 1 << 24, parting: .milliseconds(50)),
-                handler: LastWord(length: 1 << 22, begun: sink), logger: silent)
+                path: path, limits: LineLimits(sentLineLength: 1 << 21, outbox: 1 << 22, parting: .milliseconds(50)),
+                handler: LastWord(length: 1 << 20, begun: sink), logger: silent)
             let run = Task { try await server.run { started.yield() } }
             _ = await listening.first { true }
             try await withSilentReader(of: path, sending: .request(id: .integer(1), method: "wait", params: [:])) {
@@ -293,7 +295,9 @@ struct LineRPCTests {
         try await withSocketPath { path in
             try await withServer(at: path) {
                 try await LineRPCClient.connect(to: path, limits: LineLimits(notifications: 10)) { server in
-                    await #expect(throws: LineRPCError.closed) { try await server.call("tell", ["count": 11]) }
+                    await #expect(throws: LineRPCError.closed) {
+                        try await server.call("tell", ["count": 11], deadline: nil)
+                    }
                 }
             }
         }
@@ -319,7 +323,9 @@ struct LineRPCTests {
                 for _ in 0..<3 {
                     // The server may hear of the last one's end a little later.
                     try await eventually("a peer is taken") {
-                        let answer = try? await LineRPCClient.connect(to: path) { try await $0.call("echo") }
+                        let answer = try? await LineRPCClient.connect(to: path) {
+                            try await $0.call("echo", deadline: nil)
+                        }
                         return answer == [:]
                     }
                 }
