@@ -73,10 +73,15 @@ struct GlobalOptions: ParsableArguments, Sendable {
         }
     }
 
+    /// How long nothing is said of a question of permission that is open, unless a test brings another time.
+    @TaskLocal static var hintDelay = Duration.seconds(1)
+
     /// Says what to do if the question of permission is not answered at once.
     private func hint(_ manager: HomeManager) async throws {
-        try await Task.sleep(for: .seconds(1))
-        guard await manager.isConnected, await !manager.authorizationStatus.contains(.determined) else { return }
+        try await Task.sleep(for: Self.hintDelay)
+        // Before there is a connection nobody is asked.
+        while await !manager.isConnected { try await Task.sleep(for: .milliseconds(50)) }
+        guard await !manager.authorizationStatus.contains(.determined) else { return }
         Terminal.current.writeError("homehub: waiting for permission to see the home; \(remedy)\n")
     }
 

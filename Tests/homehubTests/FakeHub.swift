@@ -158,7 +158,9 @@ final class FakeHub: LineRPCHandler {
                 await Terminal.$current.withValue(terminal) {
                     // What is found is found at once here.
                     await SetupDialogue.$searchTimeout.withValue(.milliseconds(200)) {
-                        await Homehub.run(words + ["--socket", path])
+                        await GlobalOptions.$hintDelay.withValue(.zero) {
+                            await Homehub.run(words + ["--socket", path])
+                        }
                     }
                 }
             }
