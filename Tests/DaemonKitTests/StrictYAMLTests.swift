@@ -171,6 +171,27 @@ struct StrictYAMLTests {
         #expect(!error.description.contains("hunter2"))
     }
 
+    @Test(
+        "a secret that is no number is not repeated, and neither is one that is",
+        arguments: [
+            (
+                "password: hunter2",
+                "f:1:11: password: expected a whole number, found something else; write a whole number"
+            ),
+            ("token: hunter2", "f:1:8: token: expected a whole number, found something else; write a whole number"),
+            (
+                "setup-code: hunter2",
+                "f:1:13: setup-code: expected a whole number, found something else; write a whole number"
+            ),
+            ("password: 0123", "f:1:11: password: a number has no leading zero; leave it out"),
+        ])
+    func secretNumbers(text: String, message: String) throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try StrictYAML.decode([String: Int].self, from: Array(text.utf8), file: "f")
+        }
+        #expect(error.description == message)
+    }
+
     @Test("a secret that its own type refuses is hidden in the type's words")
     func refusedSecret() throws {
         struct Code: Decodable {

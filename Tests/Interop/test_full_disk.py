@@ -98,6 +98,9 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     daemon, disk = stored
     me, other = hap.Identity(), hap.Identity()
     disk.fill()
+    # Before anything was to be stored.
+    daemon.until(lambda status: any(
+        warning.startswith(f"the disk of {disk.path} is full: 0 KiB are left") for warning in status["warnings"]), 5)
     assert try_to_pair(lan, daemon, me) == hap.UNKNOWN
     assert not daemon.status["paired"]
     assert any("is full" in warning and str(disk.path) in warning for warning in daemon.status["warnings"])

@@ -120,6 +120,51 @@ struct HomeDatabaseTests {
         #expect(try database.load() == before)
     }
 
+    @Test("a scene keeps its lamp when the lamp's services change, and loses what is gone")
+    func changedServices() throws {
+        let queue = try makeQueue()
+        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 5))
+        func store(_ commit: HomeCommit) throws {
+            try HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
+        }
+        func lamp(_ services: ClosedRange<UInt64>) -> HAPModel.Accessory {
+            HAPModel.Accessory(
+                aid: AccessoryID(1),
+                services: services.map { number in
+                    HAPModel.Service(
+                        iid: InstanceID(10 * number), type: .lightbulb,
+                        characteristics: [
+                            HAPModel.Characteristic(
+                                iid: InstanceID(10 * number + 1), type: .on,
+                                metadata: CharacteristicMetadata(
+                                    format: .bool, permissions: [.pairedRead, .pairedWrite]), value: .bool(false))
+                        ])
+                })
+        }
+        try store(try graph.perform(.addHome(name: "Home"), using: &random))
+        let home = graph.homes[0].id
+        let deviceID = try #require(DeviceID("1A:2B:3C:4D:5E:6F"))
+        try store(
+            try graph.add(
+                AccessoryAddition(home: home, deviceID: deviceID, category: .lightbulb, accessories: [lamp(1...2)]),
+                using: &random))
+        try store(try graph.perform(.addActionSet(home, name: "Evening", kind: .userDefined), using: &random))
+        let scene = try #require(graph.homes[0].actionSets.first { $0.name == "Evening" })
+        let switches = graph.homes[0].accessories[0].services.flatMap(\.characteristics).map(\.id)
+        #expect(switches.count == 2)
+        try store(
+            try graph.perform(
+                .setActions(
+                    scene.id, switches.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }),
+                using: &random))
+        let updated = try #require(try graph.update(deviceID, with: [lamp(2...3)], using: &random))
+        try HomeDatabase(queue).commit(updated, in: graph)
+        let stored = try HomeDatabase(queue).load().graph
+        #expect(stored == graph.asStored)
+        let kept = try #require(stored.homes[0].actionSets.first { $0.name == "Evening" })
+        #expect(kept.actions.map(\.characteristic) == [switches[1]])
+    }
+
     @Test("one room of a zone, one bridge, one target of a scene cannot be of another home")
     func otherHomes() throws {
         let queue = try makeQueue()

@@ -155,6 +155,11 @@ struct BridgeConfigurationTests {
                     + "write 1 to 15 characters without spaces, slashes and colons, for example eth0"
             ),
             (
+                "bridge:\n  interfaces: [abcdefghijklmno, abcdefghijklmnop]",
+                "f:2:33: bridge.interfaces[1]: this is no interface's name; "
+                    + "write 1 to 15 characters without spaces, slashes and colons, for example eth0"
+            ),
+            (
                 "bridge:\n  interfaces: [eth0, eth0]",
                 "f:2:22: bridge.interfaces[1]: eth0 is named twice; remove one"
             ),
@@ -315,6 +320,16 @@ struct BridgeConfigurationTests {
         let check = BridgeConfiguration.check(path, drivers: drivers)
         #expect(check.code == .success)
         #expect(check.line == "\(path): the configuration is valid")
+    }
+
+    @Test("a file is looked through for two lights of one id, whatever its drivers look for")
+    func loadedIDs() throws {
+        let folder = StateFolder()
+        try folder.configure("drivers:\n  - driver: simulated\n    lights: [{id: a}, {id: a}]\n")
+        let check = BridgeConfiguration.check(folder.places.configuration, drivers: drivers)
+        #expect(check.code == .configuration)
+        #expect(
+            check.line.contains(":3:28: drivers[0].lights[1].id: another light of this driver has the id a already"))
     }
 
     @Test("a check says what is wrong and ends with the code for it")
