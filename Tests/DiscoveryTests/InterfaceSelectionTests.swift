@@ -72,6 +72,7 @@ struct InterfaceSelectionTests {
             eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
             tun0\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000080\t0\t0\t0
             eth3\t00000000\t0102A8C0\t0002\t0\t0\t100\t00000000\t0\t0\t0
+            *\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0
             """
         #expect(RoutingTable.defaultInterfaces(ipv4: ipv4) == ["eth0"])
 

@@ -291,6 +291,15 @@ struct ExaminationTests {
             ])
     }
 
+    @Test("that no controller of a paired bridge is connected is no fault by itself")
+    func lonely() {
+        var status = Self.status
+        status.controllers = 0
+        let findings = Examination.findings(Self.facts(status))
+        #expect(findings.verdict == nil)
+        #expect(findings.filter { $0.result == .warning }.map(\.check) == [.pairing])
+    }
+
     @Test("of two interfaces one may be without an address")
     func unused() {
         var particulars = Self.particulars

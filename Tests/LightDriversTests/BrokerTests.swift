@@ -164,6 +164,15 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [Self.message("a", "1"), .dropped(3)])
     }
 
+    @Test("a newer message that is too long does not take the place of the one that waits")
+    func longerNewest() {
+        var inbox = MQTTInbox(maximumMessages: 100, maximumBytes: 10)
+        inbox.add(Self.message("a", "12345"))
+        inbox.add(Self.message("b", "12345"))
+        inbox.add(Self.message("a", "123456789012"))
+        #expect(inbox.takeAll() == [Self.message("a", "12345"), .dropped(2)])
+    }
+
     @Test("messages that cannot be taken are counted in one event")
     func drops() {
         var inbox = MQTTInbox()
