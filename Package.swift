@@ -65,9 +65,10 @@ let package = Package(
         // Floor 1
         library("BoundedJSON"),
         library("TerminalKit"),
+        library("ProcFS"),
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
-        library("Discovery", ["CAvahi", logging]),
+        library("Discovery", ["CAvahi", "ProcFS", logging]),
         library("LightKit", [logging]),
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
@@ -93,7 +94,7 @@ let package = Package(
             "HAPController", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
         // Floor 4
-        library("Doctor", ["BridgeControl", "TerminalKit", nioCore, nioPosix]),
+        library("Doctor", ["BridgeControl", "ProcFS", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
             [
@@ -106,7 +107,8 @@ let package = Package(
             [
                 "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "LightKit",
-                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "SetupQR", "TerminalKit", logging, grdb,
+                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "ProcFS", "SetupQR", "TerminalKit", logging,
+                grdb,
                 lifecycle, arguments, nioCore,
                 nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -160,6 +162,7 @@ let package = Package(
 
         tests(of: "BoundedJSON"),
         tests(of: "TerminalKit"),
+        tests(of: "ProcFS"),
         tests(of: "HAPCrypto", ["HAPTesting"]),
         tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),
         tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),

@@ -1,10 +1,11 @@
 import Glibc
+import ProcFS
 
 extension InterfaceFacts {
     /// The interfaces of this network namespace, sorted by index; asks the kernel only and never waits.
     package static func current() -> [InterfaceFacts] {
-        let routed = RoutingTable.defaultInterfaces(ipv4: text(of: "/proc/self/net/route"))
-            .union(RoutingTable.defaultInterfaces(ipv6: text(of: "/proc/self/net/ipv6_route")))
+        let routed = RoutingTable.defaultInterfaces(ipv4: ProcFile.text(of: "/proc/self/net/route"))
+            .union(RoutingTable.defaultInterfaces(ipv6: ProcFile.text(of: "/proc/self/net/ipv6_route")))
 
         // The list is the C library's: walked here once, copied into values, and given back before this returns.
         var list: UnsafeMutablePointer<ifaddrs>?
@@ -27,21 +28,5 @@ extension InterfaceFacts {
                 isLoopback: flags & UInt32(IFF_LOOPBACK) != 0)
         }
         return found.values.sorted { $0.index < $1.index }
-    }
-
-    private static let largestTable = 1 << 20
-
-    private static func text(of path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while bytes.count < largestTable {
-            let count = read(file, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

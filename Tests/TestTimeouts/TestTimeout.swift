@@ -15,7 +15,9 @@ public struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
     @concurrent public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        guard testCase != nil else { return try await function() }
+        // A test's own limit takes the place of its suite's, which stands before it.
+        let limits = test.traits.compactMap { ($0 as? TestTimeout)?.limit }
+        guard testCase != nil, limits.last == limit else { return try await function() }
         let result = await withUnsafeCurrentTask { task in
             let running = RunningTest(name: test.name, task: task)
             let watch = Task {
@@ -75,10 +77,13 @@ public func eventually(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ isMet: () async throws -> Bool
 ) async throws {
-    let pause = Duration.milliseconds(2)
-    for _ in 0..<Turns.count(of: pause, in: limit) {
+    var (waited, pause) = (Duration.zero, Duration.milliseconds(1))
+    while waited < limit * Turns.factor {
         if try await isMet() { return }
         try await Task.sleep(for: pause)
+        waited += pause
+        // Long turns lose less of their time to others, so that this limit is over before the test's.
+        pause = min(pause * 2, .milliseconds(20))
     }
     if try await isMet() { return }
     Issue.record("did not happen within \(limit): \(what)", sourceLocation: sourceLocation)
@@ -95,10 +100,8 @@ public struct NeverHappened: Error, CustomStringConvertible {
 enum Turns {
     static let factor = getenv("TEST_TIMEOUT_FACTOR").flatMap { Int(String(cString: $0)) } ?? 1
 
-    static func count(of pause: Duration, in limit: Duration) -> Int { Int(limit / pause) * factor }
-
     static func pass(_ limit: Duration) async throws {
         let pause = Duration.milliseconds(50)
-        for _ in 0..<count(of: pause, in: limit) { try await Task.sleep(for: pause) }
+        for _ in 0..<Int(limit / pause) * factor { try await Task.sleep(for: pause) }
     }
 }

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Glibc
+import ProcFS
 
 /// Who else listens for multicast DNS on this host.
 package enum MulticastListeners {
     /// The users whose programs have UDP port 5353 open, as `/proc` tells; Avahi's is among them.
     package static func users() -> [String] {
-        let numbers = ["/proc/self/net/udp", "/proc/self/net/udp6"].flatMap { uids(in: text(of: $0)) }
+        let numbers = ["/proc/self/net/udp", "/proc/self/net/udp6"].flatMap { uids(in: ProcFile.text(of: $0)) }
         return Set(numbers).sorted().map(name)
     }
 
@@ -27,9 +28,5 @@ package enum MulticastListeners {
             else { return "\(uid)" }
             return String(cString: name)
         }
-    }
-
-    private static func text(of path: String) -> String {
-        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

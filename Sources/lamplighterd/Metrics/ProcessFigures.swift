@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ProcFS
 import Glibc
 
 /// What the kernel knows of this process; what cannot be read is left out.
@@ -14,11 +15,11 @@ struct ProcessFigures: Equatable, Sendable {
     var maximumFiles: Int?
 
     /// The start, told once: the wall clock may be set later.
-    private static let started = Self(stat: text(of: "/proc/self/stat")).startTime
+    private static let started = Self(stat: ProcFile.text(of: "/proc/self/stat")).startTime
 
     /// The figures of now.
     static var current: ProcessFigures {
-        var figures = ProcessFigures(stat: text(of: "/proc/self/stat"))
+        var figures = ProcessFigures(stat: ProcFile.text(of: "/proc/self/stat"))
         figures.startTime = started
         // Looking opens one more.
         figures.openFiles = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
@@ -27,10 +28,6 @@ struct ProcessFigures: Equatable, Sendable {
             figures.maximumFiles = Int(exactly: limit.rlim_cur)
         }
         return figures
-    }
-
-    private static func text(of path: String) -> String {
-        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ProcFS
 
 /// Finds out who listens on a port, so that the operator need not.
 enum PortHolder {
@@ -17,7 +18,8 @@ enum PortHolder {
             for file in files {
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(file)")
                 guard let target, targets.contains(target) else { continue }
-                let name = text(of: "/proc/\(process)/comm").split(separator: "\n").first.map(String.init) ?? "?"
+                let name =
+                    ProcFile.text(of: "/proc/\(process)/comm").split(separator: "\n").first.map(String.init) ?? "?"
                 return "\(name) (process \(process))"
             }
         }
@@ -29,16 +31,12 @@ enum PortHolder {
         let suffix = ":" + String(repeating: "0", count: max(0, 4 - wanted.utf8.count)) + wanted
         var inodes: [String] = []
         for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
-            for line in text(of: table).split(separator: "\n").dropFirst() {
+            for line in ProcFile.text(of: table).split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
                 // State 0A is "listen"; field 9 is the socket's inode (proc(5)).
                 if fields.count > 9, fields[1].hasSuffix(suffix), fields[3] == "0A" { inodes.append(String(fields[9])) }
             }
         }
         return inodes
-    }
-
-    private static func text(of path: String) -> String {
-        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
