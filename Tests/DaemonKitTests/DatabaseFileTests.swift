@@ -115,11 +115,11 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a file that others could read is tightened")
-    func tightened() throws {
+    @Test("a file that others could read is tightened", arguments: [0o644, 0o640, 0o620, 0o604, 0o666] as [mode_t])
+    func tightened(mode given: mode_t) throws {
         try withPath { path in
             try makeOne(at: path)
-            try #require(chmod(path, 0o644) == 0)
+            try #require(chmod(path, given) == 0)
             try open(path).close()
             #expect(mode(path) == 0o600)
         }

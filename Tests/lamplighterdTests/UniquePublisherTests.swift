@@ -162,28 +162,6 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("An answer that comes after the end shows nothing any more")
-    func endedWhileAsking() async throws {
-        let clone = try clone()
-        let asked = Mutex<(@Sendable (Bool) -> Void)?>(nil)
-        let (published, browser) = (InMemoryDiscovery(), InMemoryBrowser())
-        let publisher = UniquePublisher(
-            publisher: published, browser: browser,
-            watch: CloneWatch(deviceID: try #require(DeviceID("AA:BB:CC:DD:E5:FF")), port: 51826),
-            scheduler: ManualScheduler(MultiThreadedEventLoopGroup.singleton.next()),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ) { _, tell in asked.withLock { $0 = tell } }
-        try publisher.start()
-        async let watching: Void = publisher.run()
-        publisher.publish(record)
-        browser.show(look([clone]))
-        try await eventually("it asks") { asked.withLock { $0 != nil } }
-        await publisher.stop()
-        asked.withLock(\.self)?(false)
-        #expect(published.records == [])
-        await watching
-    }
-
     @Test("A probe is answered by who listens, and not by this bridge itself")
     func probes() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
