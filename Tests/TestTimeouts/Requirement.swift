@@ -1,5 +1,5 @@
 import Glibc
-public import Testing
+package import Testing
 
 /// What keeps a test from running in CI, where a skip would go unseen.
 struct MissingRequirement: Error, CustomStringConvertible {
@@ -8,12 +8,12 @@ struct MissingRequirement: Error, CustomStringConvertible {
 
 extension Trait where Self == ConditionTrait {
     /// Skips the tests with the reason where one of these programs is not installed; in CI (`CI=true`) they fail.
-    public static func requires(_ programs: String...) -> Self {
+    package static func requires(_ programs: String...) -> Self {
         requires(programs.first { !isInstalled($0) }.map { "\($0) is not installed" })
     }
 
     /// Skips the tests with the reason where something is in their way; in CI (`CI=true`) they fail.
-    public static func requires(without obstacle: String?) -> Self { requires(obstacle) }
+    package static func requires(without obstacle: String?) -> Self { requires(obstacle) }
 
     private static func requires(_ obstacle: String?) -> Self {
         let isCI = getenv("CI").map { String(cString: $0) } == "true"

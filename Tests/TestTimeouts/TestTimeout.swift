@@ -1,18 +1,18 @@
 import Glibc
-public import Testing
+package import Testing
 
 /// Ends a test that does not come to its end: records an issue that names the test, and cancels it.
 ///
 /// The time is counted in turns of 50 ms that the test's process was given, not read from a clock: where the machine has
 /// no time for us, the turns take longer and so does the timeout. `TEST_TIMEOUT_FACTOR` makes all of them longer, for
 /// sanitizers.
-public struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
+package struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
     /// The time that a test is given on a quiet machine.
-    public let limit: Duration
+    package let limit: Duration
 
-    public var isRecursive: Bool { true }
+    package var isRecursive: Bool { true }
 
-    @concurrent public func provideScope(
+    @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
         // A test's own limit takes the place of its suite's, which stands before it.
@@ -60,10 +60,10 @@ extension Result where Failure == any Error {
 
 extension Trait where Self == TestTimeout {
     /// Ten seconds.
-    public static var timeout: Self { timeout(.seconds(10)) }
+    package static var timeout: Self { timeout(.seconds(10)) }
 
     /// As long as that, where ten seconds are not enough; say why.
-    public static func timeout(_ limit: Duration) -> Self { TestTimeout(limit: limit) }
+    package static func timeout(_ limit: Duration) -> Self { TestTimeout(limit: limit) }
 }
 
 /// Waits until a condition is met; records an issue that names it if that takes longer than the limit, and throws.
@@ -71,8 +71,10 @@ extension Trait where Self == TestTimeout {
 /// - Parameters:
 ///   - what: what is awaited, for the issue.
 ///   - limit: how long to wait at most, counted as ``TestTimeout`` counts.
+///   - sourceLocation: where the issue is shown.
 ///   - isMet: asked again and again.
-public func eventually(
+/// - Throws: ``NeverHappened``, and what the condition throws.
+package func eventually(
     _ what: String = "the condition", within limit: Duration = .seconds(8),
     sourceLocation: SourceLocation = #_sourceLocation,
     _ isMet: () async throws -> Bool
@@ -91,9 +93,9 @@ public func eventually(
 }
 
 /// What ``eventually(_:within:sourceLocation:_:)`` throws after it has recorded its issue.
-public struct NeverHappened: Error, CustomStringConvertible {
-    public var what: String
-    public var description: String { "never happened: \(what)" }
+package struct NeverHappened: Error, CustomStringConvertible {
+    package var what: String
+    package var description: String { "never happened: \(what)" }
 }
 
 /// Time as the number of times that the process was given a turn.
