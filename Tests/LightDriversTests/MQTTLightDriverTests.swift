@@ -166,7 +166,7 @@ struct MQTTLightDriverTests {
         try await lamp.announce()
         let driver = try Self.driver(broker.port)
         try await SimulatedLightDriverTests.running(driver) { host in
-            try #require(await host.wait(for: "den-uid") { $0.on == false })
+            try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
             try await lamp.publish("den/set", #"{"state":"\#(state)"}"#)
             try #require(await host.wait(for: "den-uid") { $0.on == (state == "ON") })
             try await driver.identify("den-uid")
