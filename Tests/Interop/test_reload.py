@@ -110,7 +110,8 @@ def test_what_cannot_change_under_controllers_is_named(make_daemon):
     assert by_command(daemon)["needsRestart"] == ["bridge.name"]
     assert any("bridge.name" in warning for warning in daemon.status["warnings"])
     daemon.restart()
-    assert daemon.status["name"] == "Other" and daemon.status["warnings"] == []
+    status = daemon.until_published()
+    assert status["name"] == "Other" and status["warnings"] == []
 
 
 def test_a_hidden_light_comes_back_with_its_number(make_daemon):
