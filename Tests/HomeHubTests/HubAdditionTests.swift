@@ -144,6 +144,11 @@ struct HubAdditionTests {
             await expect(.notFound) {
                 try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
             }
+            house.obstruct("the Avahi daemon is not running")
+            await expect(.accessoryDiscoveryFailed) {
+                try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
+            }
+            house.obstruct(nil)
             house.show(TestDevices.id(1), at: .test(1), isPaired: true)
             await expect(.objectAssociatedToAnotherHome) {
                 try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
@@ -270,7 +275,8 @@ struct HubAdditionTests {
             let bridge = try await house.bridge(vendor: "kilgo")
             let reply = try AdditionReply(
                 json: try await a.call(
-                    .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))))
+                    .addAccessory(
+                        AdditionRequest(home: home, device: bridge.id, code: bridge.code, name: "Attic"))))
             #expect(reply == .handedOver(app: "org.kilgo"))
             try await eventually("the request") { maker.questions.count == 1 }
             #expect(a.questions == [] && other.questions == [])
@@ -286,6 +292,7 @@ struct HubAdditionTests {
             }
             let ids = try await maker.added(AdditionRequest(home: home, payload: payload))
             await expect(.notFound) { try await maker.added(AdditionRequest(home: home, payload: payload)) }
+            #expect(try await house.home(a).accessory(ids[0])?.name == "Attic", "what who began has called it")
             try await eventually("the event") {
                 a.events.contains { if case .accessoryAdded(let new) = $0 { new.id == ids[0] } else { false } }
             }
