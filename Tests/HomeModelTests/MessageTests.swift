@@ -194,6 +194,11 @@ private let sampleRequests: [HomeRequest] = [
             app: "org.example.lights", usageDescription: "Shows lights.", capabilities: [.home])
         #expect(code(opening) == 0)
         #expect(opening.usageDescriptionWarning == nil)
+        var long = opening
+        long.app = String(repeating: "a", count: SessionOpening.longestApp)
+        #expect(code(long) == 0)
+        long.app += "a"
+        #expect(code(long) == 3)
         opening.usageDescription = " \n"
         #expect(code(opening) == 1001)
         opening.capabilities = [.vendor]
