@@ -264,9 +264,12 @@ extension HouseUnderTest {
     func settle(_ app: TestApp) async throws { try await app.call(.homes) }
 
     /// Adds a home with a bridge and a lamp behind it.
-    func lamp(_ app: TestApp, eventWindow: Duration = .zero) async throws -> TestLamp {
+    func lamp(
+        _ app: TestApp, eventWindow: Duration = .zero,
+        store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore()
+    ) async throws -> TestLamp {
         let home = try await app.addHome()
-        let bridge = try await bridge(eventWindow: eventWindow)
+        let bridge = try await bridge(eventWindow: eventWindow, store: store)
         let ids = try await app.add(bridge, to: home)
         let accessory = try await self.home(app).accessory(ids[1])
         guard let on = accessory?.services.compactMap({ $0.characteristic(.on) }).first,

@@ -266,8 +266,10 @@ struct HubLinkTests {
         }
     }
 
-    @Test("All accessories in no home are kept at the start; one more than 32 that do not come costs the oldest")
-    func manyOrphans() async throws {
+    @Test(
+        "All accessories in no home are kept at the start; one more than 32 costs the oldest that is not being told",
+        arguments: [false, true])
+    func manyOrphans(isOldestTold: Bool) async throws {
         let vault = InMemoryPairingVault()
         let devices = try (10...50).map { try #require(DeviceID("02:00:00:00:00:\($0)")) }
         let pairings = try devices.map {
@@ -279,9 +281,17 @@ struct HubLinkTests {
         try await house.run { house in
             try await eventually("they are known") { await house.hub.strays.count == 40 }
             #expect(vault.pairings() == Array(pairings.dropLast()))
+            if isOldestTold {
+                house.dialer.hold()
+                house.show(devices[0], at: .test(1), isPaired: true)
+                try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
+            }
             vault.keep(pairings[40])
             await house.hub.letGo(pairings[40], as: vault.identity())
-            try await eventually("the oldest is forgotten") { vault.pairings() == Array(pairings.dropFirst()) }
+            var kept = pairings
+            kept.remove(at: isOldestTold ? 1 : 0)
+            try await eventually("the oldest is forgotten") { vault.pairings() == kept }
+            house.dialer.release()
         }
     }
 

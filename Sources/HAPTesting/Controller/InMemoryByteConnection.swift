@@ -82,6 +82,8 @@ package final class InMemoryDialer: AccessoryDialer {
     private struct State {
         var listeners: [AccessoryEndpoint: Listener] = [:]
         var dialed: [AccessoryEndpoint] = []
+        var isHeld = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -93,16 +95,32 @@ package final class InMemoryDialer: AccessoryDialer {
         state.withLock { $0.listeners[endpoint] = listener }
     }
 
+    /// Lets nobody get a connection until ``release()``.
+    package func hold() { state.withLock { $0.isHeld = true } }
+
+    package func release() {
+        let waiting = state.withLock { state in
+            defer { (state.isHeld, state.waiting) = (false, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
     /// Where connections were tried, in order.
     package var dialed: [AccessoryEndpoint] { state.withLock(\.dialed) }
 
     package func dial(
         _ endpoint: AccessoryEndpoint, within limit: Duration
     ) async throws(Unreachable) -> any ByteConnection {
-        let listener = state.withLock { state in
-            state.dialed.append(endpoint)
-            return state.listeners[endpoint]
+        state.withLock { $0.dialed.append(endpoint) }
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.waiting.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
         }
+        let listener = state.withLock { $0.listeners[endpoint] }
         guard let connection = listener?() else { throw Unreachable() }
         return connection
     }
