@@ -14,7 +14,7 @@ extension HomeHub {
                 switch action {
                 case .remember(let permission): try store.remember(permission)
                 case .forget(let app): try store.forget(app)
-                case .ask, .perform, .fail, .tell: break
+                case .ask, .refuse, .tell, .permit: break
                 }
             }
         }
@@ -28,10 +28,8 @@ extension HomeHub {
             switch action {
             case .remember, .forget: break
             case .ask(let permission, let those): perform(feed.tell(.permissionAsked(permission), to: those))
-            case .perform(let call): if let request = waiting.removeValue(forKey: call) { perform(request, call) }
-            case .fail(let call, let error):
-                waiting[call] = nil
-                answer(call, with: error)
+            case .refuse(let those): perform(calls.refused(those))
+            case .permit(let those): perform(calls.permitted(those))
             case .tell(let those, let status):
                 perform(feed.authorizationChanged(of: those, to: status))
                 for session in those {
@@ -46,8 +44,18 @@ extension HomeHub {
         }
     }
 
+    /// Carries out, or fails, calls that can be by now.
+    func perform(_ actions: [CallTable.Action]) {
+        for action in actions {
+            switch action {
+            case .perform(let call, let request): perform(request, call)
+            case .fail(let call, let error): perform(feed.answered(call, with: .failure(error)))
+            }
+        }
+    }
+
     /// Does what was asked for and is permitted.
-    private func perform(_ request: HomeRequest, _ call: Call) {
+    func perform(_ request: HomeRequest, _ call: Call) {
         switch request {
         case .homes: answer(call, .success(HomesReply(homes: graph.homes).json))
         case .accessories(let page):

@@ -27,9 +27,7 @@ extension HomeHub {
     package func close(_ session: SessionID) {
         guard let closed = sessions.removeValue(forKey: session) else { return }
         permissions.closed(session)
-        waiting = waiting.filter { $0.key.session != session }
-        unanswered = unanswered.filter { $0.session != session }
-        committed = committed.filter { $0.session != session }
+        calls.closed(session)
         searches.stop(session)
         perform(feed.closed(session))
         askOthersForProofs(insteadOf: session)
@@ -43,11 +41,13 @@ extension HomeHub {
     ///   - call: what it waits on; numbers are used once in a session.
     package func receive(_ request: HomeRequest, as call: Call) {
         guard sessions[call.session] != nil else { return }
-        guard unanswered.insert(call).inserted else {
-            logger.warning("a session uses the number of a call twice", metadata: ["session": "\(call.session.number)"])
+        switch calls.received(call) {
+        case .accepted: break
+        case .hubEnded: return perform([.fail(call, .hubEnds)])
+        case .numberInUse:
+            logger.warning("call number used twice", metadata: ["session": "\(call.session.number)"])
             return
         }
-        guard !hasEnded else { return answer(call, with: .hubEnds) }
         switch request {
         case .open: answer(call, .failure(HomeError(.invalidParameter, detail: "the session is open already")))
         case .permissions:
@@ -69,11 +69,24 @@ extension HomeHub {
         where !permissions.status(of: call.session).contains(.authorized):
             setUpUnseen(addition, call)
         default:
-            waiting[call] = request
+            askPermission(for: request, call)
+        }
+    }
+
+    /// Carries out what needs permission once its app has it.
+    private func askPermission(for request: HomeRequest, _ call: Call) {
+        let (admission, questions) = permissions.requested(by: call.session)
+        perform(questions)
+        switch admission {
+        case .permitted:
+            calls.started(call)
+            perform(request, call)
+        case .undecided:
             let now = ContinuousClock.now
-            perform(
-                permissions.requested(call, deadline: now.advanced(by: configuration.permissionPatience), now: now))
+            let deadline = now.advanced(by: configuration.permissionPatience)
+            perform(calls.awaitsPermission(call, for: request, until: deadline, now: now))
             alarm.ring()
+        case .refused(let error): answer(call, with: error)
         }
     }
 
@@ -82,10 +95,7 @@ extension HomeHub {
     ///
     /// What an accessory was asked to do counts as committed, whatever will come of it.
     package func cancel(_ call: Call) {
-        guard unanswered.contains(call), !committed.contains(call) else { return }
-        permissions.cancelled(call)
-        let isWaiting = waiting.removeValue(forKey: call) != nil
-        answer(call, .failure(HomeError(isWaiting ? .homeAccessNotAuthorized : .operationCancelled)))
+        perform(calls.cancelled(call))
     }
 
     /// What a session is to be told next; waits until there is something.
@@ -112,7 +122,7 @@ extension HomeHub {
     // MARK: Answers
 
     /// Whether somebody still waits for a call; what nobody waits for is not begun.
-    func isAwaited(_ call: Call) -> Bool { unanswered.contains(call) }
+    func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
 
     /// Answers a call, once.
     ///
@@ -121,9 +131,7 @@ extension HomeHub {
     ///   - result: what came of it.
     ///   - isForAnyone: whether the result shows nothing that needs permission.
     func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
-        guard unanswered.remove(call) != nil else { return }
-        committed.remove(call)
-        permissions.finished(call)
+        guard calls.answered(call) else { return }
         perform(feed.answered(call, with: result, isForAnyone: isForAnyone))
     }
 

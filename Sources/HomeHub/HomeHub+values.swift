@@ -158,15 +158,8 @@ extension HomeHub {
         heard(connections[link.id]?.requests.willWrite(places) ?? [:], from: link.id)
     }
 
-    /// An accessory is about to be asked for something that cannot be taken back.
-    ///
-    /// - Returns: whether that is to be done; what was given up, or needs a permission that is gone, is not.
-    private func takesEffect(_ call: Call?) -> Bool {
-        guard let call else { return true }
-        guard isAwaited(call) else { return false }
-        committed.insert(call)
-        return true
-    }
+    /// Whether an accessory may be asked now, on behalf of a call if it has an effect.
+    private func takesEffect(_ call: Call?) -> Bool { call.map { calls.takesEffect($0) } ?? true }
 
     /// The link to an accessory server; while the first try to connect to one that is there goes on, it is waited for.
     func openedLink(to device: DeviceID) async -> AccessoryLink? {

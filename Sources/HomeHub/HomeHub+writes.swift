@@ -68,10 +68,7 @@ extension HomeHub {
     func commit(_ transaction: HomeTransaction, in planned: HomeGraph, by call: Call? = nil) throws(HomeError) {
         try stored { try store.commit(transaction, in: planned) }
         graph = planned
-        if let call {
-            permissions.finished(call)
-            if unanswered.contains(call) { committed.insert(call) }
-        }
+        if let call { calls.committed(call) }
         perform(feed.committed(transaction, by: call?.session))
     }
 

@@ -33,15 +33,8 @@ package actor HomeHub {
     // Who asks, and for what.
     var sessions: [SessionID: Session] = [:]
     var lastSession: UInt64 = 0
-    /// What waits for permission.
-    var waiting: [Call: HomeRequest] = [:]
-    /// What has not been answered yet.
-    var unanswered: Set<Call> = []
-    /// What has happened already, or an accessory was asked to do, and is only still to be answered.
-    var committed: Set<Call> = []
+    var calls = CallTable()
     var runningActionSets: Set<ActionSet.ID> = []
-    /// Whether ``run()`` has ended, so that nothing is carried out any more.
-    var hasEnded = false
 
     // Accessories.
     var connections: [DeviceID: Connection] = [:]
@@ -131,9 +124,7 @@ package actor HomeHub {
             group.cancelAll()
         }
         newJobs.finish()
-        hasEnded = true
-        waiting = [:]
-        for call in unanswered { answer(call, with: .hubEnds) }
+        perform(calls.hubEnded())
         await browser.stop()
         note()
     }
@@ -145,9 +136,9 @@ package actor HomeHub {
     private func watchTime() async {
         while !Task.isCancelled {
             await alarm.wait(
-                until: [permissions.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
+                until: [calls.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
             let now = ContinuousClock.now
-            perform(permissions.deadlinesPassed(now: now))
+            perform(calls.deadlinesPassed(now: now))
             lapse(vendorRequests.deadlinesPassed(now: now))
             if let noteAt, noteAt <= now { note() }
         }
@@ -165,10 +156,4 @@ package actor HomeHub {
             logger.error("what was heard of accessories cannot be stored", metadata: ["error": "\(error)"])
         }
     }
-}
-
-extension HomeError {
-    /// The hub has ended before there was an answer.
-    static let hubEnds = HomeError(
-        .daemonUnavailable, detail: "homehubd is ending; look later whether it was done")
 }

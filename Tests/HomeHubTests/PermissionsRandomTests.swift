@@ -22,6 +22,7 @@ private final class RandomDesk {
 
     private let agent = SessionID(0)
     private var permissions = Permissions(systemApp: SystemApp(app: "homehub", executable: "/usr/bin/homehub"))
+    private var calls = CallTable()
     private var random: SeededNumbers
     private var now = ContinuousClock.now
     private var lastNumber: UInt64 = 0
@@ -50,25 +51,27 @@ private final class RandomDesk {
             waiting = waiting.filter { $0.key.session != session }
             running = running.filter { $0.session != session }
             permissions.closed(session)
+            calls.closed(session)
         case 4...10: request()
         case 11:
             guard let call = running.sorted(by: { $0.number < $1.number }).randomElement(using: &random) else { return }
             running.remove(call)
-            permissions.finished(call)
+            #expect(calls.answered(call) == true)
         case 12:
             guard let call = waiting.keys.sorted(by: { $0.number < $1.number }).randomElement(using: &random)
             else { return }
             waiting[call] = nil
-            permissions.cancelled(call)
+            #expect(calls.cancelled(call).count == 1)
         case 13...15: try decide()
         case 16:
             restricted = Bool.random(using: &random) ? [] : ["org.example.a0"]
             open = open.filter { !restricted.contains($0.app) }
-            carryOut(permissions.restrictionsChanged(to: AppRestrictions(apps: restricted)))
+            carryOut(
+                PermissionOutcome.of(permissions.restrictionsChanged(to: AppRestrictions(apps: restricted)), &calls))
         default:
             now += .seconds(Int.random(in: 0..<4, using: &random))
             let late = waiting.filter { $0.value <= now }.count
-            let actions = permissions.deadlinesPassed(now: now)
+            let actions = PermissionOutcome.of(calls.deadlinesPassed(now: now))
             #expect(actions.count == late)
             carryOut(actions)
         }
@@ -92,7 +95,7 @@ private final class RandomDesk {
         let call = Call(session, lastNumber)
         let deadline = now + .seconds(Int.random(in: 0..<8, using: &random))
         waiting[call] = deadline
-        carryOut(permissions.requested(call, deadline: deadline, now: now))
+        carryOut(PermissionOutcome.of(call, deadline: deadline, now: now, &permissions, &calls))
     }
 
     private func decide() throws {
@@ -106,10 +109,10 @@ private final class RandomDesk {
         }
         answers[app] = decision == .forget ? nil : decision == .allow
         open.remove(app)
-        carryOut(try permissions.decided(decision, about: app, by: agent))
+        carryOut(PermissionOutcome.of(try permissions.decided(decision, about: app, by: agent), &calls))
     }
 
-    private func carryOut(_ actions: [Permissions.Action]) {
+    private func carryOut(_ actions: [PermissionOutcome]) {
         for action in actions {
             switch action {
             case .remember(let answer): #expect(answers[answer.app] == answer.isAllowed)
@@ -144,7 +147,7 @@ private final class RandomDesk {
         // Whoever may not is doing nothing, and nobody waits about whom the user has decided.
         #expect(running.allSatisfy { isAllowed($0.session) })
         #expect(waiting.keys.allSatisfy { sessions[$0.session].map(open.contains) ?? false })
-        #expect(permissions.nextDeadline == waiting.values.min())
+        #expect(calls.nextDeadline == waiting.values.min())
         #expect(permissions.remembered.count == answers.count)
     }
 

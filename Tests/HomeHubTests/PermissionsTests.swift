@@ -20,7 +20,7 @@ import Testing
         #expect(error?.code == code)
         // There is no session, so nothing can be had through it.
         #expect(desk.call(1, 1) == [.fail(call(1, 1), refusal)])
-        #expect(desk.permissions.nextDeadline == nil)
+        #expect(desk.calls.nextDeadline == nil)
     }
 
     @Test("An opening alone raises no question")
@@ -91,7 +91,7 @@ import Testing
                 .perform(call(2, 1)), .perform(call(1, 2)),
             ])
         #expect(desk.call(2, 2) == [.perform(call(2, 2))])
-        #expect(desk.permissions.nextDeadline == nil)
+        #expect(desk.calls.nextDeadline == nil)
     }
 
     @Test("A no fails the attempt that raised the question, and all later ones")
@@ -114,11 +114,11 @@ import Testing
         #expect(desk.call(1, 1, patience: .seconds(10)) == [])
         #expect(desk.call(1, 2, patience: .seconds(5)) == [])
         #expect(desk.call(1, 3, patience: .zero) == [.fail(call(1, 3), refusal)])
-        #expect(desk.permissions.nextDeadline == desk.now + .seconds(5))
+        #expect(desk.calls.nextDeadline == desk.now + .seconds(5))
         #expect(desk.wait(.seconds(4)) == [])
         #expect(desk.wait(.seconds(1)) == [.fail(call(1, 2), refusal)])
         #expect(desk.wait(.seconds(60)) == [.fail(call(1, 1), refusal)])
-        #expect(desk.permissions.nextDeadline == nil)
+        #expect(desk.calls.nextDeadline == nil)
         #expect(try desk.openAgent(9) == [.ask(lights(isPending: true), [SessionID(9)])])
         // No second question for a later call.
         #expect(desk.call(1, 4) == [])
@@ -130,8 +130,8 @@ import Testing
         let desk = try Desk(agent: 9)
         try desk.open(1)
         _ = desk.call(1, 1)
-        desk.permissions.closed(SessionID(1))
-        #expect(desk.permissions.nextDeadline == nil)
+        desk.close(1)
+        #expect(desk.calls.nextDeadline == nil)
         try desk.open(2)
         #expect(desk.call(2, 1) == [])
         #expect(
@@ -145,7 +145,7 @@ import Testing
         let desk = try Desk(agent: 9)
         try desk.open(1)
         _ = desk.call(1, 1)
-        desk.permissions.cancelled(call(1, 1))
+        #expect(desk.cancel(1, 1) == [.fail(call(1, 1), refusal)])
         #expect(try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1)], granted)])
     }
 
@@ -212,7 +212,7 @@ import Testing
         try desk.open(1)
         try desk.open(2)
         for number in 1...3 { #expect(desk.call(1, UInt64(number)) == [.perform(call(1, UInt64(number)))]) }
-        desk.permissions.finished(call(1, 2))
+        desk.calls.committed(call(1, 2))
         #expect(
             try desk.decide(.deny) == [
                 .remember(remembered(false)), .fail(call(1, 1), refusal), .fail(call(1, 3), refusal),
@@ -273,16 +273,16 @@ import Testing
         try desk.open(1)
         _ = desk.call(1, 1)
         #expect(
-            desk.permissions.restrictionsChanged(to: AppRestrictions(apps: [identity.app]))
+            desk.restrict(to: AppRestrictions(apps: [identity.app]))
                 == [.fail(call(1, 1), refusal), .tell([SessionID(1)], restricted)])
         #expect(desk.call(1, 2) == [.fail(call(1, 2), refusal)])
         let error = #expect(throws: HomeError.self) { try desk.decide(.allow) }
         #expect(error?.code == .insufficientPrivileges)
         // What the user said before holds again.
         #expect(
-            desk.permissions.restrictionsChanged(to: AppRestrictions(users: [5])) == [.tell([SessionID(1)], granted)])
+            desk.restrict(to: AppRestrictions(users: [5])) == [.tell([SessionID(1)], granted)])
         #expect(
-            desk.permissions.restrictionsChanged(to: AppRestrictions(users: [1000]))
+            desk.restrict(to: AppRestrictions(users: [1000]))
                 == [.tell([SessionID(1)], restricted)])
     }
 
@@ -292,7 +292,7 @@ import Testing
         try desk.open(1)
         _ = desk.call(1, 1)
         #expect(
-            desk.permissions.restrictionsChanged(to: AppRestrictions(users: [1000])) == [
+            desk.restrict(to: AppRestrictions(users: [1000])) == [
                 .fail(call(1, 1), refusal), .tell([SessionID(1)], [.determined, .restricted]),
             ])
         #expect(try desk.permissions.permissions(for: SessionID(9)).map(\.isPending) == [false])
@@ -332,9 +332,62 @@ struct Peer: Sendable {
     var mayDecide = true
 }
 
-/// Permissions with a clock that stands still.
+/// What comes of permissions and calls together.
+enum PermissionOutcome: Equatable {
+    case remember(RememberedPermission)
+    case forget(AppIdentity)
+    case ask(AppPermission, [SessionID])
+    case perform(Call)
+    case fail(Call, HomeError)
+    case tell([SessionID], AuthorizationStatus)
+
+    /// What is to be done for calls.
+    static func of(_ actions: [CallTable.Action]) -> [PermissionOutcome] {
+        actions.map { action in
+            switch action {
+            case .perform(let call, _): .perform(call)
+            case .fail(let call, let error): .fail(call, error)
+            }
+        }
+    }
+
+    /// What is to be done, calls included.
+    static func of(_ actions: [Permissions.Action], _ calls: inout CallTable) -> [PermissionOutcome] {
+        actions.flatMap { action -> [PermissionOutcome] in
+            switch action {
+            case .remember(let permission): [.remember(permission)]
+            case .forget(let app): [.forget(app)]
+            case .ask(let permission, let those): [.ask(permission, those)]
+            case .refuse(let those): of(calls.refused(those))
+            case .tell(let those, let status): [.tell(those, status)]
+            case .permit(let those): of(calls.permitted(those))
+            }
+        }
+    }
+
+    /// A call comes, and is carried out, waits or fails.
+    static func of(
+        _ call: Call, deadline: ContinuousClock.Instant, now: ContinuousClock.Instant, _ permissions: inout Permissions,
+        _ calls: inout CallTable
+    ) -> [PermissionOutcome] {
+        guard calls.received(call) == .accepted else { return [] }
+        let (admission, actions) = permissions.requested(by: call.session)
+        let questions = of(actions, &calls)
+        switch admission {
+        case .permitted:
+            calls.started(call)
+            return questions + [.perform(call)]
+        case .undecided:
+            return questions + of(calls.awaitsPermission(call, for: .homes, until: deadline, now: now))
+        case .refused(let error): return questions + (calls.answered(call) ? [.fail(call, error)] : [])
+        }
+    }
+}
+
+/// Permissions and calls with a clock that stands still.
 private final class Desk {
     var permissions: Permissions
+    var calls = CallTable()
     var now = ContinuousClock.now
     private var agent = SessionID(0)
 
@@ -348,12 +401,12 @@ private final class Desk {
         _ = try openAgent(agent)
     }
 
-    func openAgent(_ number: UInt64) throws -> [Permissions.Action] {
+    func openAgent(_ number: UInt64) throws -> [PermissionOutcome] {
         agent = SessionID(number)
         _ = try permissions.opened(
             agent, Opening(app: "homehub").message,
             by: AppPeer(uid: 0, executable: "/usr/bin/homehub", mayDecide: true))
-        return try permissions.answersQuestions(agent)
+        return PermissionOutcome.of(try permissions.answersQuestions(agent), &calls)
     }
 
     @discardableResult func open(_ session: UInt64, _ opening: Opening = Opening()) throws -> SessionReply {
@@ -362,16 +415,30 @@ private final class Desk {
             by: AppPeer(uid: identity.uid, executable: identity.executable, mayDecide: false))
     }
 
-    func call(_ session: UInt64, _ number: UInt64, patience: Duration = .seconds(60)) -> [Permissions.Action] {
-        permissions.requested(Call(SessionID(session), number), deadline: now + patience, now: now)
+    func call(_ session: UInt64, _ number: UInt64, patience: Duration = .seconds(60)) -> [PermissionOutcome] {
+        PermissionOutcome.of(
+            Call(SessionID(session), number), deadline: now + patience, now: now, &permissions, &calls)
     }
 
-    func wait(_ time: Duration) -> [Permissions.Action] {
+    func cancel(_ session: UInt64, _ number: UInt64) -> [PermissionOutcome] {
+        PermissionOutcome.of(calls.cancelled(Call(SessionID(session), number)))
+    }
+
+    func close(_ session: UInt64) {
+        permissions.closed(SessionID(session))
+        calls.closed(SessionID(session))
+    }
+
+    func restrict(to restrictions: AppRestrictions) -> [PermissionOutcome] {
+        PermissionOutcome.of(permissions.restrictionsChanged(to: restrictions), &calls)
+    }
+
+    func wait(_ time: Duration) -> [PermissionOutcome] {
         now += time
-        return permissions.deadlinesPassed(now: now)
+        return PermissionOutcome.of(calls.deadlinesPassed(now: now))
     }
 
-    func decide(_ decision: PermissionDecision) throws -> [Permissions.Action] {
-        try permissions.decided(decision, about: identity, by: agent)
+    func decide(_ decision: PermissionDecision) throws -> [PermissionOutcome] {
+        PermissionOutcome.of(try permissions.decided(decision, about: identity, by: agent), &calls)
     }
 }

@@ -3,13 +3,13 @@ package import HomeModel
 /// Decides which apps may see and change the homes.
 ///
 /// An app is who the system says it is, together with the id that it declares; each such identity is asked about once,
-/// however many of its sessions and calls there are. Its first call raises the question and waits, with all further
-/// ones, until somebody who may answers, or until the caller's patience ends; the question stays. Answers are
-/// remembered. A withdrawal fails what is under way, and an app that is allowed again is told so.
+/// however many of its sessions and calls there are. Its first call raises the question, which stays until somebody who
+/// may answers it. Answers are remembered. An app that is permitted again, or no more, is told so; its calls are in the
+/// ``CallTable``.
 ///
 /// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. What is to be
-/// remembered comes first, so that nobody acts on an answer that a restart would forget. What an app holds is bounded:
-/// its waiting calls by the connection's limit of outstanding requests, questions by ``questionsOfUser``.
+/// remembered comes first, so that nobody acts on an answer that a restart would forget. Questions are bounded by
+/// ``questionsOfUser``.
 package struct Permissions: Sendable, Equatable {
     /// What to do next.
     package enum Action: Sendable, Equatable {
@@ -19,12 +19,20 @@ package struct Permissions: Sendable, Equatable {
         case forget(AppIdentity)
         /// Put the question to those who answer questions.
         case ask(AppPermission, [SessionID])
-        /// The call may be carried out; ``finished(_:)`` says when it was.
-        case perform(Call)
-        /// Answer the call with the error; if it is being carried out, see that it does nothing more.
-        case fail(Call, HomeError)
+        /// Fail what these sessions wait for, and see that nothing more is done for them.
+        case refuse([SessionID])
         /// Tell the sessions what the app may do now; one that was allowed loads its homes anew.
         case tell([SessionID], AuthorizationStatus)
+        /// Carry out what these sessions have waited with.
+        case permit([SessionID])
+    }
+
+    /// Whether something may be done for a session.
+    package enum Admission: Sendable, Equatable {
+        case permitted
+        /// The user has to decide first.
+        case undecided
+        case refused(HomeError)
     }
 
     private struct Session: Equatable {
@@ -32,22 +40,12 @@ package struct Permissions: Sendable, Equatable {
         var usageDescription: String
         var isSystemApp: Bool
         var answersQuestions = false
-        /// What was admitted and is being carried out.
-        var calls: Set<Call> = []
     }
 
     private struct Question: Equatable {
         /// When it came, among all questions.
         var number: UInt64
         var usageDescription: String
-        /// Its app's calls, in the order in which they came.
-        var waiting: [Waiting] = []
-    }
-
-    private struct Waiting: Equatable {
-        var call: Call
-        /// How long the caller has patience.
-        var deadline: ContinuousClock.Instant
     }
 
     private let systemApp: SystemApp
@@ -99,11 +97,8 @@ package struct Permissions: Sendable, Equatable {
         return SessionReply(status: status(of: session), isSystemApp: isSystemApp)
     }
 
-    /// A session is over; nobody waits for its calls, but a question about its app remains.
-    package mutating func closed(_ session: SessionID) {
-        guard let app = sessions.removeValue(forKey: session)?.app else { return }
-        questions[app]?.waiting.removeAll { $0.call.session == session }
-    }
+    /// A session is over; a question about its app remains.
+    package mutating func closed(_ session: SessionID) { sessions[session] = nil }
 
     /// What a session's app may do; nothing if there is no such session.
     package func status(of session: SessionID) -> AuthorizationStatus {
@@ -121,63 +116,24 @@ package struct Permissions: Sendable, Equatable {
 
     /// An app wants something that needs permission.
     ///
-    /// - Parameters:
-    ///   - call: what it waits on.
-    ///   - deadline: how long it waits for the user's answer.
-    ///   - now: the time.
-    /// - Returns: whether to carry it out; with neither ``Action/perform(_:)`` nor ``Action/fail(_:_:)`` it waits.
-    package mutating func requested(
-        _ call: Call, deadline: ContinuousClock.Instant, now: ContinuousClock.Instant
-    ) -> [Action] {
-        guard let session = sessions[call.session] else { return [.fail(call, Self.refusal)] }
-        let status = status(of: call.session)
-        if status.contains(.authorized) {
-            sessions[call.session]?.calls.insert(call)
-            return [.perform(call)]
+    /// - Parameter id: the app's session.
+    /// - Returns: whether it may be done, and what to do besides.
+    package mutating func requested(by id: SessionID) -> (admission: Admission, actions: [Action]) {
+        guard let session = sessions[id] else { return (.refused(Self.refusal), []) }
+        let status = status(of: id)
+        if status.contains(.authorized) { return (.permitted, []) }
+        guard !status.contains(.determined) else { return (.refused(Self.refusal), []) }
+        guard questions[session.app] == nil else { return (.undecided, []) }
+        guard questions.keys.count(where: { $0.uid == session.app.uid }) < Self.questionsOfUser else {
+            let error = HomeError(
+                .maximumObjectLimitReached,
+                detail: "too many apps of this user wait for permission; answer for one of them first")
+            return (.refused(error), [])
         }
-        guard !status.contains(.determined) else { return [.fail(call, Self.refusal)] }
-        var actions: [Action] = []
-        if questions[session.app] == nil {
-            guard questions.keys.count(where: { $0.uid == session.app.uid }) < Self.questionsOfUser else {
-                return [
-                    .fail(
-                        call,
-                        HomeError(
-                            .maximumObjectLimitReached,
-                            detail: "too many apps of this user wait for permission; answer for one of them first"))
-                ]
-            }
-            lastQuestion += 1
-            questions[session.app] = Question(number: lastQuestion, usageDescription: session.usageDescription)
-            let those = sessions.filter(\.value.answersQuestions).keys.sorted()
-            if !those.isEmpty { actions.append(.ask(permission(of: session.app), those)) }
-        }
-        guard deadline > now else { return actions + [.fail(call, Self.refusal)] }
-        questions[session.app]?.waiting.append(Waiting(call: call, deadline: deadline))
-        return actions
-    }
-
-    /// A call was carried out, or what it changes has been committed: it can be failed no more.
-    package mutating func finished(_ call: Call) { sessions[call.session]?.calls.remove(call) }
-
-    /// The app waits no more for a call.
-    package mutating func cancelled(_ call: Call) {
-        finished(call)
-        guard let app = sessions[call.session]?.app else { return }
-        questions[app]?.waiting.removeAll { $0.call == call }
-    }
-
-    /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nobody waits.
-    package var nextDeadline: ContinuousClock.Instant? { questions.values.flatMap(\.waiting).map(\.deadline).min() }
-
-    /// Fails the calls whose patience has ended; the questions stay.
-    package mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Action] {
-        var late: [Call] = []
-        for app in pending {
-            late += (questions[app]?.waiting ?? []).filter { $0.deadline <= now }.map(\.call)
-            questions[app]?.waiting.removeAll { $0.deadline <= now }
-        }
-        return late.map { .fail($0, Self.refusal) }
+        lastQuestion += 1
+        questions[session.app] = Question(number: lastQuestion, usageDescription: session.usageDescription)
+        let those = sessions.filter(\.value.answersQuestions).keys.sorted()
+        return (.undecided, those.isEmpty ? [] : [.ask(permission(of: session.app), those)])
     }
 
     // MARK: Answers
@@ -226,14 +182,14 @@ package struct Permissions: Sendable, Equatable {
             answers[app] = answer
             actions.append(.remember(answer))
         }
-        return actions + settle([app], since: before)
+        return actions + consequences(of: [app], since: before)
     }
 
     /// A policy changed.
     package mutating func restrictionsChanged(to restrictions: AppRestrictions) -> [Action] {
         let before = statuses
         self.restrictions = restrictions
-        return settle(pending.filter(restrictions.forbid), since: before)
+        return consequences(of: pending.filter(restrictions.forbid), since: before)
     }
 
     private func checkMayDecide(_ session: SessionID) throws(HomeError) {
@@ -249,28 +205,17 @@ package struct Permissions: Sendable, Equatable {
     ///   - decided: the apps whose questions are answered.
     ///   - before: what each session might do before.
     /// - Returns: what to do.
-    private mutating func settle(
-        _ decided: [AppIdentity], since before: [SessionID: AuthorizationStatus]
+    private mutating func consequences(
+        of decided: [AppIdentity], since before: [SessionID: AuthorizationStatus]
     ) -> [Action] {
-        var failing: [Call] = []
-        var performing: [Call] = []
-        for app in decided {
-            guard let question = questions.removeValue(forKey: app) else { continue }
-            if status(of: app).contains(.authorized) {
-                performing += question.waiting.map(\.call)
-            } else {
-                failing += question.waiting.map(\.call)
-            }
-        }
+        for app in decided { questions[app] = nil }
         let changed = statuses.filter { before[$0] != $1 }
-        for (session, status) in changed.sorted(by: { $0.key < $1.key }) where !status.contains(.authorized) {
-            failing += (sessions[session]?.calls ?? []).sorted { $0.number < $1.number }
-            sessions[session]?.calls = []
-        }
-        for call in performing { sessions[call.session]?.calls.insert(call) }
+        let concerned = sessions.filter { decided.contains($1.app) || changed[$0] != nil }.keys.sorted()
+        let permitted = concerned.filter { status(of: $0).contains(.authorized) }
+        let refused = concerned.filter { !permitted.contains($0) }
         let told = Dictionary(grouping: changed.keys) { changed[$0] ?? [] }.sorted { $0.key.rawValue < $1.key.rawValue }
-        return failing.map { .fail($0, Self.refusal) } + told.map { .tell($1.sorted(), $0) }
-            + performing.map { .perform($0) }
+        return (refused.isEmpty ? [] : [.refuse(refused)]) + told.map { .tell($1.sorted(), $0) }
+            + (permitted.isEmpty ? [] : [.permit(permitted)])
     }
 
     // MARK: What is known

@@ -1,0 +1,147 @@
+import HomeHub
+import HomeModel
+import Testing
+
+private let call = Call(SessionID(1), 7)
+private let now = ContinuousClock.now
+private let refusal = HomeError(.homeAccessNotAuthorized)
+
+/// How far a call is.
+private enum Stage: CaseIterable, Sendable {
+    case received, awaitingPermission, started, inEffect, committed, answered
+
+    /// A table in which the call is as far as this.
+    var table: CallTable {
+        var calls = CallTable()
+        _ = calls.received(call)
+        switch self {
+        case .received: break
+        case .awaitingPermission:
+            _ = calls.awaitsPermission(call, for: .homes, until: now + .seconds(5), now: now)
+        case .started: calls.started(call)
+        case .inEffect:
+            calls.started(call)
+            _ = calls.takesEffect(call)
+        case .committed:
+            calls.started(call)
+            calls.committed(call)
+        case .answered: _ = calls.answered(call)
+        }
+        return calls
+    }
+}
+
+private let cancelled: [(Stage, HomeError.Code?)] = [
+    (.received, .operationCancelled), (.awaitingPermission, .homeAccessNotAuthorized), (.started, .operationCancelled),
+    (.inEffect, nil), (.committed, nil), (.answered, nil),
+]
+
+private let refused: [(Stage, HomeError.Code?)] = [
+    (.received, nil), (.awaitingPermission, .homeAccessNotAuthorized), (.started, .homeAccessNotAuthorized),
+    (.inEffect, .homeAccessNotAuthorized), (.committed, nil), (.answered, nil),
+]
+
+@Suite("The table of calls") struct CallTableTests {
+    private func failure(_ code: HomeError.Code?) -> [CallTable.Action] {
+        code.map { [.fail(call, HomeError($0))] } ?? []
+    }
+
+    @Test("A call that its app gives up fails unless it takes effect already", arguments: cancelled)
+    fileprivate func givenUp(stage: Stage, code: HomeError.Code?) {
+        var calls = stage.table
+        #expect(calls.cancelled(call) == failure(code))
+        #expect(calls.isAwaited(call) == (code == nil && stage != .answered))
+    }
+
+    @Test("A call of an app that is refused fails unless it needs no permission or is stored", arguments: refused)
+    fileprivate func refusedApp(stage: Stage, code: HomeError.Code?) {
+        var calls = stage.table
+        #expect(calls.refused([SessionID(2)]) == [])
+        #expect(calls.refused([SessionID(1)]) == failure(code))
+        #expect(calls.isAwaited(call) == (code == nil && stage != .answered))
+    }
+
+    @Test("Once a call has left the table nothing takes effect for it", arguments: Stage.allCases)
+    fileprivate func left(stage: Stage) {
+        var ends: [(inout CallTable) -> Void] = [
+            { $0.closed(SessionID(1)) }, { _ = $0.answered(call) }, { _ = $0.hubEnded() },
+        ]
+        if cancelled.contains(where: { $0 == stage && $1 != nil }) { ends.append { _ = $0.cancelled(call) } }
+        if refused.contains(where: { $0 == stage && $1 != nil }) { ends.append { _ = $0.refused([SessionID(1)]) } }
+        for end in ends {
+            var calls = stage.table
+            end(&calls)
+            #expect(!calls.isAwaited(call))
+            #expect(calls.takesEffect(call) == false)
+            calls.committed(call)
+            calls.started(call)
+            #expect(!calls.isEffective(call))
+            #expect(calls.answered(call) == false)
+            #expect(calls.permitted([SessionID(1)]) == [])
+            #expect(calls.nextDeadline == nil)
+        }
+    }
+
+    @Test("What waits for permission takes no effect; what may be done does", arguments: Stage.allCases)
+    fileprivate func effect(stage: Stage) {
+        var calls = stage.table
+        let takesEffect = stage != .awaitingPermission && stage != .answered
+        #expect(calls.takesEffect(call) == takesEffect)
+        #expect(calls.isEffective(call) == takesEffect)
+        if takesEffect { #expect(calls.cancelled(call) == []) }
+    }
+
+    @Test("Permission has carried out what waits, and nothing twice", arguments: Stage.allCases)
+    fileprivate func permitted(stage: Stage) {
+        var calls = stage.table
+        #expect(calls.permitted([SessionID(2)]) == [])
+        #expect(calls.permitted([SessionID(1)]) == (stage == .awaitingPermission ? [.perform(call, .homes)] : []))
+        #expect(calls.permitted([SessionID(1)]) == [])
+        // What is carried out goes with its permission.
+        if stage == .awaitingPermission { #expect(calls.refused([SessionID(1)]) == [.fail(call, refusal)]) }
+    }
+
+    @Test("A call waits for permission until its deadline, and not at all without time")
+    func deadlines() {
+        var calls = CallTable()
+        for number: UInt64 in 1...3 { #expect(calls.received(Call(SessionID(1), number)) == .accepted) }
+        let (one, two, three) = (Call(SessionID(1), 1), Call(SessionID(1), 2), Call(SessionID(1), 3))
+        #expect(calls.awaitsPermission(one, for: .homes, until: now + .seconds(9), now: now) == [])
+        #expect(calls.awaitsPermission(two, for: .homes, until: now + .seconds(5), now: now) == [])
+        #expect(calls.awaitsPermission(three, for: .homes, until: now, now: now) == [.fail(three, refusal)])
+        #expect(calls.nextDeadline == now + .seconds(5))
+        #expect(calls.deadlinesPassed(now: now + .seconds(4)) == [])
+        #expect(calls.deadlinesPassed(now: now + .seconds(5)) == [.fail(two, refusal)])
+        #expect(calls.deadlinesPassed(now: now + .seconds(60)) == [.fail(one, refusal)])
+        #expect(calls.nextDeadline == nil)
+    }
+
+    @Test("A number is used by one call at a time, and by another one after its answer")
+    func numbers() {
+        var calls = CallTable()
+        #expect(calls.received(call) == .accepted)
+        #expect(calls.received(call) == .numberInUse)
+        #expect(calls.received(Call(SessionID(2), call.number)) == .accepted)
+        #expect(calls.answered(call) == true)
+        #expect(calls.answered(call) == false)
+        #expect(calls.received(call) == .accepted)
+    }
+
+    @Test("A hub that ends fails what is left in the order in which it came, and whatever comes later")
+    func end() {
+        var calls = CallTable()
+        let all = (1...20).map { Call(SessionID(UInt64(20 - $0)), UInt64($0)) }
+        for call in all { #expect(calls.received(call) == .accepted) }
+        let failures = calls.hubEnded()
+        #expect(failures.count == 20)
+        for (failure, call) in zip(failures, all) {
+            guard case .fail(call, let error) = failure else {
+                Issue.record("\(failure) in place of \(call)")
+                continue
+            }
+            #expect(error.code == .daemonUnavailable)
+        }
+        #expect(calls.received(call) == .hubEnded)
+        #expect(calls.hubEnded() == [])
+    }
+}
