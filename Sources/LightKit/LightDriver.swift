@@ -63,7 +63,7 @@ public protocol LightDriver: Sendable {
     /// - Throws: ``LightError`` if the light did not take the command.
     func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
 
-    /// Makes the light show which one it is, for at most 5 seconds, and leaves its state as it was.
+    /// Makes the light show which one it is, for at most 2 seconds, and leaves its state as it was.
     ///
     /// - Parameter light: a light that was told to the host.
     /// - Throws: ``LightError`` if the light did not take the command.
@@ -82,6 +82,9 @@ public protocol LightHost: Sendable {
 
     /// A light's state as the driver knows it now.
     func report(_ report: LightReport, from light: LightID) async
+
+    /// The states of several lights, in order; one call costs as much as ``report(_:from:)`` does for one light.
+    func report(_ reports: [(light: LightID, report: LightReport)]) async
 
     /// What the bridge last knew of a light, also from before a restart; `nil` if it never knew.
     func lastKnown(_ light: LightID) async -> LightReport?

@@ -260,6 +260,19 @@ struct WriteTests {
         try await eventually("it ends with the light") { house.bridge.driver.waitingCount == 0 }
     }
 
+    @Test("a light that does not stop showing itself is told to after 2 s")
+    func identifyTimeout() async throws {
+        let house = try await House()
+        house.bridge.driver.setIdentifyWaits()
+        let session = try await house.session()
+        #expect(try await session.write(#"{"aid":2,"iid":2,"value":true}"#).status == 204)
+        try await eventually("it blinks") { house.bridge.driver.waitingCount == 1 }
+        await house.bridge.scheduler.advance(by: .milliseconds(1999))
+        #expect(house.bridge.driver.waitingCount == 1)
+        await house.bridge.scheduler.advance(by: .milliseconds(1))
+        try await eventually("it ends") { house.bridge.driver.waitingCount == 0 }
+    }
+
     @Test("a written value is read back at once, while the light is still thinking")
     func optimistic() async throws {
         let house = try await House()

@@ -88,7 +88,7 @@ struct MQTTHomeTests {
         #expect(
             house.hears("gateway/status", #"{"state": "online"}"#) == [.report("den-lamp-7f2c", .init(reachable: true))]
         )
-        let messages = try house.home.messages(for: .init(on: true, brightness: 100), to: "den-lamp-7f2c")
+        let messages = try house.home.messages(for: .init(on: true, brightness: 100), to: "den-lamp-7f2c", now: .zero)
         #expect(messages == [.init(topic: "den/lamp/set", text: #"{"state":"ON","brightness":254}"#)])
     }
 
@@ -145,7 +145,9 @@ struct MQTTHomeTests {
         #expect(actions.contains(.subscribe("hall/status", qos: 0)))
         #expect(Self.warnings(actions) == [])
         house.hears("hall/status", "online")
-        #expect(try house.home.messages(for: .init(on: true), to: "f") == [.init(topic: "hall/fan", text: "ON")])
+        #expect(
+            try house.home.messages(for: .init(on: true), to: "f", now: .zero) == [.init(topic: "hall/fan", text: "ON")]
+        )
         // An update that omits a part removes it, after its time.
         let fewer = house.hears(
             "homeassistant/device/hall/config",
@@ -165,8 +167,8 @@ struct MQTTHomeTests {
              "a": {"p": "light", "uniq_id": "a", "cmd_t": "~/a"},
              "b": {"~": "attic", "p": "light", "uniq_id": "b", "cmd_t": "~/b"}}}
             """)
-        #expect(try house.home.messages(for: .init(on: true), to: "a").map(\.topic) == ["hall/a"])
-        #expect(try house.home.messages(for: .init(on: true), to: "b").map(\.topic) == ["attic/b"])
+        #expect(try house.home.messages(for: .init(on: true), to: "a", now: .zero).map(\.topic) == ["hall/a"])
+        #expect(try house.home.messages(for: .init(on: true), to: "b", now: .zero).map(\.topic) == ["attic/b"])
     }
 
     @Test("a part that says itself how it is known to be there takes nothing of that from its device")
@@ -221,7 +223,7 @@ struct MQTTHomeTests {
         )
         #expect(moved == [])
         #expect(house.hears("homeassistant/light/old/config", "") == [])
-        #expect(try !house.home.messages(for: .init(on: true), to: "u1").isEmpty)
+        #expect(try !house.home.messages(for: .init(on: true), to: "u1", now: .zero).isEmpty)
         #expect(house.home.deadline == nil)
     }
 
@@ -256,11 +258,11 @@ struct MQTTHomeTests {
         let second = house.announces("second", #""uniq_id": "u1", "stat_t": "b""#)
         #expect(Self.added(second) == [])
         #expect(Self.warnings(second).first?.contains("belongs to another light") == true)
-        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "first/set")
+        #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "first/set")
         let after = house.hears("homeassistant/light/first/config", "")
         #expect(after.contains(.warn(nil, about: "homeassistant/light/second/config")))
         #expect(after.contains(.unsubscribe("a")) && after.contains(.subscribe("b", qos: 0)))
-        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "second/set")
+        #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "second/set")
         #expect(house.home.deadline == nil)
     }
 
@@ -272,7 +274,7 @@ struct MQTTHomeTests {
         // It would be the next in order.
         #expect(house.announces("a", #""uniq_id": "u1""#) == [])
         house.hears("homeassistant/light/first/config", "")
-        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "n0/set")
+        #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "n0/set")
     }
 
     @Test("a light written by hand is not taken over by an announcement")
@@ -281,7 +283,7 @@ struct MQTTHomeTests {
         let hand = try MQTTEntity(keys, component: "light", fallbackID: "u1", fallbackName: "Hand")
         var house = House(lights: [hand])
         #expect(Self.warnings(house.announces("first", #""uniq_id": "u1""#)).count == 1)
-        #expect(try house.home.messages(for: .init(on: true), to: "u1").first?.topic == "hand/set")
+        #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "hand/set")
     }
 
     @Test("a topic that others listen to as well is listened to until the last of them is gone")
@@ -327,11 +329,11 @@ struct MQTTHomeTests {
         #expect(
             gone == [.unsubscribe("lamp"), .unsubscribe("lamp/status"), .report("u1", .init(reachable: false))]
                 || gone == [.unsubscribe("lamp/status"), .unsubscribe("lamp"), .report("u1", .init(reachable: false))])
-        #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1") }
+        #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1", now: .zero) }
         #expect(house.home.deadline == .seconds(100) + MQTTHome.grace)
         #expect(house.home.timePassed(now: .seconds(99) + MQTTHome.grace) == [])
         #expect(house.home.timePassed(now: .seconds(100) + MQTTHome.grace) == [.removed("u1")])
-        #expect(throws: LightError.unknownLight) { try house.home.messages(for: .init(on: true), to: "u1") }
+        #expect(throws: LightError.unknownLight) { try house.home.messages(for: .init(on: true), to: "u1", now: .zero) }
     }
 
     @Test("a light that is announced again within a day is the same light")
@@ -353,7 +355,7 @@ struct MQTTHomeTests {
         house.announces("first", Self.lamp)
         house.hears("lamp/status", "online")
         house.home.disconnected(now: .seconds(10))
-        #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1") }
+        #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1", now: .zero) }
         #expect(house.home.deadline == .seconds(15))
         #expect(house.home.timePassed(now: .seconds(14)) == [])
         #expect(house.home.timePassed(now: .seconds(15)) == [.report("u1", .init(reachable: false))])

@@ -169,10 +169,34 @@ struct MQTTLightDriverTests {
             try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
             try await lamp.publish("den/set", #"{"state":"\#(state)"}"#)
             try #require(await host.wait(for: "den-uid") { $0.on == (state == "ON") })
+            let before = host.calls
             try await driver.identify("den-uid")
             let other = state == "ON" ? "OFF" : "ON"
             let blinks = [state, other, state, other, state].map { #"{"state":"\#($0)"}"# }
             try await lamp.wait { _ in lamp.commands == blinks }
+            // What it says behind its blinking is told.
+            try await lamp.publish("den/state", #"{"brightness": 26}"#)
+            try #require(await host.wait(for: "den-uid") { $0.brightness == 10 })
+            let powers = host.calls.dropFirst(before.count).filter {
+                if case .report(_, let report) = $0 { report.on != nil } else { false }
+            }
+            #expect(powers == [])
+        }
+    }
+
+    @Test("a light that blinks is left as it was also when nobody waits for it any more")
+    func identifyCancelled() async throws {
+        let broker = try await Mosquitto()
+        let lamp = try await Self.device(broker)
+        try await lamp.announce()
+        let driver = try Self.driver(broker.port)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
+            let blinking = Task { try await driver.identify("den-uid") }
+            try await lamp.wait { _ in lamp.commands == [#"{"state":"ON"}"#] }
+            blinking.cancel()
+            try await blinking.value
+            try await lamp.wait { _ in lamp.commands == [#"{"state":"ON"}"#, #"{"state":"OFF"}"#] }
         }
     }
 

@@ -365,6 +365,10 @@ private final class SlowHost: LightHost {
         state.withLock { $0.brightness.append(brightness) }
     }
 
+    func report(_ reports: [(light: LightID, report: LightReport)]) async {
+        for (light, report) in reports { await self.report(report, from: light) }
+    }
+
     func report(_ driver: DriverState) async { state.withLock { $0.isRunning = driver == .running } }
     func added(_ light: LightDescription) async {}
     func removed(_ light: LightID) async {}

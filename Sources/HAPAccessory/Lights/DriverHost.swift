@@ -10,6 +10,9 @@ struct DriverHost: LightHost {
     func report(_ report: LightReport, from light: LightID) async {
         await bridge.reported(report, from: light, by: driver)
     }
+    func report(_ reports: [(light: LightID, report: LightReport)]) async {
+        await bridge.reported(reports, by: driver)
+    }
     func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
     func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
     func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }

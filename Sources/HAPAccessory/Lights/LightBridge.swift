@@ -106,6 +106,10 @@ package actor LightBridge: SharedExecutorActor {
 
     // MARK: What lights say
 
+    func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) {
+        for (light, report) in reports { reported(report, from: light, by: driver) }
+    }
+
     func reported(_ report: LightReport, from id: LightID, by driver: String) {
         let key = LightKey(driver: driver, light: id)
         guard let light = lights[key] else {
@@ -354,7 +358,9 @@ extension LightBridge: AccessorySource {
         logger.info("identify", metadata: about(light.key))
         // Nobody waits for a light to blink; one that never stops does it once.
         light.identification?.cancel()
-        light.identification = Task { [id = light.key.light] in try? await driver.identify(id) }
+        let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
+        light.identification = task
+        scheduler.schedule(at: scheduler.now + CommandWaiters.deadline) { task.cancel() }
     }
 }
 

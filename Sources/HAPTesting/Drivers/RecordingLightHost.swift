@@ -113,6 +113,9 @@ package final class RecordingLightHost: LightHost {
     package func added(_ light: LightDescription) async { note(.added(light)) }
     package func removed(_ light: LightID) async { note(.removed(light)) }
     package func report(_ report: LightReport, from light: LightID) async { note(.report(light, report)) }
+    package func report(_ reports: [(light: LightID, report: LightReport)]) async {
+        for (light, report) in reports { note(.report(light, report)) }
+    }
     package func lastKnown(_ light: LightID) async -> LightReport? { record.withLock { $0.known[light] } }
     package func knownLights() async -> [LightID] { record.withLock { Array($0.known.keys) } }
     package func report(_ state: DriverState) async { note(.state(state)) }

@@ -52,6 +52,7 @@ package struct MQTTHome: Sendable {
     private var parts: [DiscoveryTopic: Set<DiscoveryKey>] = [:]
     private var listeners: [String: Set<LightID>] = [:]
     private var warned: Set<String> = []
+    private var identifications = 0
     private var isConnected = false
     private var lostAt: Duration?
     private var isLost = true
@@ -81,6 +82,7 @@ package struct MQTTHome: Sendable {
         var deadlines = members.values.compactMap { member in
             if case .withdrawn(let until) = member.source { until } else { nil }
         }
+        deadlines += members.values.compactMap { $0.light.identification?.endsAt }
         if let lostAt { deadlines.append(lostAt + Self.patience) }
         return deadlines.min()
     }
@@ -114,6 +116,7 @@ package struct MQTTHome: Sendable {
             for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
         }
         for (id, member) in members {
+            if let report = members[id]?.light.endEchoes(now: now) { actions.append(.report(id, report)) }
             guard case .withdrawn(let until) = member.source, until <= now else { continue }
             members[id] = nil
             actions.append(.removed(id))
@@ -358,22 +361,48 @@ package struct MQTTHome: Sendable {
 
     // MARK: Commands
 
-    /// Whether there is such a light.
-    package func knows(_ id: LightID) -> Bool { members[id] != nil }
-
-    /// Whether a light was told to be on.
-    package func isOn(_ id: LightID) -> Bool { members[id]?.light.on == true }
-
-    /// The messages that make a light do as it is told.
+    /// The messages that make a light do as it is told; a light that blinks stops blinking.
     package mutating func messages(
-        for command: LightCommand, to id: LightID
+        for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
-        guard let member = members[id] else { throw .unknownLight }
-        guard isConnected, isReachable(member) else { throw .unreachable }
-        var light = member.light
-        let messages = try light.messages(for: command)
+        var light = try reachableLight(id)
+        let messages = light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
         members[id]?.light = light
         return messages
+    }
+
+    private func reachableLight(_ id: LightID) throws(LightError) -> MQTTLight {
+        guard let member = members[id] else { throw .unknownLight }
+        guard isConnected, isReachable(member) else { throw .unreachable }
+        return member.light
+    }
+
+    // MARK: Identification
+
+    /// A light is to blink.
+    ///
+    /// - Returns: the number of this identification, and what the light is told in turn.
+    package mutating func beginIdentification(of id: LightID) throws(LightError) -> (number: Int, blinks: [Bool]) {
+        var light = try reachableLight(id)
+        identifications += 1
+        let blinks = light.beginIdentification(identifications)
+        members[id]?.light = light
+        return (identifications, blinks)
+    }
+
+    /// The messages of one blink; `nil` if the identification has ended.
+    package mutating func blink(
+        _ isLit: Bool, _ id: LightID, _ number: Int
+    ) throws(LightError) -> [MQTTMessage]? {
+        var light = try reachableLight(id)
+        let messages = try light.blink(isLit, number)
+        members[id]?.light = light
+        return messages
+    }
+
+    /// The messages that leave a light as it was.
+    package mutating func endIdentification(of id: LightID, _ number: Int, now: Duration) -> [MQTTMessage] {
+        members[id]?.light.endIdentification(number, now: now) ?? []
     }
 
     /// A command was handed over.

@@ -21,7 +21,7 @@ struct ReportOutbox {
     }
 
     /// Takes all reports out, and the ticket of the newest among them.
-    mutating func takeAll() -> (reports: [(LightID, LightReport)], ticket: Int) {
+    mutating func takeAll() -> (reports: [(light: LightID, report: LightReport)], ticket: Int) {
         defer {
             order.removeAll()
             waiting.removeAll()

@@ -21,7 +21,6 @@ internal import LightKit
                 promise(topics.remove(topic) != nil, "a topic that is left was subscribed")
             case .added(let description):
                 lights.insert(description.id)
-                promise(home.knows(description.id), "a light that is added is known")
                 promise(!description.name.isEmpty, "a light has a name")
             case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
             case .report(let id, let report):
@@ -39,10 +38,14 @@ internal import LightKit
                 now: .seconds(number)))
         for id in lights {
             for command in commands {
-                guard let messages = try? home.messages(for: command, to: id) else { continue }
-                for message in messages {
-                    promise(!message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is sent to many topics")
-                    promise(message.payload.count <= 2 * MQTTLimits.text, "a command is short")
+                do throws(LightError) {
+                    for message in try home.messages(for: command, to: id, now: .zero) {
+                        promise(!message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is sent to many topics")
+                        promise(message.payload.count <= 2 * MQTTLimits.text, "a command is short")
+                    }
+                } catch {
+                    promise(error != .unknownLight, "a light that is added is known")
+                    continue
                 }
                 if let report = home.handedOver(command, to: id) { checkReport(report) }
             }

@@ -25,6 +25,8 @@ package struct MQTTLight: Equatable, Sendable {
     var lastTemperature: LightColor?
     var mode: MQTTLightSettings.ColorMode?
     var sent = Sent()
+    /// Set while it blinks to show which one it is, and for a moment after.
+    var identification: Identification?
     private var availability: Availability
 
     package init(_ settings: MQTTLightSettings) {
@@ -76,6 +78,10 @@ package struct MQTTLight: Equatable, Sendable {
             report = receivedJSON(payload)
         case .basic:
             report = receivedText(topic: topic, payload)
+        }
+        if identification != nil, let power = report.on {
+            identification?.reported = power
+            report.on = nil
         }
         let capabilities = settings.capabilities
         if !capabilities.brightness { report.brightness = nil }
