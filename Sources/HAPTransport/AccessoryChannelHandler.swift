@@ -133,10 +133,11 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private func violated(_ violation: ProtocolViolation) {
         logger.info("a peer breaks the protocol", metadata: ["peer": "\(peer)", "violation": "\(violation)"])
         isClosing = true
-        if violation == .bodyTooLong {
-            write(.response(HTTPResponse(413)))
-        } else if !stream.isSecured {
-            write(.response(HTTPResponse(400)))
+        switch violation {
+        case .bodyTooLong: write(.response(HTTPResponse(413)))
+        case .malformedHTTP, .malformedTLV, .badItem, .unexpectedState: write(.response(HTTPResponse(400)))
+        // Frames that cannot be opened may come from anybody: they are not answered.
+        case .frameTooLong, .badFrame, .counterExhausted: break
         }
         closeAfterWriting()
     }

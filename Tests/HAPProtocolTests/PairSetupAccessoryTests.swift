@@ -171,6 +171,13 @@ struct PairSetupAccessoryTests {
         }
     }
 
+    @Test("separators between the items of M1 are passed over, as Apple's kit does")
+    func separators() {
+        var machine = PairSetupAccessory(identity: golden.accessory)
+        let body: [UInt8] = [0x06, 1, 1, 0xFF, 0, 0x00, 1, 0]
+        #expect(machine.received(body, conditions: unpaired) == .start)
+    }
+
     @Test("flags of up to four bytes are passed over", arguments: 0...4)
     func flags(count: Int) throws {
         var machine = PairSetupAccessory(identity: golden.accessory)

@@ -92,6 +92,15 @@ struct TLV8Tests {
         #expect(items?.count == count)
     }
 
+    @Test(
+        "separators between the items of a message mean nothing",
+        arguments: ["060101ff00000100", "ff00060101ff00000100ff00"])
+    func needlessSeparators(hex: String) throws {
+        let message = try PairingTLV(parsing: try #require([UInt8](hex: hex)))
+        #expect(try message.state() == 1)
+        #expect(try message.byte(.method) == 0)
+    }
+
     @Test("a list is written with a separator between its records")
     func list() throws {
         let encoded = try vectors["list_with_separator"]["encoded"].bytes

@@ -42,12 +42,12 @@ struct LimitTests {
     }
 
     private static let rows = [
-        Row("start line", 65536, .answered(200), .ended(nil), startLine),
+        Row("start line", 65536, .answered(200), .ended(400), startLine),
         Row("start line in clear", inSession: false, 65536, .answered(470), .ended(400), startLine),
-        Row("header lines", 100, .answered(200), .ended(nil)) {
+        Row("header lines", 100, .answered(200), .ended(400)) {
             head(String(repeating: "X: y\r\n", count: $0))
         },
-        Row("headers", 32768, .answered(200), .ended(nil)) {
+        Row("headers", 32768, .answered(200), .ended(400)) {
             head("X: \(String(repeating: "y", count: $0 - 3))\r\n")
         },
         Row("body", 1 << 20, .answered(204), .ended(413)) {

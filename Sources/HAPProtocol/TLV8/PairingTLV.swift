@@ -27,9 +27,16 @@ package struct PairingTLV: Equatable, Sendable {
         return TLV8.encode(Array(records.joined(separator: [separator])))
     }
 
-    /// An item of the first record.
+    /// An item of the message; of a list, the first record's that has it.
+    ///
+    /// Separators between the items of a message mean nothing: Apple's kit takes them, too.
     package subscript(item: PairingItem) -> [UInt8]? {
-        get { records[0].first { $0.type == item.rawValue }?.value }
+        get {
+            for record in records {
+                if let found = record.first(where: { $0.type == item.rawValue }) { return found.value }
+            }
+            return nil
+        }
         set {
             records[0].removeAll { $0.type == item.rawValue }
             if let newValue { records[0].append(TLV8.Item(type: item.rawValue, value: newValue)) }
