@@ -1,6 +1,6 @@
 internal import CGMP
 
-/// A non-negative whole number of any size, wiped when it goes.
+/// A non-negative whole number of any size; its limbs are wiped when it goes, what GMP copies while it computes is not.
 struct BigNumber: ~Copyable {
     private let number: UnsafeMutablePointer<__mpz_struct>
 

@@ -72,14 +72,13 @@ struct HubDaemon {
             HubService(hub: hub),
             DailyCopyService(
                 file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
-            StartPagesService(),
             SpareMemoryService(),
             ObstacleService(browser: browser, obstacle: obstacle, logger: logger),
             SocketService(server: server) {
                 logger.notice("the hub is up", metadata: ["socket": "\(places.socket)"])
                 notifier?.ready()
             },
-            HangupService(hangups) { await reloader.reload() },
+            SIGHUPService(hangups) { await reloader.reload() },
             ServiceManagerService(
                 notifier: notifier, pulse: { _ = await hub.status },
                 status: { await hub.status.sentence(obstacle: obstacle.reason, storage: file.obstacle) }),

@@ -121,9 +121,10 @@ struct BridgeDaemon {
                 PublicationService(
                     publisher: publisher, server: server, registration: registration(stored, listener.port)),
                 // What is wrong with the file is in the log and in the status.
-                HangupService(hangups) { _ = try? await reloader.reload() },
-                SetupGreeting(server: server, name: configuration.bridge.name.valid),
-                StartPagesService(),
+                SIGHUPService(hangups) { _ = try? await reloader.reload() },
+                SetupCodePrinter(
+                    server: server, name: configuration.bridge.name.valid,
+                    discoveryError: { publisher?.discoveryError }),
                 SpareMemoryService(),
                 ServiceManagerService(
                     notifier: notifier, pulse: { try? await loop.submit {}.get() },

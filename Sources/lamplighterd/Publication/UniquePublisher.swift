@@ -77,6 +77,9 @@ final class UniquePublisher: Sendable {
         }
     }
 
+    /// Why nothing can be found or shown by mDNS on this host, if so.
+    var discoveryError: String? { browser.snapshot.obstacle }
+
     /// What the operator is to know beside the state.
     var warnings: [String] {
         if case .published = publisher.state, let obstacle = browser.snapshot.obstacle {

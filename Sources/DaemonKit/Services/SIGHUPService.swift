@@ -2,7 +2,7 @@ import ServiceLifecycle
 package import UnixSignals
 
 /// Reads the configuration again when SIGHUP asks for it.
-package struct HangupService: Service {
+package struct SIGHUPService: Service {
     private let hangups: UnixSignalsSequence
     private let reload: @Sendable () async -> Void
 

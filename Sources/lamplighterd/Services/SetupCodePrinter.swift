@@ -1,0 +1,56 @@
+import DaemonKit
+import Glibc
+import HAPAccessory
+import HAPModel
+import ServiceLifecycle
+import SetupQR
+
+/// Prints the setup code for whoever starts the bridge in a terminal; it never goes to a log.
+struct SetupCodePrinter: ServiceLifecycle.Service {
+    let server: AccessoryServer
+    let name: String
+    /// Why controllers cannot find the bridge, if something is in the way of mDNS.
+    let discoveryError: @Sendable () -> String?
+    var isTerminal = isatty(STDOUT_FILENO) == 1
+    /// By then the first lines of the log are out, and the code is the last thing that the terminal shows.
+    var delay = Duration.seconds(1)
+    var print: @Sendable (String) -> Void = StandardStreams.printLine
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await printCode()
+            try? await gracefulShutdown()
+        }
+    }
+
+    func printCode() async {
+        guard isTerminal, (try? await Task.sleep(for: delay)) != nil else { return }
+        guard await !server.isPaired else { return }
+        let payload = await server.setupPayload
+        guard let code = payload.code?.text else { return }
+        let abilities = TerminalAbilities(isTerminal: true) { name in getenv(name).map { String(cString: $0) } }
+        let picture = QRCode(payload.uri)?.text(for: abilities) ?? ""
+        guard let error = discoveryError() else {
+            return print(
+                "\n\(picture)\n\(name) is ready to pair. Scan the code, or enter \(code) in your Home app.\n")
+        }
+        print(
+            """
+
+            \(picture)
+            \(name) can be paired with \(code), but no controller can find it yet: \(error).
+            \(Self.remedy)
+
+            """)
+    }
+
+    /// What brings mDNS up on Debian, with systemd and without it.
+    private static let remedy = """
+        Bridges are announced by Avahi, which needs D-Bus. To install and start both:
+            sudo apt install avahi-daemon dbus
+            sudo systemctl enable --now avahi-daemon
+        In a container without systemd, as root:
+            mkdir -p /run/dbus && dbus-daemon --system --fork && avahi-daemon --daemonize
+        The bridge notices when Avahi is there.
+        """
+}
