@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,47 @@ async def test_what_a_controller_writes_arrives_at_the_lamp(daemon, make_lamp, l
             assert expected.items() <= lamp.commands[count].items()
         read = await pairing.get_characteristics([(aid, iids[kind]) for kind in (ON, BRIGHTNESS, HUE, SATURATION)])
         assert [entry["value"] for entry in read.values()] == [False, 100, 30, 80]
+
+
+async def test_a_device_that_never_stops_talking_delays_nobody(daemon, make_lamp, lan, broker):
+    make_lamp()
+    wait_for_lamp(daemon)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), NAME)
+
+        async def times():
+            reads, writes = [], []
+            for turn in range(100):
+                start = time.monotonic()
+                await pairing.get_characteristics([(aid, iids[ON])])
+                reads.append(time.monotonic() - start)
+                start = time.monotonic()
+                assert await pairing.put_characteristics([(aid, iids[BRIGHTNESS], turn % 100 + 1)]) == {}
+                writes.append(time.monotonic() - start)
+            return sorted(reads), sorted(writes)
+
+        quiet = await times()
+        noise = lan.bridge.popen(
+            sys.executable, Path(__file__).with_name("mqtt_flood.py"), str(broker.port), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        try:
+            known = set()
+
+            def noise_is_heard():
+                light = daemon.lights.get("mqtt/noise")
+                known.add(light and light.get("brightness"))
+                return len(known) > 3
+
+            await asyncio.to_thread(until, noise_is_heard, 10, "the flood is read")
+            loud = await times()
+        finally:
+            count = int((await asyncio.to_thread(noise.communicate))[0])
+        for name, before, after in zip(("read", "write"), quiet, loud):
+            print(f"{name}: median {before[50] * 1000:.1f} ms quiet, {after[50] * 1000:.1f} ms beside {count} messages; "
+                  f"longest {before[-1] * 1000:.1f} and {after[-1] * 1000:.1f} ms")
+            assert after[50] < 0.1, f"half of all {name}s take {after[50]:.3f} s beside the flood"
+            assert after[-1] < 1, f"a {name} takes {after[-1]:.3f} s beside the flood"
 
 
 async def test_a_change_reaches_subscribers_and_never_its_writer(daemon, make_lamp, lan):

@@ -570,3 +570,31 @@ enum DiscoveryGarbage {
         "\"{{ value_json.a }}\"", "\"\"", "9223372036854775808",
     ]
 }
+
+// Tests write payloads as bytes.
+
+extension MQTTHome {
+    mutating func received(topic: String, payload: [UInt8], now: Duration) -> [MQTTAction] {
+        received(topic: topic, payload: MQTTPayload(payload), now: now)
+    }
+}
+
+extension MQTTLight {
+    mutating func received(topic: String, payload: [UInt8]) -> [LightReport] {
+        received(topic: topic, payload: MQTTPayload(payload))
+    }
+}
+
+extension Availability {
+    mutating func received(topic: String, payload: [UInt8]) { received(topic: topic, payload: MQTTPayload(payload)) }
+}
+
+extension ValueTemplate {
+    func value(of payload: [UInt8]) -> String? { value(of: MQTTPayload(payload)) }
+}
+
+extension DiscoveryPayload {
+    init(_ payload: [UInt8], isDevice: Bool) throws(MQTTProblem) {
+        try self.init(MQTTPayload(payload), isDevice: isDevice)
+    }
+}

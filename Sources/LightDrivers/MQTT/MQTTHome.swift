@@ -127,7 +127,7 @@ package struct MQTTHome: Sendable {
     // MARK: Messages
 
     /// A message has come.
-    package mutating func received(topic: String, payload: [UInt8], now: Duration) -> [MQTTAction] {
+    package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
             let reports = members[id]?.light.received(topic: topic, payload: payload) ?? []
@@ -157,7 +157,7 @@ package struct MQTTHome: Sendable {
     }
 
     private mutating func announcement(
-        at place: DiscoveryTopic, topic: String, payload: [UInt8], now: Duration
+        at place: DiscoveryTopic, topic: String, payload: MQTTPayload, now: Duration
     ) throws(MQTTProblem) -> [MQTTAction] {
         guard place.component == "device" else {
             guard place.component == "light" || place.component == "switch" else { return [] }

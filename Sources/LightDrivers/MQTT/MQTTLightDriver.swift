@@ -3,12 +3,12 @@ package import Logging
 
 /// The driver `mqtt`: wires the connection to a broker, the machine of its lights and the host together.
 ///
-/// It is an actor because reading what devices send takes its time: it must not be waited for by the caller's executor,
-/// which carries all HAP sessions. Between two long messages the actor is free, so that commands for other lights get
-/// their turn. Reports are handed to the host together, so that a flood of messages wakes its thread rarely.
+/// It is an actor, and reads long messages beside it: neither the caller's executor, which carries all HAP sessions, nor a
+/// command for another light waits for that. Reports are handed to the host together, so that a flood of messages wakes
+/// its thread rarely.
 package actor MQTTLightDriver: LightDriver {
-    /// After so many bytes of messages others get their turn: about a millisecond of reading.
-    private static let bytesInTurn = 64 << 10
+    /// After so many events reports are handed over, and commands get their turn.
+    private static let eventsInTurn = 64
 
     private let configuration: MQTTDriverConfiguration
     private let logger: Logger
@@ -74,12 +74,9 @@ package actor MQTTLightDriver: LightDriver {
 
     /// One round: what the connection told, then what time brought.
     private func turn(_ host: any LightHost) async {
-        var read = 0
-        for event in client?.takeEvents() ?? [] {
-            if case .message(_, let payload) = event { read += payload.count }
+        for (index, event) in (client?.takeEvents() ?? []).enumerated() {
             await received(event, host)
-            if read >= Self.bytesInTurn {
-                read = 0
+            if index % Self.eventsInTurn == Self.eventsInTurn - 1 {
                 await report(to: host)
                 await Task.yield()
             }
@@ -117,7 +114,8 @@ package actor MQTTLightDriver: LightDriver {
             }
             if session.takeReady() { await ready(host) }
         case .message(let topic, let payload):
-            await carryOut(home.received(topic: topic, payload: payload, now: now), host)
+            let content = await MQTTPayload.read(payload)
+            await carryOut(home.received(topic: topic, payload: content, now: now), host)
         case .tooLong(let topic):
             await carryOut(home.tooLong(topic: topic), host)
         case .dropped(let count):

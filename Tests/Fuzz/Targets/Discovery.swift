@@ -34,7 +34,7 @@ internal import LightKit
         let topic = line.prefix { $0 != UInt8(ascii: " ") }
         took(
             home.received(
-                topic: String(decoding: topic, as: UTF8.self), payload: Array(line.dropFirst(topic.count + 1)),
+                topic: String(decoding: topic, as: UTF8.self), payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))),
                 now: .seconds(number)))
         for id in lights {
             for command in commands {
@@ -62,7 +62,7 @@ internal import LightKit
 private func checkTemplate(_ input: [UInt8]) {
     let lines = input.lines
     guard let template = ValueTemplate(String(decoding: lines[0], as: UTF8.self)) else { return }
-    let value = template.value(of: Array(input.dropFirst(lines[0].count + 1)))
+    let value = template.value(of: MQTTPayload(Array(input.dropFirst(lines[0].count + 1))))
     promise((value?.utf8.count ?? 0) <= 400 + 3 * input.count, "a value is no longer than its message")
 }
 

@@ -32,17 +32,12 @@ package enum DiscoveryPayload: Equatable, Sendable {
     ///   - payload: the message.
     ///   - isDevice: whether it stands on a topic for whole devices.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood.
-    package init(_ payload: [UInt8], isDevice: Bool) throws(MQTTProblem) {
-        guard !payload.isEmpty else {
+    package init(_ payload: MQTTPayload, isDevice: Bool) throws(MQTTProblem) {
+        guard !payload.bytes.isEmpty else {
             self = .removed
             return
         }
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONValue(parsing: payload, maximumLength: MQTTLimits.payload)
-        } catch {
-            throw MQTTProblem("the announcement is not valid JSON")
-        }
+        guard let value = payload.json else { throw MQTTProblem("the announcement is not valid JSON") }
         guard let object = value.object else { throw MQTTProblem("the announcement is not a JSON object") }
         var keys = Self.expanded(object)
         if keys["migrate_discovery"]?.bool == true {

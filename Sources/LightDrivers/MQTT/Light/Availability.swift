@@ -44,9 +44,9 @@ package struct Availability: Equatable, Sendable {
         }
     }
 
-    package mutating func received(topic: String, payload: [UInt8]) {
+    package mutating func received(topic: String, payload: MQTTPayload) {
         for (index, source) in sources.enumerated() where source.topic == topic {
-            let text = source.template.map { $0.value(of: payload) } ?? String(validating: payload, as: UTF8.self)
+            let text = source.template.map { $0.value(of: payload) } ?? payload.text
             guard let text else { continue }
             if text == source.available {
                 states[index] = true

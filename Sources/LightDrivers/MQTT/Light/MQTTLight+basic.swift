@@ -4,7 +4,7 @@ import LightKit
 extension MQTTLight {
     // MARK: States
 
-    mutating func receivedText(topic: String, _ payload: [UInt8]) -> LightReport {
+    mutating func receivedText(topic: String, _ payload: MQTTPayload) -> LightReport {
         var report = LightReport()
         if let text = Self.text(settings.power, topic, payload) {
             if text == settings.stateOn {
@@ -50,9 +50,9 @@ extension MQTTLight {
     }
 
     /// What a message says on one of the light's topics, or `nil` if it says nothing.
-    private static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: [UInt8]) -> String? {
-        guard let source, source.topic == topic, !payload.isEmpty else { return nil }
-        let text = source.template.map { $0.value(of: payload) } ?? String(validating: payload, as: UTF8.self)
+    private static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
+        guard let source, source.topic == topic, !payload.bytes.isEmpty else { return nil }
+        let text = source.template.map { $0.value(of: payload) } ?? payload.text
         guard let text, !text.isEmpty, text != "None" else { return nil }
         return text
     }

@@ -5,9 +5,8 @@ import LightKit
 extension MQTTLight {
     // MARK: States
 
-    mutating func receivedJSON(_ payload: [UInt8]) -> LightReport {
-        guard let message = try? JSONValue(parsing: payload, maximumLength: MQTTLimits.payload), message.object != nil
-        else { return LightReport() }
+    mutating func receivedJSON(_ payload: MQTTPayload) -> LightReport {
+        guard let message = payload.json, message.object != nil else { return LightReport() }
         var report = LightReport()
         switch message["state"]?.string {
         case "ON": report.on = true

@@ -69,7 +69,7 @@ package struct MQTTLight: Equatable, Sendable {
     /// A message has come on one of the light's topics.
     ///
     /// - Returns: what it says about the light; empty if nothing that can be used.
-    package mutating func received(topic: String, payload: [UInt8]) -> [LightReport] {
+    package mutating func received(topic: String, payload: MQTTPayload) -> [LightReport] {
         availability.received(topic: topic, payload: payload)
         var report: LightReport
         switch settings.schema {

@@ -62,10 +62,10 @@ package struct ValueTemplate: Equatable, Sendable {
     ///
     /// - Parameter payload: the message.
     /// - Returns: the value as text, or `nil` if the message does not have it.
-    package func value(of payload: [UInt8]) -> String? {
+    package func value(of payload: MQTTPayload) -> String? {
         let text: String
         if let path {
-            guard var value = try? JSONValue(parsing: payload, maximumLength: MQTTLimits.payload) else { return nil }
+            guard var value = payload.json else { return nil }
             for name in path {
                 guard let member = value[name] else { return nil }
                 value = member
@@ -80,7 +80,7 @@ package struct ValueTemplate: Equatable, Sendable {
             case .array, .object: return nil
             }
         } else {
-            guard let string = String(validating: payload, as: UTF8.self) else { return nil }
+            guard let string = payload.text else { return nil }
             text = string
         }
         guard let filter else { return text }
