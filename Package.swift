@@ -88,12 +88,13 @@ let package = Package(
 
         // Floor 3
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
-        library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging]),
+        library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
 
         library(
             "HAPController", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
         // Floor 4
+        library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
         library("Doctor", ["BridgeControl", "ProcFS", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
@@ -105,9 +106,9 @@ let package = Package(
         program(
             "lamplighterd",
             [
-                "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
-                "LightKit",
-                "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "ProcFS", "SetupQR", "TerminalKit", logging,
+                "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
+                "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "ProcFS", "SetupQR",
+                "TerminalKit", logging,
                 grdb,
                 lifecycle, arguments, nioCore,
                 nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -135,8 +136,8 @@ let package = Package(
         library(
             "HAPTesting",
             [
-                "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
-                "Discovery", logging, nioCore, nioPosix,
+                "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "LightKit", "Discovery", logging, nioCore, nioPosix,
             ]),
 
         .target(name: "TestTimeouts", path: "Tests/TestTimeouts", swiftSettings: swift),
@@ -154,7 +155,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HAPTesting", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "HAPController", "HomeHub",
+                "HAPTesting", "LightBridge", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "HAPController",
+                "HomeHub",
                 "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "LightKit",
                 "TerminalKit", nioCore,
             ],
@@ -173,7 +175,13 @@ let package = Package(
         tests(of: "DaemonKit", [grdb, logging]),
         tests(
             of: "HAPAccessory",
-            ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", logging, nioCore]),
+            ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
+        tests(
+            of: "LightBridge",
+            [
+                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
+                logging, nioCore,
+            ]),
         tests(
             of: "HAPController",
             [
@@ -189,8 +197,9 @@ let package = Package(
         tests(
             of: "lamplighterd",
             [
-                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
-                "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "HAPTransport", logging, grdb, nioCore,
+                "HAPTesting", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
+                "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "HAPTransport", logging, grdb,
+                nioCore,
                 nioPosix,
             ]),
         tests(of: "HomeModel", ["HAPTesting", "HAPModel", "BoundedJSON"]),
@@ -238,7 +247,8 @@ if Context.environment["LAMPLIGHTER_BENCHMARKS"] != nil {
         .executableTarget(
             name: "hap-micro",
             dependencies: [
-                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
+                "HAPTesting", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "LightKit",
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),
     ]

@@ -13,7 +13,7 @@ struct Events {
         let controller = ControllerIdentity.random()
         let store = InMemoryAccessoryServerStore(.random(pairedWith: [controller]))
         let bridge = try await BridgeUnderTest(
-            store, stored: store.stored, lights: [LightDescription(id: "lamp", name: "Lamp")], eventWindow: .zero)
+            store, stored: store.bridge, lights: [LightDescription(id: "lamp", name: "Lamp")], eventWindow: .zero)
         guard let place = await bridge.place(.on, of: "lamp") else { throw Wrong() }
         var sessions: [Subscriber] = []
         for number in 1...subscribers {

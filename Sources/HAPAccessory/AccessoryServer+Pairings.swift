@@ -13,8 +13,8 @@ extension AccessoryServer {
     func changePairings(
         by: String, _ change: (inout PairingList) throws(PairingError) -> Void
     ) async -> Result<Void, PairingError> {
-        if !pairingTurns.takeIfFree() { await withCheckedContinuation { pairingTurns.wait($0) } }
-        defer { pairingTurns.passOn() }
+        await pairingMutex.acquire()
+        defer { pairingMutex.release() }
         var list = pairings
         do throws(PairingError) {
             try change(&list)

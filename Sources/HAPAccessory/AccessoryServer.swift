@@ -9,11 +9,12 @@ package import Logging
 /// brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
 /// are answered in order; the transport brings the next when the last has been answered.
 package actor AccessoryServer: SharedExecutorActor {
-    nonisolated let executor: any SerialExecutor
+    package nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
     let registry: AccessoryRegistry
     let store: any AccessoryServerStore
     let identity: AccessoryIdentity
+    private let profile: AccessoryProfile
     let setupCode: SetupCode
     /// The setup code's verifier, once it has been wanted.
     var verifier: SRPVerifier?
@@ -28,7 +29,7 @@ package actor AccessoryServer: SharedExecutorActor {
     /// What strangers may still use up.
     private var strangers = StrangerAllowances()
     /// Changes of pairings come one after the other.
-    var pairingTurns = Turns()
+    let pairingMutex = AsyncMutex()
     private(set) var subscriptions = SubscriptionIndex()
     /// What the server has done so far.
     package internal(set) var statistics = ServerStatistics()
@@ -54,13 +55,14 @@ package actor AccessoryServer: SharedExecutorActor {
     ///   - registry: the accessories.
     ///   - store: where pairings and failed proofs are kept.
     ///   - stored: what was in the store at the start.
+    ///   - profile: what the server is.
     ///   - ownership: what controllers must show besides the setup code; with it, standard controllers cannot pair.
     ///   - eventWindow: for how long later changes are collected.
     ///   - logger: where faults and pairings are told; no secrets go there.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
-        store: any AccessoryServerStore, stored: StoredServer, ownership: OwnershipRequirement? = nil,
-        eventWindow: Duration, logger: Logger
+        store: any AccessoryServerStore, stored: StoredServer, profile: AccessoryProfile,
+        ownership: OwnershipRequirement? = nil, eventWindow: Duration, logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
@@ -69,6 +71,7 @@ package actor AccessoryServer: SharedExecutorActor {
         self.logger = logger
         self.eventWindow = eventWindow
         identity = stored.identity
+        self.profile = profile
         setupCode = stored.setupCode
         setupID = stored.setupID
         self.ownership = ownership
@@ -128,7 +131,7 @@ package actor AccessoryServer: SharedExecutorActor {
     package var advertisement: Advertisement {
         Advertisement(
             deviceID: identity.deviceID, configurationNumber: configurationNumber, isPaired: isAdvertisedAsPaired,
-            category: .bridge, model: BridgeAccessory.model, setupID: setupID,
+            category: profile.category, model: profile.information.model, setupID: setupID,
             vendor: ownership?.vendor)
     }
 
@@ -144,7 +147,9 @@ package actor AccessoryServer: SharedExecutorActor {
     // MARK: For the operator
 
     /// The payload to pair with; it holds the setup code.
-    package var setupPayload: SetupPayload { SetupPayload(category: .bridge, code: setupCode, setupID: setupID) }
+    package var setupPayload: SetupPayload {
+        SetupPayload(category: profile.category, code: setupCode, setupID: setupID)
+    }
 
     package var isPaired: Bool { pairings.hasAdmin }
 

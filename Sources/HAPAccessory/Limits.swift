@@ -48,11 +48,6 @@ extension AccessoryRegistry {
     package static let maximumAccessories = 150
 }
 
-extension CommandWaiters {
-    /// How long a request waits for a device (decision 8): iOS gives up on a whole request after about 10 s.
-    static let deadline = Duration.seconds(2)
-}
-
 extension AccessoryServer {
     /// How long the last answers may take when the server stops: a device has 2 s.
     static let stoppingTime = Duration.milliseconds(2200)

@@ -1,5 +1,5 @@
 /// An actor on an executor that it shares with others: what runs there calls it, instead of sending it messages.
-protocol SharedExecutorActor: Actor {
+package protocol SharedExecutorActor: Actor {
     /// The one behind `unownedExecutor`.
     nonisolated var executor: any SerialExecutor { get }
 }
@@ -16,7 +16,7 @@ extension SharedExecutorActor {
     ///   - work: what to do.
     /// - Returns: what `work` returns.
     @inline(__always)
-    nonisolated func here<Argument, Result: Sendable>(
+    package nonisolated func here<Argument, Result: Sendable>(
         _ argument: Argument, _ work: @escaping (isolated Self, Argument) -> Result
     ) -> Result {
         if executor.isIsolatingCurrentContext() != true { preconditionIsolated() }

@@ -5,6 +5,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 package import HAPTransport
+import LightBridge
 import LightDrivers
 import LightKit
 import Logging
@@ -58,27 +59,30 @@ struct BridgeDaemon {
         BridgeBackup.discardRemains(places)
         let database = BridgeDatabase(file.queue)
         let stored = try await load(database)
+        let profile = AccessoryProfile.lightBridge(
+            name: configuration.bridge.name.valid, serialNumber: stored.server.identity.deviceID.description,
+            firmware: Version.current)
 
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = loops.next()
         let executor = EventLoopExecutor(loop)
         let scheduler = EventLoopScheduler(loop)
         let registry = AccessoryRegistry(
-            executor: executor, scheduler: scheduler, store: database, configuration: stored.configuration,
+            executor: executor, scheduler: scheduler, store: database, configuration: stored.server.configuration,
             firmware: Version.current, logger: logger)
         let lights = LightBridge(
             executor: executor, scheduler: scheduler, registry: registry, store: database,
             overrides: configuration.overrides, logger: logger)
         let server = AccessoryServer(
-            executor: executor, scheduler: scheduler, registry: registry, store: database, stored: stored,
-            ownership: ownership, eventWindow: configuration.bridge.eventWindow, logger: logger)
+            executor: executor, scheduler: scheduler, registry: registry, store: database, stored: stored.server,
+            profile: profile, ownership: ownership, eventWindow: configuration.bridge.eventWindow, logger: logger)
 
-        try await showBridge(stored, registry, database)
+        try await showBridge(profile, stored.server, registry, database)
         await lights.restore(stored.lights)
         await registry.settleStructure()
         await server.start()
         let listener = try await listen(loop, server, database)
-        let publisher = try makePublisher(stored.identity.deviceID, port: listener.port, on: loop)
+        let publisher = try makePublisher(stored.server.identity.deviceID, port: listener.port, on: loop)
         let metrics = try await serveMetrics(
             MetricsSource(
                 server: server, registry: registry, lights: lights, publisher: publisher, database: database, log: log),
@@ -91,7 +95,7 @@ struct BridgeDaemon {
             fault: fault, lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
         let memory = BridgeMemory(file: file, places: places)
         let operations = BridgeOperations(
-            name: configuration.bridge.name.valid, deviceID: stored.identity.deviceID, port: listener.port,
+            name: configuration.bridge.name.valid, deviceID: stored.server.identity.deviceID, port: listener.port,
             server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
             publisher: publisher,
             surroundings: BridgeSurroundings(interfaces: interfaces, file: file, writes: database.writes),
@@ -100,7 +104,8 @@ struct BridgeDaemon {
         logger.notice(
             "the bridge is up",
             metadata: [
-                "port": "\(listener.port)", "device": "\(stored.identity.deviceID)", "lights": "\(stored.lights.count)",
+                "port": "\(listener.port)", "device": "\(stored.server.identity.deviceID)",
+                "lights": "\(stored.lights.count)",
             ])
 
         if let vendor = server.vendor {
@@ -119,7 +124,7 @@ struct BridgeDaemon {
                     logger: logger),
                 ServerService(server: server, listener: listener),
                 PublicationService(
-                    publisher: publisher, server: server, registration: registration(stored, listener.port)),
+                    publisher: publisher, server: server, registration: registration(stored.server, listener.port)),
                 // What is wrong with the file is in the log and in the status.
                 SIGHUPService(hangups) { _ = try? await reloader.reload() },
                 SetupCodePrinter(
@@ -160,10 +165,12 @@ struct BridgeDaemon {
         }
     }
 
-    private func load(_ database: BridgeDatabase) async throws -> StoredServer {
+    private func load(_ database: BridgeDatabase) async throws -> StoredBridge {
         do {
             var stored = try await database.load()
-            if let text = configuration.bridge.setupCode?.text, let code = SetupCode(text) { stored.setupCode = code }
+            if let text = configuration.bridge.setupCode?.text, let code = SetupCode(text) {
+                stored.server.setupCode = code
+            }
             return stored
         } catch let damage as DamagedDatabase {
             throw DatabaseFileError.damaged(path: places.database, reason: damage.description)
@@ -171,12 +178,11 @@ struct BridgeDaemon {
     }
 
     private func showBridge(
-        _ stored: StoredServer, _ registry: AccessoryRegistry, _ database: BridgeDatabase
+        _ profile: AccessoryProfile, _ stored: StoredServer, _ registry: AccessoryRegistry,
+        _ database: BridgeDatabase
     ) async throws {
-        let bridge = BridgeAccessory(
-            name: configuration.bridge.name.valid, serialNumber: stored.identity.deviceID.description,
-            firmware: Version.current, ids: stored.bridgeInstanceIDs)
-        if bridge.ids != stored.bridgeInstanceIDs { try await database.save(bridgeInstanceIDs: bridge.ids) }
+        let bridge = PrimaryAccessory(profile.information, ids: stored.instanceIDs)
+        if bridge.ids != stored.instanceIDs { try await database.save(instanceIDs: bridge.ids) }
         try await registry.set(bridge.accessory, source: nil, isReachable: true)
     }
 

@@ -6,6 +6,7 @@ import Glibc
 import HAPAccessory
 import HAPModel
 import HAPProtocol
+import LightBridge
 import LightDrivers
 import LightKit
 import TerminalKit

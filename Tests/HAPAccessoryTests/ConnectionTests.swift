@@ -2,7 +2,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import Synchronization
 import TestTimeouts
 import Testing
@@ -68,7 +67,7 @@ struct ConnectionTests {
     @Test("who is in the middle of pairing is not put out by strangers")
     func pairingStays() async throws {
         let store = InMemoryAccessoryServerStore()
-        let bridge = try await BridgeUnderTest(store)
+        let bridge = try await House(store, admin: .random()).bridge
         let (pairing, _) = await bridge.connect()
         let action = try await pairing.beginPairSetup(store.stored.setupCode)
         for _ in 0..<40 {
@@ -142,18 +141,17 @@ struct ConnectionTests {
     @Test("a session is freed with its connection, also while its request is under way")
     func freed() async throws {
         let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
+        house.devices.setWaits()
         let session = try await house.session()
         let outlives = await house.bridge.server.outlives {
             async let answer = try? session.write(#"{"aid":2,"iid":9,"value":true}"#)
-            try? await house.settle(until: { house.bridge.driver.waitingCount > 0 })
+            try? await house.settle(until: { house.devices.waitingCount > 0 })
             await session.close()
             #expect(await answer == nil)
         }
         #expect(!outlives)
-        // The light gets its command all the same, and the next one.
-        house.bridge.driver.answer("lamp")
-        await house.settle()
+        // The fan gets its value all the same.
+        await house.answer()
         #expect(await house.value(2, 9) == .bool(true))
     }
 }

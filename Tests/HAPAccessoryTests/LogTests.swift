@@ -1,9 +1,6 @@
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
-import Logging
-import Synchronization
 import TestTimeouts
 import Testing
 
@@ -11,44 +8,18 @@ import Testing
 
 @Suite("What the bridge tells in the log", .timeout)
 struct LogTests {
-    /// Keeps what is logged, as `level: message key=value ...`.
-    private final class Log: Sendable {
-        private struct Handler: LogHandler {
-            let log: Log
-            var logLevel = Logger.Level.trace
-            var metadata: Logger.Metadata = [:]
-
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { metadata[key] }
-                set { metadata[key] = newValue }
-            }
-
-            func log(event: LogEvent) {
-                let values = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-                let line = values.reduce("\(event.level): \(event.message)") { "\($0) \($1.key)=\($1.value)" }
-                log.state.withLock { $0.append(line) }
-            }
-        }
-
-        private let state = Mutex<[String]>([])
-        var all: [String] { state.withLock { $0 } }
-        var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-    }
-
     private let admin = ControllerIdentity.random()
     private let guest = ControllerIdentity.random()
 
-    private func bridge(_ log: Log) async throws -> BridgeUnderTest {
+    private func bridge(_ log: RecordedLog) async throws -> ServerUnderTest {
         var stored = StoredServer.random(pairedWith: [admin])
         stored.pairings.set(guest.pairing(isAdmin: false))
-        let bridge = try await BridgeUnderTest(
-            InMemoryAccessoryServerStore(stored), stored: stored, lights: [.lamp], logger: log.logger)
-        return bridge
+        return try await House(InMemoryAccessoryServerStore(stored), admin: admin, logger: log.logger).bridge
     }
 
     @Test("each pairing that comes, changes or goes, and who wanted it")
     func controllers() async throws {
-        let log = Log()
+        let log = RecordedLog()
         let bridge = try await bridge(log)
         let session = try await bridge.session(admin)
         let other = ControllerIdentity.random()
@@ -76,7 +47,7 @@ struct LogTests {
 
     @Test("what the operator removes is told as such")
     func theOperator() async throws {
-        let log = Log()
+        let log = RecordedLog()
         let bridge = try await bridge(log)
         #expect(try await bridge.server.removePairing(guest.controller))
         try await bridge.server.removeAllPairings()
@@ -89,9 +60,9 @@ struct LogTests {
 
     @Test("pairing is told without the code, at any level, whatever code was tried before")
     func pairing() async throws {
-        let log = Log()
+        let log = RecordedLog()
         let store = InMemoryAccessoryServerStore(.random())
-        let bridge = try await BridgeUnderTest(store, stored: store.stored, logger: log.logger)
+        let bridge = try await House(store, admin: admin, logger: log.logger).bridge
         let (controller, _) = await bridge.connect()
         let wrong = try #require(SetupCode(store.stored.setupCode.text == "518-08-582" ? "518-08-583" : "518-08-582"))
         _ = try await controller.pairSetup(wrong)
@@ -103,26 +74,5 @@ struct LogTests {
             let digits = code.text.filter { $0 != "-" }
             #expect(!log.all.contains { $0.contains(code.text) || $0.contains(digits) })
         }
-    }
-
-    @Test("what a light is concerned with names it by key, aid and driver")
-    func lights() async throws {
-        let log = Log()
-        let bridge = try await bridge(log)
-        bridge.driver.set("lamp", .waits)
-        let session = try await bridge.session(admin)
-        async let answer = session.write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await bridge.scheduler.settle(until: { bridge.driver.waitingCount == 1 })
-        await bridge.scheduler.advance(by: .seconds(2))
-        _ = try await answer
-        await bridge.host.removed("lamp")
-        await bridge.host.warn("the broker is old; update it", about: "broker")
-        #expect(log.all.last == "warning: the broker is old; update it driver=test")
-        let names = "aid=2 driver=test light=test/lamp"
-        #expect(
-            log.all.filter { $0.contains("light=") } == [
-                "info: a light is there \(names)", "info: a light has not answered in time \(names)",
-                "info: a light has been removed by its source \(names)",
-            ])
     }
 }

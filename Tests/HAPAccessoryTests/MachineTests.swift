@@ -2,7 +2,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import Testing
 
 @testable import HAPAccessory
@@ -189,202 +188,6 @@ struct WritesInFlightTests {
     }
 }
 
-@Suite("CommandPipeline")
-struct CommandPipelineTests {
-    @Test("one command at a time; those that come meanwhile are merged, the latest value of each wins")
-    func merges() {
-        var pipeline = CommandPipeline()
-        #expect(pipeline.wanted(LightCommand(on: true)) == LightCommand(on: true))
-        #expect(pipeline.wanted(LightCommand(brightness: 10)) == nil)
-        #expect(pipeline.wanted(LightCommand(on: false)) == nil)
-        #expect(pipeline.wanted(LightCommand(brightness: 20, color: .temperature(mired: 300))) == nil)
-        let merged = LightCommand(on: false, brightness: 20, color: .temperature(mired: 300))
-        #expect(pipeline.waiting == merged)
-        #expect(pipeline.ended(success: true, now: at(0)) == merged)
-        #expect(pipeline.underWay == merged)
-        #expect(pipeline.ended(success: true, now: at(1)) == nil)
-        #expect(pipeline.underWay == nil)
-        // Free again: the next goes at once, also an equal one.
-        #expect(pipeline.wanted(merged) == merged)
-    }
-
-    @Test("the next command is sent also if the one before failed")
-    func afterFailure() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true))
-        _ = pipeline.wanted(LightCommand(on: false))
-        #expect(pipeline.ended(success: false, now: at(0)) == LightCommand(on: false))
-    }
-
-    @Test("somebody at the light is news also right after a command")
-    func spontaneous() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true))
-        _ = pipeline.ended(success: true, now: at(0))
-        pipeline.superseded()
-        let report = LightReport(on: false)
-        #expect(pipeline.reported(report, now: at(0)) == report)
-        #expect(pipeline.wakeAt == nil)
-    }
-
-    @Test("without a command every report is news")
-    func noCommand() {
-        var pipeline = CommandPipeline()
-        let report = LightReport(on: true, brightness: 3, color: .temperature(mired: 200), reachable: true)
-        #expect(pipeline.reported(report, now: at(0)) == report)
-        #expect(pipeline.wakeAt == nil)
-    }
-
-    @Test("while a command is under way, what differs from it is held, what it does not name is news")
-    func held() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(brightness: 80))
-        #expect(
-            pipeline.reported(LightReport(on: true, brightness: 40), now: at(0)) == LightReport(on: true))
-        #expect(pipeline.wakeAt == nil)
-        _ = pipeline.ended(success: true, now: at(100))
-        #expect(pipeline.wakeAt == at(1100))
-        #expect(pipeline.settled(now: at(1099)) == nil)
-        #expect(pipeline.settled(now: at(1100)) == LightReport(brightness: 40))
-        #expect(pipeline.wakeAt == nil)
-        #expect(pipeline.settled(now: at(1200)) == nil)
-    }
-
-    @Test("a step on the way that the light takes back is not shown when all has settled, be it power, level or colour")
-    func takenBack() {
-        let rows: [(LightCommand, LightReport, LightReport)] = [
-            (LightCommand(on: true), LightReport(on: false), LightReport(on: true)),
-            (LightCommand(brightness: 80), LightReport(brightness: 3), LightReport(brightness: 80)),
-            (
-                LightCommand(color: .temperature(mired: 300)), LightReport(color: .temperature(mired: 200)),
-                LightReport(color: .temperature(mired: 301))
-            ),
-        ]
-        for (command, step, end) in rows {
-            var pipeline = CommandPipeline()
-            _ = pipeline.wanted(command)
-            _ = pipeline.ended(success: true, now: at(0))
-            #expect(pipeline.reported(step, now: at(100)) == LightReport())
-            #expect(pipeline.wakeAt == at(1000))
-            _ = pipeline.reported(end, now: at(200))
-            #expect(pipeline.wakeAt == nil)
-            #expect(pipeline.settled(now: at(2000)) == nil)
-        }
-    }
-
-    @Test("the steps of a fade are held; the end of it takes them back")
-    func fade() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(brightness: 80, transition: .seconds(3)))
-        _ = pipeline.ended(success: true, now: at(0))
-        for step in [10, 40, 70] {
-            #expect(pipeline.reported(LightReport(brightness: step), now: at(2900)) == LightReport())
-        }
-        #expect(pipeline.wakeAt == at(3000))
-        #expect(pipeline.reported(LightReport(brightness: 80), now: at(2950)) == LightReport(brightness: 80))
-        #expect(pipeline.wakeAt == nil)
-    }
-
-    @Test("once all is confirmed, echoes are held for 300 ms only: what comes then is somebody at the light")
-    func confirmed() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true, brightness: 80))
-        _ = pipeline.ended(success: true, now: at(0))
-        _ = pipeline.reported(LightReport(on: true), now: at(50))
-        _ = pipeline.reported(LightReport(brightness: 80), now: at(100))
-        #expect(pipeline.reported(LightReport(on: false), now: at(399)) == LightReport())
-        #expect(pipeline.wakeAt == at(400))
-        #expect(pipeline.settled(now: at(400)) == LightReport(on: false))
-        var early = CommandPipeline()
-        _ = early.wanted(LightCommand(on: true))
-        _ = early.reported(LightReport(on: true), now: at(0))
-        _ = early.ended(success: true, now: at(10))
-        #expect(early.reported(LightReport(on: false), now: at(310)) == LightReport(on: false))
-    }
-
-    @Test("echoes of an older command are held while a newer one waits, is under way, or settles")
-    func olderEchoes() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(brightness: 10))
-        _ = pipeline.wanted(LightCommand(brightness: 20))
-        #expect(pipeline.reported(LightReport(brightness: 10), now: at(0)) == LightReport())
-        _ = pipeline.ended(success: true, now: at(10))
-        #expect(pipeline.reported(LightReport(brightness: 10), now: at(20)) == LightReport())
-        _ = pipeline.ended(success: true, now: at(30))
-        #expect(pipeline.reported(LightReport(brightness: 10), now: at(40)) == LightReport())
-        #expect(pipeline.reported(LightReport(brightness: 20), now: at(50)) == LightReport(brightness: 20))
-        #expect(pipeline.settled(now: at(5000)) == nil)
-    }
-
-    @Test("a command that failed expects nothing: what was held meanwhile comes out at once")
-    func failed() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(brightness: 80))
-        _ = pipeline.reported(LightReport(brightness: 40), now: at(0))
-        _ = pipeline.ended(success: false, now: at(100))
-        #expect(pipeline.wakeAt == at(100))
-        #expect(pipeline.settled(now: at(100)) == LightReport(brightness: 40))
-        #expect(pipeline.reported(LightReport(brightness: 41), now: at(101)) == LightReport(brightness: 41))
-    }
-
-    @Test("a command that was over long ago expects nothing while the next one is under way")
-    func stale() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true))
-        _ = pipeline.ended(success: true, now: at(0))
-        _ = pipeline.wanted(LightCommand(brightness: 50))
-        #expect(pipeline.reported(LightReport(on: false), now: at(60_000)) == LightReport(on: false))
-    }
-
-    @Test("the light's own rounding of a colour is no news; another colour is, once all has settled")
-    func colors() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(color: .hueSaturation(hue: 359.5, saturation: 50)))
-        _ = pipeline.ended(success: true, now: at(0))
-        let rounded = LightReport(color: .hueSaturation(hue: 0.4, saturation: 49))
-        #expect(pipeline.reported(rounded, now: at(10)) == LightReport())
-        #expect(pipeline.settled(now: at(2000)) == nil)
-        var other = CommandPipeline()
-        _ = other.wanted(LightCommand(color: .temperature(mired: 300)))
-        _ = other.ended(success: true, now: at(0))
-        let different = LightReport(color: .hueSaturation(hue: 30, saturation: 20))
-        #expect(other.reported(different, now: at(10)) == LightReport())
-        #expect(other.settled(now: at(1000)) == different)
-    }
-
-    @Test("a light that is lost expects nothing any more")
-    func reset() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true))
-        _ = pipeline.wanted(LightCommand(brightness: 20))
-        _ = pipeline.reported(LightReport(on: false), now: at(0))
-        pipeline.reset()
-        #expect(pipeline.ended(success: false, now: at(1)) == nil)
-        #expect(pipeline.settled(now: at(5000)) == nil)
-        #expect(pipeline.reported(LightReport(on: false), now: at(2)) == LightReport(on: false))
-    }
-
-    @Test(
-        "colours that are the same but for rounding",
-        arguments: [
-            (
-                LightColor.hueSaturation(hue: 0, saturation: 50), LightColor.hueSaturation(hue: 360, saturation: 50),
-                true
-            ),
-            (.hueSaturation(hue: 1, saturation: 50), .hueSaturation(hue: 359.6, saturation: 51.5), true),
-            (.hueSaturation(hue: 1, saturation: 50), .hueSaturation(hue: 3, saturation: 50), false),
-            (.hueSaturation(hue: 1, saturation: 50), .hueSaturation(hue: 1, saturation: 52), false),
-            (.hueSaturation(hue: 10, saturation: 1), .hueSaturation(hue: 200, saturation: 0), true),
-            (.temperature(mired: 300), .temperature(mired: 301), true),
-            (.temperature(mired: 300), .temperature(mired: 302), false),
-            (.temperature(mired: 300), .hueSaturation(hue: 30, saturation: 50), false),
-        ])
-    func resembles(a: LightColor, b: LightColor, same: Bool) {
-        #expect(a.resembles(b) == same)
-        #expect(b.resembles(a) == same)
-    }
-}
-
 @Suite("ConnectionPolicy")
 struct ConnectionPolicyTests {
     private func strangers(_ count: Int, from first: UInt64 = 1, pairing: Bool = false) -> [ConnectionPolicy.Candidate]
@@ -465,43 +268,42 @@ struct SmallMachineTests {
 
 @Suite("ConfigurationNumber")
 struct ConfigurationNumberTests {
-    private func lamp(_ description: LightDescription = .lamp, on: Bool = false) -> Accessory {
-        var state = LightState()
-        state.on = on
-        return LightbulbAdapter(description: description, name: description.name, ids: InstanceIDs())
-            .accessory(2, state: state)
+    private func fan(on: Bool = false) -> Accessory {
+        var fan = Accessory.fan
+        fan.services[1].characteristics[0].value = .bool(on)
+        return fan
     }
 
     @Test("the first database takes the number as it is; a value raises nothing")
     func first() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
-        #expect(number.databaseChanged([lamp()], firmware: "1") == true)
+        #expect(number.databaseChanged([fan()], firmware: "1") == true)
         #expect(number.number == 1)
-        #expect(number.databaseChanged([lamp(on: true)], firmware: "1") == false)
-        #expect(number.databaseChanged([lamp()], firmware: "1") == false)
+        #expect(number.databaseChanged([fan(on: true)], firmware: "1") == false)
+        #expect(number.databaseChanged([fan()], firmware: "1") == false)
         #expect(number.number == 1)
         var again = ConfigurationNumber(number.stored)
-        #expect(again.databaseChanged([lamp()], firmware: "1") == false)
+        #expect(again.databaseChanged([fan()], firmware: "1") == false)
     }
 
     @Test("anything else raises it by one, also on the way back")
     func rises() throws {
         var number = ConfigurationNumber(StoredConfiguration(number: 7, databaseHash: []))
-        _ = number.databaseChanged([lamp()], firmware: "1")
-        var plain = LightDescription.lamp
-        plain.capabilities.color = false
-        var narrow = LightDescription.lamp
-        narrow.capabilities.temperature = 200...400
-        var hidden = lamp()
+        _ = number.databaseChanged([fan()], firmware: "1")
+        var plain = fan()
+        plain.services[1].characteristics.removeLast()
+        var narrow = fan()
+        narrow.services[1].characteristics[1].metadata.maximum = 50
+        var hidden = fan()
         hidden.services[1].isHidden = true
-        var permissions = lamp()
+        var permissions = fan()
         permissions.services[1].characteristics[0].metadata.permissions.insert(.timedWrite)
         var databases: [(accessories: [Accessory], firmware: String)] = []
-        for accessories in [[lamp(plain)], [lamp(narrow)], [hidden], [permissions], [], [lamp(), .gadget]] {
+        for accessories in [[plain], [narrow], [hidden], [permissions], [], [fan(), .gadget]] {
             databases.append((accessories, "1"))
-            databases.append(([lamp()], "1"))
+            databases.append(([fan()], "1"))
         }
-        databases.append(([lamp()], "2"))
+        databases.append(([fan()], "2"))
         for (index, database) in databases.enumerated() {
             #expect(number.databaseChanged(database.accessories, firmware: database.firmware) == true)
             #expect(number.number == 8 + UInt16(index))
@@ -511,14 +313,14 @@ struct ConfigurationNumberTests {
     @Test("the order of the accessories is no part of the database")
     func order() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
-        _ = number.databaseChanged([lamp(), .gadget], firmware: "1")
-        #expect(number.databaseChanged([.gadget, lamp()], firmware: "1") == false)
+        _ = number.databaseChanged([fan(), .gadget], firmware: "1")
+        #expect(number.databaseChanged([.gadget, fan()], firmware: "1") == false)
     }
 
     @Test("behind 65535 comes 1")
     func wraps() {
         var number = ConfigurationNumber(StoredConfiguration(number: 65535, databaseHash: []))
-        _ = number.databaseChanged([lamp()], firmware: "1")
+        _ = number.databaseChanged([fan()], firmware: "1")
         #expect(number.number == 65535)
         _ = number.databaseChanged([], firmware: "1")
         #expect(number.number == 1)

@@ -2,7 +2,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import TestTimeouts
 import Testing
 
@@ -13,14 +12,14 @@ struct PairSetupTests {
     /// A bridge that nobody is paired with.
     private struct Empty {
         let store: InMemoryAccessoryServerStore
-        let bridge: BridgeUnderTest
+        let bridge: ServerUnderTest
         let code: SetupCode
 
         init(failures: Int = 0) async throws {
             var stored = StoredServer.random()
             stored.failedAttempts = failures
             store = InMemoryAccessoryServerStore(stored)
-            bridge = try await BridgeUnderTest(store, lights: [.lamp])
+            bridge = try await House(store, admin: .random()).bridge
             code = stored.setupCode
         }
 
@@ -82,7 +81,7 @@ struct PairSetupTests {
         #expect(try await controller.pairSetup(empty.wrongCode) == refused(.authentication))
         #expect(empty.store.stored.failedAttempts == 100)
         #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
-        let restarted = try await BridgeUnderTest(empty.store)
+        let restarted = try await House(empty.store, admin: .random()).bridge
         let (again, _) = await restarted.connect()
         #expect(try await again.pairSetup(empty.code) == refused(.maxTries))
     }
@@ -117,8 +116,9 @@ struct PairSetupTests {
         let store = InMemoryAccessoryServerStore()
         let code = store.stored.setupCode
         let token = [UInt8](repeating: 7, count: 32)
-        let bridge = try await BridgeUnderTest(
-            store, ownership: OwnershipRequirement(vendor: "org.example.lamps", token: token))
+        let bridge = try await House(
+            store, admin: .random(), ownership: OwnershipRequirement(vendor: "org.example.lamps", token: token)
+        ).bridge
         let (controller, _) = await bridge.connect()
         for shown in [nil, token.dropLast() + [8], Array(token.dropLast())] {
             #expect(try await controller.pairSetup(code, ownershipToken: shown) == refused(.authentication))
@@ -340,7 +340,7 @@ struct PairSetupTests {
         var stored = StoredServer.random()
         stored.pairings = PairingList([controller.pairing(isAdmin: false)])
         let store = InMemoryAccessoryServerStore(stored)
-        let bridge = try await BridgeUnderTest(store)
+        let bridge = try await House(store, admin: .random()).bridge
         #expect(store.stored.pairings.isEmpty)
         let (connection, _) = await bridge.connect(controller)
         #expect(try await connection.pairVerify(bridge.identity) == .refused(.authentication))

@@ -2,7 +2,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import TestTimeouts
 import Testing
 
@@ -16,7 +15,8 @@ struct PairingsTests {
         let second = ControllerIdentity.random()
         let guest = ControllerIdentity.random()
         let store: InMemoryAccessoryServerStore
-        let bridge: BridgeUnderTest
+        let bridge: ServerUnderTest
+        let devices: ScriptedAccessorySource
 
         init() async throws {
             var stored = StoredServer.random(pairedWith: [admin, second])
@@ -24,7 +24,9 @@ struct PairingsTests {
             list.set(guest.pairing(isAdmin: false))
             stored.pairings = list
             store = InMemoryAccessoryServerStore(stored)
-            bridge = try await BridgeUnderTest(store, lights: [.lamp])
+            let house = try await House(store, admin: .random())
+            bridge = house.bridge
+            devices = house.devices
         }
 
         var stored: [Pairing] { store.stored.pairings.pairings }
@@ -119,7 +121,7 @@ struct PairingsTests {
         #expect(try await guest.get("/accessories").status == 200)
         let added = ControllerIdentity.random()
         #expect(try await session.pairings(.add(added.pairing())) == .failed(.unknown))
-        await #expect(throws: BridgeUnderTest.Refused.self) { try await family.bridge.session(added) }
+        await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(added) }
     }
 
     @Test("a removed controller's sessions close at once, others stay; removing an unknown one succeeds")
@@ -133,7 +135,7 @@ struct PairingsTests {
         #expect(await first.isClosed)
         #expect(await second.isClosed)
         #expect(try await bystander.get("/accessories").status == 200)
-        await #expect(throws: BridgeUnderTest.Refused.self) { try await family.bridge.session(family.guest) }
+        await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(family.guest) }
         #expect(try await session.pairings(.remove(ControllerIdentity.random().controller)) == .done)
         #expect(await family.bridge.server.advertisement.isPaired)
     }
@@ -165,7 +167,7 @@ struct PairingsTests {
         try await family.bridge.scheduler.settle(until: { family.store.waitingCount > 0 })
         family.store.release()
         await session.waitForClose()
-        #expect(family.bridge.driver.orders.isEmpty)
+        #expect(family.devices.written.isEmpty)
     }
 
     @Test("with the last admin all go: unpaired, `sf` set, all sessions closed, the caller's after its answer")

@@ -3,7 +3,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import TestTimeouts
 import Testing
 
@@ -73,7 +72,7 @@ struct RoutesTests {
 
     @Test("identify is for those who have not paired yet: 204, also in between")
     func identifyUnpaired() async throws {
-        let bridge = try await BridgeUnderTest(InMemoryAccessoryServerStore())
+        let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
         let (stranger, _) = await bridge.connect()
         #expect(try await stranger.post("/identify") == HTTPResponse(204))
     }
@@ -93,32 +92,32 @@ struct RoutesTests {
     @Test("a request behind one that asks for the end is not executed, also if the first one takes its time")
     func nothingBehindTheEnd() async throws {
         let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
+        house.devices.setWaits()
         let session = try await house.session()
         func write(_ aid: Int, _ more: String) -> [UInt8] {
-            let body = #"{"characteristics":[{"aid":\#(aid),"iid":9,"value":true}]}"#
+            let body = #"{"characteristics":[{"aid":\#(aid),"iid":9,"value":1}]}"#
             return Array(
                 "PUT /characteristics HTTP/1.1\r\n\(more)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
         }
         try await session.send(bytes: session.sealed(write(2, "Connection: close\r\n") + write(3, "")))
         await house.settle()
-        house.bridge.driver.answer("lamp")
+        await house.answer()
         await session.waitForClose()
-        #expect(house.bridge.driver.orders.map(\.light) == ["lamp"])
+        #expect(house.devices.written.map(\.type) == [.on])
     }
 
     @Test("stopping: answers under way still leave, then all connections end, and no new ones are taken")
     func stop() async throws {
         let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
+        house.devices.setWaits()
         let idle = try await house.session()
         let busy = try await house.session()
         async let answer = busy.write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await house.settle(until: { house.bridge.driver.waitingCount > 0 })
+        try await house.settle(until: { house.devices.waitingCount > 0 })
         async let stopping: Void = house.bridge.server.stop()
         await idle.waitForClose()
         #expect(await !busy.isClosed)
-        house.bridge.driver.answer("lamp")
+        await house.answer()
         #expect(try await answer.status == 204)
         await busy.waitForClose()
         await stopping

@@ -224,7 +224,7 @@ struct StrangerTests {
     @Test("whoever has paired has used nothing up")
     func paired() async throws {
         let store = InMemoryAccessoryServerStore()
-        let bridge = try await BridgeUnderTest(store)
+        let bridge = try await House(store, admin: .random()).bridge
         for _ in 0..<508 {
             let (stranger, _) = await bridge.connect(from: flood)
             await stranger.close()

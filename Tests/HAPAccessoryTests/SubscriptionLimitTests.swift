@@ -1,7 +1,6 @@
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import TestTimeouts
 import Testing
 
@@ -29,7 +28,7 @@ struct SubscriptionLimitTests {
         _ = try await session.write(#"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":10,"ev":true}"#)
         await link.connection.setTakesBytes(false)
         for number in 0..<500 {
-            await house.report(LightReport(on: number.isMultiple(of: 2), brightness: 1 + number % 100))
+            await house.report(on: number.isMultiple(of: 2), speed: 1 + number % 100)
         }
         #expect(await house.bridge.server.waitingCounts == [2])
         await link.connection.setTakesBytes(true)

@@ -3,7 +3,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import TestTimeouts
 import Testing
 
@@ -12,9 +11,9 @@ struct TimedWriteTests {
     private static let entry = #"{"aid":100,"iid":11,"value":1}"#
     private static let refused = #"{"characteristics":[{"aid":100,"iid":11,"status":-70410}]}"#
 
-    private func house() async throws -> (House, GadgetSource) {
+    private func house() async throws -> (House, ScriptedAccessorySource) {
         let house = try await House()
-        let source = GadgetSource()
+        let source = ScriptedAccessorySource()
         try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
         return (house, source)
     }
@@ -76,7 +75,7 @@ struct TimedWriteTests {
                 + #"{"aid":2,"iid":10,"status":-70410},{"aid":100,"iid":11,"status":-70410}]}"#)
         #expect(try await session.read("id=2.9,2.10&ev=1").text.contains("true") == false)
         #expect(source.written.isEmpty)
-        #expect(house.bridge.driver.orders.isEmpty)
+        #expect(house.devices.written.isEmpty)
     }
 
     @Test("a new announcement replaces the old one, number and time")
@@ -108,6 +107,6 @@ struct TimedWriteTests {
         let session = try await house.session()
         _ = try await session.put("/prepare", #"{"ttl":2500,"pid":0}"#)
         #expect(try await write(session, pid: 0, #"{"aid":2,"iid":9,"value":true}"#).status == 204)
-        #expect(house.bridge.driver.orders.count == 1)
+        #expect(house.devices.written.count == 1)
     }
 }

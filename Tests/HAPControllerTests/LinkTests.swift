@@ -27,7 +27,7 @@ private struct House {
     init() async throws {
         store = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
         bridge = try await BridgeUnderTest(
-            store, stored: store.stored,
+            store, stored: store.bridge,
             lights: [LightDescription(id: "lamp", name: "Lamp"), LightDescription(id: "other", name: "Other")],
             eventWindow: .zero)
         on = try #require(await bridge.place(.on, of: "lamp"))

@@ -4,13 +4,13 @@ import Testing
 /// Where each limit of the bridge's HAP side is reached.
 ///
 /// That a test is there is checked here. That it notices when the limit is another one is shown by `make mutants`, which
-/// plants a bug at the limits of HAPAccessory and HAPTransport one by one (Tests/Mutants/limits.toml).
+/// plants a bug at the limits of HAPAccessory, LightBridge and HAPTransport one by one (Tests/Mutants/limits.toml).
 @Suite("The index of limits")
 struct LimitIndexTests {
     /// The files that hold the limits, each a `static let`.
     private static let files = [
         "Sources/HAPProtocol/Limits.swift", "Sources/HAPAccessory/Limits.swift",
-        "Sources/HAPTransport/TransportLimits.swift",
+        "Sources/LightBridge/Limits.swift", "Sources/HAPTransport/TransportLimits.swift",
     ]
 
     /// Limits, the file of the test that reaches them, and its name.
@@ -56,7 +56,7 @@ struct LimitIndexTests {
             "who does not verify within 60 s of its last word is closed; a session is not"
         ),
         (
-            ["ConnectionPolicy.slowPeerPatience"], "HAPAccessoryTests/EventTests",
+            ["ConnectionPolicy.slowPeerPatience"], "LightBridgeTests/EventTests",
             "a peer that has taken nothing for 30 s is dropped, others get their events all the time"
         ),
         (
@@ -84,11 +84,11 @@ struct LimitIndexTests {
             "an owner that has been silent for 30 s loses the procedure, and its next message is 400"
         ),
         (
-            ["AccessoryRegistry.maximumAccessories"], "HAPAccessoryTests/IdentityTests",
+            ["AccessoryRegistry.maximumAccessories", "LightBridge.maximumLights"], "LightBridgeTests/IdentityTests",
             "149 lights are shown; the next waits, with a warning, until there is room; hidden ones that return, too"
         ),
         (
-            ["CommandWaiters.deadline"], "HAPAccessoryTests/SilentLightTests",
+            ["CommandWaiters.deadline"], "LightBridgeTests/SilentLightTests",
             "a light that never answers: -70408 after 2 s and not before; others are not kept waiting"
         ),
         (

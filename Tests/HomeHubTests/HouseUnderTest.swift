@@ -125,7 +125,7 @@ final class HouseUnderTest: Sendable {
         ownership: OwnershipRequirement? = nil
     ) async throws -> TestBridge {
         let bridge = try await BridgeUnderTest(
-            store, stored: store.stored, ownership: ownership,
+            store, stored: store.bridge, ownership: ownership,
             lights: lamps.map { LightDescription(id: LightID($0), name: "Lamp \($0)") }, eventWindow: eventWindow)
         let result = TestBridge(bridge: bridge, store: store, endpoint: .test(number))
         result.plugIn(dialer)

@@ -6,6 +6,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import TestTimeouts
 import Testing
 
@@ -16,7 +17,7 @@ struct BridgeBackupTests {
     private let folder = StateFolder()
 
     /// A bridge with one pairing, in use.
-    private func fill() async throws -> (DatabaseFile, StoredServer) {
+    private func fill() async throws -> (DatabaseFile, StoredBridge) {
         let file = try folder.open()
         let database = BridgeDatabase(file.queue)
         _ = try await database.load()
@@ -26,7 +27,7 @@ struct BridgeBackupTests {
     }
 
     /// What a database that is not in use holds.
-    private func stored() async throws -> StoredServer {
+    private func stored() async throws -> StoredBridge {
         let file = try folder.open()
         let stored = try await BridgeDatabase(file.queue).load(makingIdentity: false)
         try file.close()
@@ -35,20 +36,20 @@ struct BridgeBackupTests {
 
     @Test("a backup that is brought back is the same bridge with a higher c#, and what was there is kept")
     func roundTrip() async throws {
-        var expected: StoredServer
+        var expected: StoredBridge
         do {
             let (file, before) = try await fill()
             let backup = try BridgeBackup.take(of: file, in: folder.places)
             let database = BridgeDatabase(file.queue)
             try await database.reset()
-            #expect(try await database.load().identity != before.identity)
+            #expect(try await database.load().server.identity != before.server.identity)
             let found = try await BridgeBackup.admit(backup, into: folder.places)
-            #expect(found.deviceID == before.identity.deviceID.description)
+            #expect(found.deviceID == before.server.identity.deviceID.description)
             #expect(found.pairings == 1)
             try file.close()
             try BridgeBackup.install(folder.places)
             expected = before
-            expected.configuration.number += 10
+            expected.server.configuration.number += 10
         }
         #expect(try await stored() == expected)
         #expect(folder.files.contains("bridge.sqlite.replaced"))

@@ -6,6 +6,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import Logging
 import TestTimeouts
@@ -52,11 +53,11 @@ struct BridgeDatabaseTests {
         let first = try await BridgeDatabase(queue).load()
         #expect(try await BridgeDatabase(queue).load() == first)
         // Marked as no hardware address, and not as a group's.
-        #expect(first.identity.deviceID.octets[0] & 0x03 == 0x02)
-        #expect(first.configuration == StoredConfiguration(number: 1, databaseHash: []))
+        #expect(first.server.identity.deviceID.octets[0] & 0x03 == 0x02)
+        #expect(first.server.configuration == StoredConfiguration(number: 1, databaseHash: []))
         let other = try await BridgeDatabase(self.queue()).load()
-        #expect(other.identity != first.identity)
-        #expect(other.identity.deviceID != first.identity.deviceID)
+        #expect(other.server.identity != first.server.identity)
+        #expect(other.server.identity.deviceID != first.server.identity.deviceID)
     }
 
     @Test("pairings come back in their order after each change")
@@ -67,13 +68,13 @@ struct BridgeDatabaseTests {
         var list = PairingList()
         for index in 0..<10 { list.set(ControllerIdentity.random().pairing(isAdmin: index == 9)) }
         try await database.save(list)
-        #expect(try await BridgeDatabase(queue).load().pairings == list)
+        #expect(try await BridgeDatabase(queue).load().server.pairings == list)
         list.remove(list.pairings[3].controller)
         var changed = list.pairings[0]
         changed.isAdmin = true
         list.set(changed)
         try await database.save(list)
-        #expect(try await BridgeDatabase(queue).load().pairings == list)
+        #expect(try await BridgeDatabase(queue).load().server.pairings == list)
     }
 
     @Test("the port is kept")
@@ -100,7 +101,7 @@ struct BridgeDatabaseTests {
                 path: path, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
-        func load(_ change: (BridgeDatabase) async throws -> Void = { _ in }) async throws -> StoredServer {
+        func load(_ change: (BridgeDatabase) async throws -> Void = { _ in }) async throws -> StoredBridge {
             let file = try open()
             let database = BridgeDatabase(file.queue)
             _ = try await database.load()
@@ -112,7 +113,7 @@ struct BridgeDatabaseTests {
         let written = try await load { database in
             try await fill(database)
         }
-        #expect(written.pairings.pairings.count == 2)
+        #expect(written.server.pairings.pairings.count == 2)
         #expect(try await load() == written)
     }
 
@@ -138,13 +139,13 @@ struct BridgeDatabaseTests {
         try await fill(database)
         let before = try await database.load()
         try await refuse("INSERT ON pairing WHEN NEW.position = 2", in: queue)
-        var list = before.pairings
+        var list = before.server.pairings
         list.set(ControllerIdentity.random().pairing(isAdmin: false))
         await #expect(throws: DatabaseError.self) { try await database.save(list) }
         #expect(try await database.load() == before)
         try await allowAgain(in: queue)
         try await database.save(list)
-        #expect(try await database.load().pairings == list)
+        #expect(try await database.load().server.pairings == list)
     }
 
     @Test("states of which one cannot be stored are not stored at all")
@@ -180,12 +181,12 @@ struct BridgeDatabaseTests {
         }
         try await database.reset()
         let after = try await database.load()
-        #expect(after.identity.deviceID != before.identity.deviceID)
-        #expect(after.identity != before.identity)
-        #expect(after.setupCode != before.setupCode)
-        #expect(after.pairings.isEmpty)
-        #expect(after.failedAttempts == 0)
-        #expect(after.configuration == StoredConfiguration(number: 1, databaseHash: []))
+        #expect(after.server.identity.deviceID != before.server.identity.deviceID)
+        #expect(after.server.identity != before.server.identity)
+        #expect(after.server.setupCode != before.server.setupCode)
+        #expect(after.server.pairings.isEmpty)
+        #expect(after.server.failedAttempts == 0)
+        #expect(after.server.configuration == StoredConfiguration(number: 1, databaseHash: []))
         #expect(after.lights == before.lights)
         #expect(try await database.port() == 1234)
     }
@@ -201,7 +202,7 @@ struct BridgeDatabaseTests {
             try await database.save(list)
         }
         try await storing.value
-        #expect(try await database.load().pairings == list)
+        #expect(try await database.load().server.pairings == list)
     }
 
     @Test("what could not be stored is counted, and told until something can be stored again")
@@ -229,7 +230,7 @@ struct BridgeDatabaseTests {
         _ = try await database.load()
         try await database.save(StoredConfiguration(number: number, databaseHash: []))
         try await database.raiseConfigurationNumber(by: step)
-        #expect(try await database.load().configuration.number == next)
+        #expect(try await database.load().server.configuration.number == next)
     }
 
     @Test("the number of a light that was removed is given to no other, also when it was the highest before a restart")
@@ -272,7 +273,7 @@ struct BridgeDatabaseTests {
             ]))
         var ids = InstanceIDs()
         _ = ids.id(of: .accessoryInformation)
-        try await database.save(bridgeInstanceIDs: ids)
+        try await database.save(instanceIDs: ids)
         try await database.save(port: 1234)
         try await database.save(StoredConfiguration(number: 5, databaseHash: Array(repeating: 1, count: 64)))
         try await database.save(
@@ -350,7 +351,7 @@ struct BridgeDatabaseTests {
             try db.execute(sql: "UPDATE \(parts[0]) SET \(parts[1]) = \(damage.value)")
         }
         let error = await #expect(throws: DamagedDatabase.self) { try await database.load() }
-        #expect(error?.description.contains(healthy.setupCode.text) == false)
+        #expect(error?.description.contains(healthy.server.setupCode.text) == false)
         if parts[1] == "port" { await #expect(throws: DamagedDatabase.self) { try await database.port() } }
     }
 
@@ -360,7 +361,7 @@ struct BridgeDatabaseTests {
         let database = BridgeDatabase(queue)
         let first = try await database.load()
         try await queue.write { try $0.execute(sql: "DELETE FROM server") }
-        #expect(try await database.load().identity != first.identity)
+        #expect(try await database.load().server.identity != first.server.identity)
         try await fill(database)
         try await queue.write { try $0.execute(sql: "DELETE FROM server") }
         await #expect(throws: DamagedDatabase.self) { try await database.load() }

@@ -3,6 +3,7 @@ import Discovery
 import HAPAccessory
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import TestTimeouts
 import Testing

@@ -6,6 +6,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import TestTimeouts
 import Testing
@@ -40,7 +41,7 @@ struct OperatorBench {
             server: bridge.server, fault: nil, lights: bridge.lights, supervisor: supervisor, notifier: nil,
             logger: silent)
         operations = BridgeOperations(
-            name: "Bridge", deviceID: stored.identity.deviceID, port: 1, server: bridge.server,
+            name: "Bridge", deviceID: stored.server.identity.deviceID, port: 1, server: bridge.server,
             registry: bridge.registry, lights: bridge.lights, supervisor: supervisor, reloader: reloader,
             publisher: nil,
             surroundings: BridgeSurroundings(interfaces: .automatic, file: file, writes: database.writes),
@@ -113,7 +114,7 @@ struct BridgeOperationsTests {
         #expect(try await operations.pairings().map(\.id) == [ids[0], ids[2]])
         try await operations.removeAllPairings()
         #expect(try await operations.pairings().isEmpty)
-        #expect(try await BridgeDatabase(bench.file.queue).load().pairings.isEmpty)
+        #expect(try await BridgeDatabase(bench.file.queue).load().server.pairings.isEmpty)
     }
 
     @Test("wrong codes are told, and unlocking takes them back for good")
@@ -123,7 +124,7 @@ struct BridgeOperationsTests {
             try await bench.operations.status().warnings == ["100 of 100 attempts to pair with a wrong setup code"])
         try await bench.operations.unlockPairing()
         #expect(try await bench.operations.status().warnings == [])
-        #expect(try await BridgeDatabase(bench.file.queue).load().failedAttempts == 0)
+        #expect(try await BridgeDatabase(bench.file.queue).load().server.failedAttempts == 0)
     }
 
     @Test("a watcher is told what differs from what it was told last")

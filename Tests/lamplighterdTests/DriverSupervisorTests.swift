@@ -1,6 +1,7 @@
 import DaemonKit
 import HAPAccessory
 import HAPTesting
+import LightBridge
 import LightKit
 import Logging
 import Synchronization

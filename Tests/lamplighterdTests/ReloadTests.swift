@@ -4,6 +4,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightDrivers
 import LightKit
 import Synchronization
@@ -36,7 +37,7 @@ struct ReloadTests {
             let store = InMemoryAccessoryServerStore()
             try await store.save(pairings)
             bridge = try await BridgeUnderTest(
-                store, stored: store.stored, overrides: configuration.overrides,
+                store, stored: store.bridge, overrides: configuration.overrides,
                 eventWindow: configuration.bridge.eventWindow)
             supervisor = DriverSupervisor(lights: bridge.lights, logger: silent)
             await supervisor.use(configuration.drivers)

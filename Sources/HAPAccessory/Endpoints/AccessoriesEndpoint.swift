@@ -1,3 +1,4 @@
+internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
@@ -8,14 +9,14 @@ extension AccessoryServer {
         answer(session, HTTPResponse(200, .hapJSON, body: body))
     }
 
-    /// `POST /identify`: shows which bridge this is, as long as nobody has paired (hap.md 8.7).
+    /// `POST /identify`: lets accessory 1 show which one it is, as long as nobody has paired (hap.md 8.7).
     func identify(_ session: AccessorySession) {
         guard !isPaired else {
             answer(session, HTTPResponse(400, .hapJSON, body: HAPStatus.insufficientPrivileges.body))
             return
         }
-        logger.info(
-            "identify: this is the bridge that was asked for", metadata: ["peer": "\(session.connection.peer)"])
+        logger.info("accessory identified", metadata: ["aid": "1", "peer": "\(session.connection.peer)"])
+        registry.here(()) { registry, _ in registry.identify(.bridge) }
         answer(session, HTTPResponse(204))
     }
 }

@@ -14,12 +14,16 @@ package struct AccessoryInformation: Equatable, Sendable {
     ///   - name: a valid accessory name.
     ///   - manufacturer: who made it.
     ///   - model: the maker's model name.
+    ///   - kind: stands for the model if that is not known.
     ///   - serialNumber: the maker's serial number, at least two characters to be used.
     ///   - firmware: the firmware's version in any form.
-    package init(name: String, manufacturer: String?, model: String?, serialNumber: String?, firmware: String?) {
+    package init(
+        name: String, manufacturer: String?, model: String?, kind: String = "Accessory", serialNumber: String?,
+        firmware: String?
+    ) {
         self.name = name
         self.manufacturer = Self.text(manufacturer, minimum: 1) ?? "Unknown"
-        self.model = Self.text(model, minimum: 1) ?? "Light"
+        self.model = Self.text(model, minimum: 1) ?? kind
         self.serialNumber = Self.text(serialNumber, minimum: 2) ?? "Unknown"
         firmwareRevision = FirmwareRevision.normalized(firmware)
     }
@@ -30,6 +34,11 @@ package struct AccessoryInformation: Equatable, Sendable {
         let short = printable.prefix(bytes: CharacteristicMetadata.defaultMaximumLength)
         return short.utf8.count >= minimum ? short : nil
     }
+
+    /// The characteristics of the service, in their order.
+    package static let types: [CharacteristicType] = [
+        .identify, .manufacturer, .model, .name, .serialNumber, .firmwareRevision,
+    ]
 
     /// The service, with iids that have been given to it before or are given now.
     package func service(ids: InstanceIDs) -> Service {

@@ -31,9 +31,9 @@ package actor AccessoryRegistry: SharedExecutorActor {
     /// Changes of structure within this time make one step of `c#`.
     static let structureDebounce = Duration.seconds(1)
     /// When a `c#` that could not be stored is tried again.
-    static let storeRetry = Duration.seconds(10)
+    package static let storeRetry = Duration.seconds(10)
 
-    nonisolated let executor: any SerialExecutor
+    package nonisolated let executor: any SerialExecutor
     private let scheduler: any Scheduler
     private let store: any AccessoryServerStore
     private let firmware: String
@@ -41,7 +41,7 @@ package actor AccessoryRegistry: SharedExecutorActor {
     private var entries: [AccessoryID: RegisteredAccessory] = [:]
     private var order: [AccessoryID] = []
     private var configuration: ConfigurationNumber
-    private var structureTurns = Turns()
+    private let structureMutex = AsyncMutex()
     private var structureCheckIsDue = false
     /// The accessories of the last run are all there: from now on changes count.
     private var isComplete = false
@@ -126,8 +126,8 @@ package actor AccessoryRegistry: SharedExecutorActor {
     /// The first call says that all accessories of the last run are there; before it no change of structure counts, so that
     /// a slow start is no reason for `c#` to rise.
     package func settleStructure() async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
         isComplete = true
         structureCheckIsDue = false
         var next = configuration
@@ -213,6 +213,9 @@ package actor AccessoryRegistry: SharedExecutorActor {
 
     /// Says whether an accessory's device can be reached.
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) { entries[aid]?.isReachable = isReachable }
+
+    /// Lets an accessory show which one it is, if it can.
+    func identify(_ aid: AccessoryID) { entries[aid]?.source?.identify(aid) }
 
     // MARK: Writing
 
@@ -341,8 +344,8 @@ package actor AccessoryRegistry: SharedExecutorActor {
             values = writes.filter { $0.type != .identify }
         }
         guard let source = accessory.source else {
-            // The bridge itself has nothing to blink with; its log is what it can be told apart by.
-            if identifies { logger.info("identify: this is the bridge that was asked for") }
+            // A bridge has nothing to blink with; its log is what it can be told apart by.
+            if identifies { logger.info("accessory identified", metadata: ["aid": "\(accessory.accessory.aid)"]) }
             return then(.success)
         }
         guard accessory.isReachable else { return then(.unableToCommunicate) }

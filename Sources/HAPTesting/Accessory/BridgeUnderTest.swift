@@ -1,29 +1,27 @@
 package import HAPAccessory
 package import HAPModel
 package import HAPProtocol
-internal import HAPTransport
+package import LightBridge
 package import LightKit
 package import Logging
 package import NIOCore
-internal import NIOPosix
-internal import Synchronization
 
-/// The true accessory role on a clock and a store of the test's own: registry, lights and server, as the daemon wires
-/// them.
+/// A bridge of lights on a clock and a store of the test's own: registry, lights and server, as the daemon wires them.
 package final class BridgeUnderTest: Sendable {
     /// The id of the driver whose lights are shown.
     package static let driverID = "test"
 
-    package let loop: any EventLoop
-    package let executor: any SerialExecutor
-    package let scheduler: ManualScheduler
-    package let identity: AccessoryIdentity
-    package let registry: AccessoryRegistry
+    /// The server and its registry.
+    package let base: ServerUnderTest
     package let lights: LightBridge
-    package let server: AccessoryServer
     package let driver = ScriptedLightDriver()
-    private let lastConnection = Mutex<UInt64>(0)
 
+    package var loop: any EventLoop { base.loop }
+    package var executor: any SerialExecutor { base.executor }
+    package var scheduler: ManualScheduler { base.scheduler }
+    package var identity: AccessoryIdentity { base.identity }
+    package var registry: AccessoryRegistry { base.registry }
+    package var server: AccessoryServer { base.server }
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
     /// Starts a bridge on a store in memory.
@@ -36,7 +34,8 @@ package final class BridgeUnderTest: Sendable {
     package convenience init(
         _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = [], ownership: OwnershipRequirement? = nil
     ) async throws {
-        try await self.init(store, stored: store.stored, ownership: ownership, lights: lights)
+        try await self.init(
+            store, stored: store.bridge, ownership: ownership, lights: lights)
     }
 
     /// Starts a bridge.
@@ -52,33 +51,20 @@ package final class BridgeUnderTest: Sendable {
     ///   - logger: where the bridge logs; `nil` for nowhere.
     /// - Throws: what the store throws.
     package init(
-        _ store: any AccessoryServerStore, stored: StoredServer, ownership: OwnershipRequirement? = nil,
+        _ store: any AccessoryServerStore & LightStore, stored: StoredBridge, ownership: OwnershipRequirement? = nil,
         lights descriptions: [LightDescription] = [],
         overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250),
         firmware: String = "1.0",
         logger: Logger? = nil
     ) async throws {
-        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        identity = stored.identity
-        loop = MultiThreadedEventLoopGroup.singleton.next()
-        executor = EventLoopExecutor(loop)
-        scheduler = ManualScheduler(loop)
-        registry = AccessoryRegistry(
-            executor: executor, scheduler: scheduler, store: store, configuration: stored.configuration,
-            firmware: firmware, logger: logger)
+        base = ServerUnderTest(
+            store, stored: stored.server,
+            profile: .lightBridge(name: "Bridge", serialNumber: "0001", firmware: firmware), ownership: ownership,
+            eventWindow: eventWindow, logger: logger)
         lights = LightBridge(
-            executor: executor, scheduler: scheduler, registry: registry, store: store, overrides: overrides,
-            logger: logger)
-        server = AccessoryServer(
-            executor: executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
-            ownership: ownership, eventWindow: eventWindow, logger: logger)
-        let bridge = BridgeAccessory(
-            name: "Bridge", serialNumber: "0001", firmware: firmware, ids: stored.bridgeInstanceIDs)
-        if bridge.ids != stored.bridgeInstanceIDs { try await store.save(bridgeInstanceIDs: bridge.ids) }
-        try await registry.set(bridge.accessory, source: nil, isReachable: true)
-        await lights.restore(stored.lights)
-        await registry.settleStructure()
-        await server.start()
+            executor: base.executor, scheduler: base.scheduler, registry: base.registry, store: store,
+            overrides: overrides, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await base.start { [lights] in await lights.restore(stored.lights) }
         await lights.attach(driver, as: Self.driverID)
         driver.use(host)
         for description in descriptions {
@@ -100,19 +86,11 @@ package final class BridgeUnderTest: Sendable {
     package func connect(
         _ identity: ControllerIdentity = .random(), from address: PeerAddress = .none
     ) async -> (TestController, InMemoryLink) {
-        let controller = TestController(identity, executor: executor)
-        let link = await InMemoryLink(controller, to: server, id: nextConnection(), from: address, executor: executor)
-        return (controller, link)
+        await base.connect(identity, from: address)
     }
 
     /// A number for a connection.
-    func nextConnection() -> ConnectionID {
-        ConnectionID(
-            lastConnection.withLock { last in
-                last += 1
-                return last
-            })
-    }
+    func nextConnection() -> ConnectionID { base.nextConnection() }
 
     /// A new session.
     ///
@@ -120,18 +98,11 @@ package final class BridgeUnderTest: Sendable {
     ///   - identity: who connects; it must be paired.
     ///   - address: from where.
     /// - Returns: the controller.
-    /// - Throws: ``Refused`` if pair verify fails.
+    /// - Throws: `ServerUnderTest.Refused` if pair verify fails.
     package func session(
         _ identity: ControllerIdentity, from address: PeerAddress = .none
     ) async throws -> TestController {
-        let (controller, _) = await connect(identity, from: address)
-        if let failure = try await controller.pairVerify(self.identity) { throw Refused(failure: failure) }
-        return controller
-    }
-
-    /// Pair verify has failed.
-    package struct Refused: Error {
-        package let failure: PairVerifyController.Failure
+        try await base.session(identity, from: address)
     }
 
     // MARK: Places
@@ -151,5 +122,5 @@ package final class BridgeUnderTest: Sendable {
     }
 
     /// What controllers read.
-    package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await registry.reading(id)?.value }
+    package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await base.value(id) }
 }

@@ -2,6 +2,7 @@ internal import BoundedJSON
 internal import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
+internal import LightBridge
 internal import LightKit
 
 /// A long random life of a bridge, in which no identity may ever change hands.

@@ -1,20 +1,21 @@
 package import HAPAccessory
 package import HAPProtocol
+package import LightBridge
 package import LightKit
 internal import Synchronization
 
 /// A store that forgets with the process, and that a test can make slow or broken.
-package final class InMemoryAccessoryServerStore: AccessoryServerStore {
+package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightStore {
     /// What can be saved.
     package enum Change: Hashable, Sendable, CaseIterable {
-        case pairings, failedAttempts, configuration, bridgeInstanceIDs, light, states
+        case pairings, failedAttempts, configuration, instanceIDs, light, states
     }
 
     /// What a broken store says.
     package struct Broken: Error {}
 
     private struct State {
-        var stored: StoredServer
+        var stored: StoredBridge
         var broken: Set<Change> = []
         var held: Set<Change> = []
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -23,10 +24,18 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore {
 
     private let state: Mutex<State>
 
-    package init(_ stored: StoredServer = .random()) { state = Mutex(State(stored: stored)) }
+    package init(_ stored: StoredServer = .random(), lights: [StoredLight] = []) {
+        state = Mutex(State(stored: StoredBridge(server: stored, lights: lights)))
+    }
 
     /// What would be found after a restart.
-    package var stored: StoredServer { state.withLock(\.stored) }
+    package var stored: StoredServer { state.withLock(\.stored.server) }
+
+    /// All of it.
+    package var bridge: StoredBridge { state.withLock(\.stored) }
+
+    /// The lights that would be found after a restart.
+    package var lights: [StoredLight] { state.withLock(\.stored.lights) }
 
     /// What has been saved, in order; what failed is not among it.
     package var saved: [Change] { state.withLock(\.saved) }
@@ -50,7 +59,7 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore {
         for continuation in waiting { continuation.resume() }
     }
 
-    private func change(_ change: Change, _ body: (inout StoredServer) -> Void) async throws {
+    private func change(_ change: Change, _ body: (inout StoredBridge) -> Void) async throws {
         if state.withLock({ $0.held.contains(change) }) {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
@@ -68,20 +77,22 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore {
         }
     }
 
-    // MARK: AccessoryServerStore
+    // MARK: AccessoryServerStore and LightStore
 
-    package func save(_ pairings: PairingList) async throws { try await change(.pairings) { $0.pairings = pairings } }
+    package func save(_ pairings: PairingList) async throws {
+        try await change(.pairings) { $0.server.pairings = pairings }
+    }
 
     package func save(failedAttempts: Int) async throws {
-        try await change(.failedAttempts) { $0.failedAttempts = failedAttempts }
+        try await change(.failedAttempts) { $0.server.failedAttempts = failedAttempts }
     }
 
     package func save(_ configuration: StoredConfiguration) async throws {
-        try await change(.configuration) { $0.configuration = configuration }
+        try await change(.configuration) { $0.server.configuration = configuration }
     }
 
-    package func save(bridgeInstanceIDs: InstanceIDs) async throws {
-        try await change(.bridgeInstanceIDs) { $0.bridgeInstanceIDs = bridgeInstanceIDs }
+    package func save(instanceIDs: InstanceIDs) async throws {
+        try await change(.instanceIDs) { $0.server.instanceIDs = instanceIDs }
     }
 
     package func save(_ light: StoredLight) async throws {

@@ -1,12 +1,13 @@
 package import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
+package import LightBridge
 internal import LightKit
 
-/// What every store promises in the comment of `AccessoryServerStore`, as checks that any store can be put through.
+/// What every store promises in the comments of `AccessoryServerStore` and `LightStore`, as checks that any store can be put through.
 package struct StoreContract: Sendable {
     /// A store and what is found in it.
-    package typealias Opened = (store: any AccessoryServerStore, stored: StoredServer)
+    package typealias Opened = (store: any AccessoryServerStore & LightStore, stored: StoredBridge)
 
     /// Opens the same place again, as after a restart; the first time it is a new one.
     package let open: @Sendable () async throws -> Opened
@@ -21,7 +22,7 @@ package struct StoreContract: Sendable {
         var found: [String] = []
         let (store, first) = try await open()
         var expected = first
-        if !first.pairings.isEmpty || !first.lights.isEmpty || first.failedAttempts != 0 {
+        if !first.server.pairings.isEmpty || !first.lights.isEmpty || first.server.failedAttempts != 0 {
             found.append("a new store is empty")
         }
         func check(_ promise: String) async throws {
@@ -31,26 +32,26 @@ package struct StoreContract: Sendable {
         try await check("identity, code and number are made once")
         for list in Self.lists {
             try await store.save(list)
-            expected.pairings = list
+            expected.server.pairings = list
             try await check("pairings are found again in their order (\(list.pairings.count))")
         }
         for count in [1, 100, 0, Int(Int32.max)] {
             try await store.save(failedAttempts: count)
-            expected.failedAttempts = count
+            expected.server.failedAttempts = count
             try await check("the count of failed proofs is found again (\(count))")
         }
         for (number, hash) in [(UInt16.max, [UInt8](repeating: 0, count: 64)), (1, Array(0..<64))] {
             let configuration = StoredConfiguration(number: number, databaseHash: hash)
             try await store.save(configuration)
-            expected.configuration = configuration
+            expected.server.configuration = configuration
             try await check("c# and its hash are found again (\(number))")
         }
-        var ids = expected.bridgeInstanceIDs
+        var ids = expected.server.instanceIDs
         _ = ids.id(of: .accessoryInformation)
         _ = ids.id(of: .name, in: .accessoryInformation)
-        try await store.save(bridgeInstanceIDs: ids)
-        expected.bridgeInstanceIDs = ids
-        try await check("the bridge's iids are found again")
+        try await store.save(instanceIDs: ids)
+        expected.server.instanceIDs = ids
+        try await check("the iids of accessory 1 are found again")
         // Not in the order of their aids, in which they are found again.
         for light in Self.lights(ids).reversed() {
             try await store.save(light)
@@ -71,8 +72,7 @@ package struct StoreContract: Sendable {
         return found
     }
 
-    private func changeLights(_ store: any AccessoryServerStore, _ lights: [StoredLight]) async throws -> [StoredLight]
-    {
+    private func changeLights(_ store: any LightStore, _ lights: [StoredLight]) async throws -> [StoredLight] {
         var changed: [StoredLight] = []
         for light in lights {
             var light = light
@@ -87,8 +87,7 @@ package struct StoreContract: Sendable {
         return changed
     }
 
-    private func changeStates(_ store: any AccessoryServerStore, _ lights: [StoredLight]) async throws -> [StoredLight]
-    {
+    private func changeStates(_ store: any LightStore, _ lights: [StoredLight]) async throws -> [StoredLight] {
         var changed = lights
         var states: [LightKey: LightReport] = [
             LightKey(driver: "nobody", light: "x"): LightReport(on: true)

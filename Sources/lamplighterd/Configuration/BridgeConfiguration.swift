@@ -1,5 +1,6 @@
 import DaemonKit
 import HAPAccessory
+import LightBridge
 import LightKit
 import TerminalKit
 

@@ -1,6 +1,7 @@
 import BridgeControl
 import DaemonKit
 import HAPAccessory
+import LightBridge
 import LightDrivers
 import Logging
 

@@ -1,4 +1,5 @@
 import HAPAccessory
+import LightBridge
 import LightKit
 import Logging
 import ServiceLifecycle

@@ -1,6 +1,7 @@
 import Discovery
 import HAPAccessory
 import HAPProtocol
+import LightBridge
 import LightKit
 
 /// The bridge's figures at one moment.

@@ -3,6 +3,7 @@ import DaemonKit
 import Discovery
 import HAPAccessory
 import HAPTransport
+import LightBridge
 import Logging
 import NIOCore
 import ServiceLifecycle

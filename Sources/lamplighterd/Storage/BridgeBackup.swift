@@ -4,6 +4,7 @@ import Glibc
 import HAPAccessory
 import HAPModel
 import HAPProtocol
+import LightBridge
 import Logging
 
 /// Everything in the state directory as one file, which is an SQLite database itself, and the way back.
@@ -45,7 +46,8 @@ enum BridgeBackup {
                 let stored = try await database.load(makingIdentity: false)
                 try await database.raiseConfigurationNumber(by: configurationNumberStep)
                 return RestoreListing(
-                    deviceID: stored.identity.deviceID.description, pairings: stored.pairings.pairings.count,
+                    deviceID: stored.server.identity.deviceID.description,
+                    pairings: stored.server.pairings.pairings.count,
                     lights: stored.lights.count(where: { !$0.isRemoved }))
             }
         } catch {

@@ -5,11 +5,12 @@ internal import HAPAccessory
 internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
+internal import LightBridge
 internal import LightKit
 internal import Synchronization
 
 /// The bridge's memory in SQLite: identity, pairings, `c#`, aids and iids change together or not at all.
-struct BridgeDatabase: AccessoryServerStore {
+struct BridgeDatabase: AccessoryServerStore, LightStore {
     private let writer: any DatabaseWriter
     let writes = WriteCount()
 
@@ -60,7 +61,7 @@ struct BridgeDatabase: AccessoryServerStore {
     /// - Parameter makingIdentity: make and store a new identity if there is none yet.
     /// - Returns: what is stored.
     /// - Throws: ``DamagedDatabase`` if what is stored cannot be true, or SQLite's own error.
-    func load(makingIdentity: Bool = true) async throws -> StoredServer {
+    func load(makingIdentity: Bool = true) async throws -> StoredBridge {
         try await writer.write { db in
             if makingIdentity, try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server") == 0 {
                 // Pairings or lights without an identity are the rest of something that has been lost.
@@ -90,7 +91,11 @@ struct BridgeDatabase: AccessoryServerStore {
             ])
     }
 
-    private static func load(_ db: Database) throws -> StoredServer {
+    private static func load(_ db: Database) throws -> StoredBridge {
+        StoredBridge(server: try loadServer(db), lights: try loadLights(db))
+    }
+
+    private static func loadServer(_ db: Database) throws -> StoredServer {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server") else {
             throw DamagedDatabase(description: "the identity is missing")
         }
@@ -109,8 +114,7 @@ struct BridgeDatabase: AccessoryServerStore {
             failedAttempts: Int(try row.number("failedAttempts", in: 0...Int64(Int32.max))),
             configuration: StoredConfiguration(
                 number: UInt16(try row.number("configurationNumber", in: 1...Int64(UInt16.max))), databaseHash: hash),
-            bridgeInstanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))),
-            lights: try loadLights(db))
+            instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))))
     }
 
     /// The length of a SHA-512.
@@ -247,9 +251,9 @@ struct BridgeDatabase: AccessoryServerStore {
         }
     }
 
-    func save(bridgeInstanceIDs: InstanceIDs) async throws {
+    func save(instanceIDs: InstanceIDs) async throws {
         try await commit { db in
-            try db.execute(sql: "UPDATE server SET instanceIDs = ?", arguments: [bridgeInstanceIDs.json])
+            try db.execute(sql: "UPDATE server SET instanceIDs = ?", arguments: [instanceIDs.json])
         }
     }
 

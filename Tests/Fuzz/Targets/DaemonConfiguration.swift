@@ -1,6 +1,7 @@
 internal import DaemonKit
 internal import Glibc
 internal import HAPAccessory
+internal import LightBridge
 internal import LightDrivers
 internal import LightKit
 

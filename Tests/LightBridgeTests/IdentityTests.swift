@@ -2,6 +2,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import Logging
 import TestTimeouts
@@ -19,7 +20,7 @@ struct IdentityTests {
         stored.configuration.number = 65_500
         let store = InMemoryAccessoryServerStore(stored)
         var walk = IdentityWalk(seed: seed, disturb: { store.breakDown($0 ? [.light] : []) }) {
-            (store, store.stored)
+            (store, store.bridge)
         }
         for violation in try await walk.violations() { Issue.record("\(violation)") }
     }
@@ -27,7 +28,7 @@ struct IdentityTests {
     @Test("the store in memory keeps the contract of stores")
     func contract() async throws {
         let store = InMemoryAccessoryServerStore()
-        for violation in try await StoreContract(open: { (store, store.stored) }).violations() {
+        for violation in try await StoreContract(open: { (store, store.bridge) }).violations() {
             Issue.record("\(violation)")
         }
     }
@@ -85,7 +86,7 @@ struct StructureTests {
         let again = try await BridgeUnderTest(house.store)
         #expect(await again.server.advertisement.configurationNumber == before)
         // Another version of the program is a change.
-        let newer = try await BridgeUnderTest(house.store, stored: house.store.stored, firmware: "2.0")
+        let newer = try await BridgeUnderTest(house.store, stored: house.store.bridge, firmware: "2.0")
         #expect(await newer.server.advertisement.configurationNumber == before + 1)
     }
 
@@ -149,7 +150,7 @@ struct StructureTests {
         _ = await (first, second)
         #expect(await house.bridge.lights.snapshots().count == 3)
         #expect(await house.bridge.registry.accessories.count == 4)
-        #expect(house.store.stored.lights.filter { $0.key.light == "new" }.count == 1)
+        #expect(house.store.lights.filter { $0.key.light == "new" }.count == 1)
     }
 
     @Test("a light removed while it was being added is gone")
@@ -163,7 +164,7 @@ struct StructureTests {
         house.store.release()
         _ = await (added, removed)
         #expect(await house.bridge.lights.snapshots().count == 2)
-        #expect(house.store.stored.lights.first { $0.key.light == "new" }?.isRemoved == true)
+        #expect(house.store.lights.first { $0.key.light == "new" }?.isRemoved == true)
     }
 
     @Test("a light that cannot be stored is not shown, and gets its own aid when it can")
@@ -192,7 +193,7 @@ struct StructureTests {
         await house.advance(.seconds(25))
         house.store.breakDown([])
         await house.advance(.seconds(10))
-        #expect(house.store.stored.lights.first { $0.key.light == "new" }?.isRemoved == true)
+        #expect(house.store.lights.first { $0.key.light == "new" }?.isRemoved == true)
         let warnings = await house.bridge.lights.warnings()
         #expect(warnings == [])
     }
@@ -211,7 +212,7 @@ struct StructureTests {
         house.store.breakDown([])
         await house.advance(.seconds(10))
         #expect(await house.bridge.aid("new") == aid)
-        #expect(house.store.stored.lights.first { $0.key.light == "new" }?.isRemoved == false)
+        #expect(house.store.lights.first { $0.key.light == "new" }?.isRemoved == false)
         let warnings = await house.bridge.lights.warnings()
         #expect(warnings == [])
     }
@@ -247,7 +248,7 @@ struct StructureTests {
         #expect(warnings == [])
         await house.advance(.seconds(20))
         #expect(await house.bridge.lights.snapshots().map(\.name) == ["One"])
-        #expect(house.store.stored.lights.first { $0.key.light == "a" }?.description.name == "One")
+        #expect(house.store.lights.first { $0.key.light == "a" }?.description.name == "One")
     }
 
     @Test("what could not be stored of a driver that was replaced is not told in the name of the next")
@@ -331,7 +332,7 @@ struct StructureTests {
         await house.advance(.seconds(10))
         let service = await house.bridge.registry.accessories.last?.services.last
         #expect(service?.characteristics.map(\.iid) == [9, 10])
-        #expect(house.store.stored.lights.last?.instanceIDs.ids.count == 10)
+        #expect(house.store.lights.last?.instanceIDs.ids.count == 10)
     }
 
     @Test("of lights of one name the oldest has it, the others numbers; a restart gives the same")
@@ -364,7 +365,7 @@ struct StructureTests {
         // One is hidden, another takes its place, and the first is shown again.
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "3")
         let hiding = try await BridgeUnderTest(
-            house.store, stored: house.store.stored, lights: [description("guest")],
+            house.store, stored: house.store.bridge, lights: [description("guest")],
             overrides: [key: LightOverride(isHidden: true)])
         #expect(await hiding.registry.accessories.count == 150)
         #expect(await hiding.aid("3") == nil)
@@ -403,7 +404,7 @@ struct StructureTests {
     @Test("states are written down 10 s after the first change, and again if that failed")
     func states() async throws {
         let house = try await House()
-        func brightness() -> Int? { house.store.stored.lights[0].state?.brightness }
+        func brightness() -> Int? { house.store.lights[0].state?.brightness }
         await house.report(LightReport(brightness: 1))
         house.store.breakDown([.states])
         await house.advance(.seconds(9))

@@ -3,6 +3,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import TestTimeouts
 import Testing
@@ -301,7 +302,7 @@ struct EventTests {
     @Test("a lamp that took a value and said so, and then no, has taken it: the writer is told")
     func echoedAndRefused() async throws {
         let house = try await House()
-        let source = GadgetSource()
+        let source = ScriptedAccessorySource()
         try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
         source.setWaits()
         let writer = try await house.session()
@@ -309,7 +310,7 @@ struct EventTests {
         async let answer = writer.write(#"{"aid":100,"iid":17,"value":7}"#)
         try await house.settle(until: { await house.value(100, 17) == .float(7) })
         await house.bridge.registry.update(100, [(17, .float(7))])
-        await source.answer(.busy, in: house)
+        await source.answer(.busy, on: house.bridge.scheduler)
         #expect(try await answer.status == 207)
         await house.settle()
         #expect(await house.value(100, 17) == .float(7))
@@ -319,7 +320,7 @@ struct EventTests {
     @Test("what a device says beyond its limits is told as the nearest value, and of another kind not at all")
     func beyondLimits() async throws {
         let house = try await House()
-        try await house.bridge.registry.set(.gadget, source: GadgetSource(), isReachable: true)
+        try await house.bridge.registry.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
         let session = try await house.session()
         _ = try await session.write(
             "\(Self.colors),"
@@ -427,7 +428,7 @@ struct EventTests {
     func noWindow() async throws {
         let admin = ControllerIdentity.random()
         let store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))
-        let bridge = try await BridgeUnderTest(store, stored: store.stored, lights: [.lamp], eventWindow: .zero)
+        let bridge = try await BridgeUnderTest(store, stored: store.bridge, lights: [.lamp], eventWindow: .zero)
         let session = try await bridge.session(admin)
         _ = try await session.write(Self.level)
         for percent in 1...5 { await bridge.host.report(LightReport(brightness: percent), from: "lamp") }

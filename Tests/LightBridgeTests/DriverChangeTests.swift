@@ -2,6 +2,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import TestTimeouts
 import Testing
@@ -83,7 +84,7 @@ struct DriverChangeTests {
         await house.advance(.seconds(2))
         #expect(await house.bridge.lights.snapshots().map(\.name) == ["Desk"])
         #expect(await house.bridge.registry.configurationNumber == number + 1)
-        #expect(house.store.stored.lights.first { $0.key == plain }?.isRemoved == false)
+        #expect(house.store.lights.first { $0.key == plain }?.isRemoved == false)
 
         await house.bridge.lights.use([:])
         await house.bridge.host.added(.plain)
@@ -102,7 +103,7 @@ struct DriverChangeTests {
         await house.report(LightReport(on: true, reachable: true))
         #expect(await house.bridge.aid("lamp") == nil)
         let again = try await BridgeUnderTest(
-            house.store, stored: house.store.stored, lights: [.lamp, .plain], overrides: overrides)
+            house.store, stored: house.store.bridge, lights: [.lamp, .plain], overrides: overrides)
         #expect(await again.aid("lamp") == nil)
         #expect(await again.registry.accessories.map(\.aid) == [1, 3])
     }

@@ -3,6 +3,7 @@ import LightKit
 import Testing
 
 @testable import HAPAccessory
+@testable import LightBridge
 
 @Suite("LightbulbAdapter")
 struct LightbulbAdapterTests {

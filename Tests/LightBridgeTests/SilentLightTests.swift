@@ -7,6 +7,7 @@ import TestTimeouts
 import Testing
 
 @testable import HAPAccessory
+@testable import LightBridge
 
 @Suite("Lights that answer late or never, and several writers", .timeout)
 struct SilentLightTests {
@@ -298,7 +299,7 @@ struct SilentLightTests {
     @Test("a source that answers by a status alone is believed; what it reported meanwhile counts more")
     func otherSources() async throws {
         let house = try await House()
-        let source = GadgetSource()
+        let source = ScriptedAccessorySource()
         try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
         let session = try await house.session()
         _ = try await session.write(#"{"aid":100,"iid":17,"value":5,"ev":true}"#)
@@ -308,7 +309,7 @@ struct SilentLightTests {
         try await house.settle(until: { await house.value(100, 17) == .float(7) })
         await house.bridge.registry.update(100, [(17, .float(6))])
         #expect(await house.value(100, 17) == .float(7))
-        await source.answer(.success, in: house)
+        await source.answer(.success, on: house.bridge.scheduler)
         #expect(try await answer.status == 204)
         await house.settle()
         #expect(await house.value(100, 17) == .float(6))

@@ -3,6 +3,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import TestTimeouts
 import Testing
@@ -92,7 +93,7 @@ struct WriteTests {
         ])
     func row(_ row: Row) async throws {
         let house = try await House()
-        try await house.bridge.registry.set(.gadget, source: GadgetSource(), isReachable: true)
+        try await house.bridge.registry.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
         let numbers = row.place.split(separator: ".")
         let response = try await house.session().write(
             #"{"aid":\#(numbers[0]),"iid":\#(numbers[1]),\#(row.members)}"#)
@@ -193,7 +194,7 @@ struct WriteTests {
     @Test("a value beside an `ev` that fails is written all the same")
     func valueBesideFailedEvents() async throws {
         let house = try await House()
-        let source = GadgetSource()
+        let source = ScriptedAccessorySource()
         try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
         let session = try await house.session()
         let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
@@ -210,7 +211,7 @@ struct WriteTests {
     @Test("`r` on a characteristic with `wr` brings the value back, and every entry its status")
     func writeResponse() async throws {
         let house = try await House()
-        try await house.bridge.registry.set(.gadget, source: GadgetSource(), isReachable: true)
+        try await house.bridge.registry.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
         let session = try await house.session()
         let response = try await session.write(
             #"{"aid":100,"iid":12,"value":"AQI=","r":true},{"aid":2,"iid":9,"value":true,"r":true}"#)

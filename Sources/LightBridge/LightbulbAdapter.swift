@@ -1,3 +1,4 @@
+internal import HAPAccessory
 internal import HAPModel
 internal import LightKit
 
@@ -37,7 +38,7 @@ final class LightbulbAdapter: Sendable {
         var places = Places()
         let service = Self.service(of: description.kind)
         _ = ids.id(of: .accessoryInformation)
-        for type in Self.informationTypes { _ = ids.id(of: type, in: .accessoryInformation) }
+        for type in AccessoryInformation.types { _ = ids.id(of: type, in: .accessoryInformation) }
         _ = ids.id(of: service)
         places.on = ids.id(of: .on, in: service)
         if description.kind == .outlet { places.inUse = ids.id(of: .outletInUse, in: service) }
@@ -52,10 +53,6 @@ final class LightbulbAdapter: Sendable {
         self.ids = ids
         self.places = places
     }
-
-    private static let informationTypes: [CharacteristicType] = [
-        .identify, .manufacturer, .model, .name, .serialNumber, .firmwareRevision,
-    ]
 
     private static func temperature(of capabilities: LightCapabilities) -> ClosedRange<Int>? {
         guard let range = capabilities.temperature else { return nil }
@@ -100,7 +97,7 @@ final class LightbulbAdapter: Sendable {
 
     private func information() -> Service {
         AccessoryInformation(
-            name: name, manufacturer: description.manufacturer, model: description.model,
+            name: name, manufacturer: description.manufacturer, model: description.model, kind: "Light",
             serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
         ).service(ids: ids)
     }

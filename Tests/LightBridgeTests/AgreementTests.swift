@@ -3,6 +3,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import TestTimeouts
 import Testing

@@ -1,3 +1,4 @@
+internal import HAPAccessory
 internal import HAPProtocol
 internal import LightKit
 
@@ -35,8 +36,8 @@ extension LightBridge {
     }
 
     private func tryAgain(_ key: LightKey) async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
         retries.remove(key)
         // What came or went meanwhile has been seen to.
         if let light = unstored[key] {

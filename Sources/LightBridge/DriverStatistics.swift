@@ -1,3 +1,4 @@
+package import HAPAccessory
 package import HAPProtocol
 package import LightKit
 

@@ -1,3 +1,4 @@
+package import HAPAccessory
 package import HAPModel
 package import HAPProtocol
 internal import LightKit
@@ -11,13 +12,10 @@ package actor LightBridge: SharedExecutorActor {
     /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
     static let saveDelay = Duration.seconds(10)
 
-    /// The most lights; the bridge itself is an accessory, too.
-    static let maximumLights = AccessoryRegistry.maximumAccessories - 1
-
-    nonisolated let executor: any SerialExecutor
+    package nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
     let registry: AccessoryRegistry
-    let store: any AccessoryServerStore
+    let store: any LightStore
     let logger: Logger
     var overrides: [LightKey: LightOverride]
 
@@ -38,7 +36,7 @@ package actor LightBridge: SharedExecutorActor {
     var retries: Set<LightKey> = []
     var highestAID = AccessoryID.bridge
     /// Lights come, change and go one after the other.
-    var structureTurns = Turns()
+    let structureMutex = AsyncMutex()
     var waiters = CommandWaiters()
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: [BridgedLight] = []
@@ -59,7 +57,7 @@ package actor LightBridge: SharedExecutorActor {
     ///   - logger: where faults are told.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
-        store: any AccessoryServerStore, overrides: [LightKey: LightOverride], logger: Logger
+        store: any LightStore, overrides: [LightKey: LightOverride], logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler

@@ -1,3 +1,4 @@
+internal import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
 internal import LightKit
@@ -56,8 +57,8 @@ extension LightBridge {
     // back that was removed meanwhile.
 
     func added(_ description: LightDescription, by driver: String) async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
         let key = LightKey(driver: driver, light: description.id)
         let id = description.id.rawValue.utf8
         guard (1...255).contains(id.count), !id.contains(0) else {
@@ -135,8 +136,8 @@ extension LightBridge {
     }
 
     func removed(_ id: LightID, by driver: String) async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
         let key = LightKey(driver: driver, light: id)
         let about = about(key)
         if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
@@ -168,8 +169,8 @@ extension LightBridge {
     ///
     /// A light that is hidden no longer comes back when its driver tells of it again.
     package func use(_ overrides: [LightKey: LightOverride]) async {
-        if !structureTurns.takeIfFree() { await withCheckedContinuation { structureTurns.wait($0) } }
-        defer { structureTurns.passOn() }
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
         self.overrides = overrides
         for key in Array(lights.keys) where overrides[key]?.isHidden == true { _ = await takeAway(key) }
         await settleNames()

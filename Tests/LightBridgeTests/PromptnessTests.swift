@@ -3,6 +3,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 import NIOCore
 import TestTimeouts

@@ -1,3 +1,4 @@
+internal import HAPAccessory
 internal import HAPProtocol
 internal import LightKit
 

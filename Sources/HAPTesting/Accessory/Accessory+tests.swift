@@ -1,0 +1,90 @@
+internal import HAPAccessory
+package import HAPModel
+
+extension Accessory {
+    /// An accessory of no light, with one characteristic for each rule: aid 100, its service 10.
+    package static let gadget = Accessory(
+        aid: AccessoryID(100),
+        services: [
+            AccessoryInformation(
+                name: "Gadget", manufacturer: nil, model: nil, serialNumber: nil, firmware: nil
+            ).service(ids: informationIDs),
+            Service(
+                iid: InstanceID(10), type: ServiceType(custom(0x10)),
+                characteristics: [
+                    part(InstanceID(11), .uint8, [.pairedRead, .pairedWrite, .notify, .timedWrite], .integer(0)),
+                    part(InstanceID(12), .tlv8, [.pairedRead, .pairedWrite, .writeResponse], .data([])),
+                    part(InstanceID(13), .bool, [.pairedRead, .notify], .bool(false)),
+                    part(InstanceID(14), .bool, [.pairedRead, .pairedWrite], .bool(false)),
+                    part(InstanceID(15), .uint8, [.pairedRead, .pairedWrite, .notify], .integer(0)) {
+                        $0.validValues = [0, 1, 3]
+                    },
+                    part(InstanceID(16), .string, [.pairedRead, .pairedWrite, .notify], .string("")) {
+                        $0.maximumLength = 8
+                    },
+                    part(InstanceID(17), .float, [.pairedRead, .pairedWrite, .notify], .float(0)) {
+                        $0.minimum = -10
+                        $0.maximum = 10
+                        $0.step = 0.5
+                    },
+                    part(InstanceID(18), .data, [.pairedRead, .pairedWrite], .data([])) { $0.maximumDataLength = 4 },
+                    part(InstanceID(19), .bool, [.pairedWrite], nil),
+                ]),
+        ])
+
+    private static var informationIDs: InstanceIDs {
+        var ids = InstanceIDs()
+        _ = ids.id(of: .accessoryInformation)
+        return ids
+    }
+
+    private static func custom(_ number: UInt64) -> HAPType {
+        let digits = String(number, radix: 16, uppercase: true)
+        let text = "00000000-1111-2222-3333-" + String(repeating: "0", count: 12 - digits.count) + digits
+        guard let type = HAPType(text) else { preconditionFailure("32 digits make a type") }
+        return type
+    }
+
+    private static func part(
+        _ iid: InstanceID, _ format: CharacteristicFormat, _ permissions: CharacteristicPermissions,
+        _ value: CharacteristicValue?, _ limit: (inout CharacteristicMetadata) -> Void = { _ in }
+    ) -> Characteristic {
+        var metadata = CharacteristicMetadata(format: format, permissions: permissions)
+        limit(&metadata)
+        return Characteristic(
+            iid: iid, type: CharacteristicType(custom(iid.rawValue)), metadata: metadata, value: value)
+    }
+
+    /// A fan: aid 2; On 9, rotation speed 10, rotation direction 11, swing mode 12, lock of its own buttons 13.
+    package static let fan = device(
+        2, "Fan", .fan,
+        [
+            (.on, .bool(false)), (.rotationSpeed, .float(0)), (.rotationDirection, .integer(0)),
+            (.swingMode, .integer(0)), (.lockPhysicalControls, .integer(0)),
+        ])
+
+    /// A door's lock: aid 3; the state that is wanted 9, the one that it has 10.
+    package static let lock = device(
+        3, "Lock", .lockMechanism, [(.lockTargetState, .integer(0)), (.lockCurrentState, .integer(0))])
+
+    /// A device with one service, whose iid is 8.
+    private static func device(
+        _ aid: UInt64, _ name: String, _ type: ServiceType, _ values: [(CharacteristicType, CharacteristicValue)]
+    ) -> Accessory {
+        let characteristics = values.enumerated().map { index, value in
+            guard let definition = CharacteristicDefinition.of(value.0) else {
+                preconditionFailure("the types named here are in the catalogue")
+            }
+            return Characteristic(
+                iid: InstanceID(UInt64(9 + index)), type: value.0, metadata: definition.metadata, value: value.1)
+        }
+        return Accessory(
+            aid: AccessoryID(aid),
+            services: [
+                AccessoryInformation(
+                    name: name, manufacturer: "Example", model: "One", serialNumber: "4711", firmware: "1.2"
+                ).service(ids: informationIDs),
+                Service(iid: InstanceID(8), type: type, isPrimary: true, characteristics: characteristics),
+            ])
+    }
+}

@@ -1,0 +1,54 @@
+package import HAPAccessory
+package import HAPModel
+package import HAPProtocol
+internal import Synchronization
+
+/// A device that takes writes as a test says.
+package final class ScriptedAccessorySource: AccessorySource {
+    private struct State {
+        var status = HAPStatus.success
+        var written: [CharacteristicWrite] = []
+        var identified: [AccessoryID] = []
+        var isWaiting = false
+        var waiting: [@Sendable (HAPStatus) -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// All values that were written, in order.
+    package var written: [CharacteristicWrite] { state.withLock(\.written) }
+    /// The accessories that were asked to show themselves.
+    package var identified: [AccessoryID] { state.withLock(\.identified) }
+    /// How many writes have not been answered.
+    package var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    /// From now on writes are answered at once, with this status.
+    package func setStatus(_ status: HAPStatus) { state.withLock { $0.status = status } }
+
+    /// From now on writes wait for ``answer(_:on:)``.
+    package func setWaits() { state.withLock { $0.isWaiting = true } }
+
+    /// Answers the oldest write.
+    package func answer(_ status: HAPStatus, on scheduler: ManualScheduler) async {
+        guard let then = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) else { return }
+        scheduler.schedule(at: scheduler.now) { then(status) }
+        await scheduler.settle()
+    }
+
+    // MARK: AccessorySource
+
+    package func write(
+        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
+    ) {
+        let status = state.withLock { state -> HAPStatus? in
+            state.written += values
+            if state.isWaiting { state.waiting.append(then) }
+            return state.isWaiting ? nil : state.status
+        }
+        if let status { then(status) }
+    }
+
+    package func identify(_ accessory: AccessoryID) { state.withLock { $0.identified.append(accessory) } }
+}

@@ -1,0 +1,126 @@
+package import HAPAccessory
+package import HAPModel
+package import HAPProtocol
+internal import HAPTransport
+package import Logging
+package import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// The true accessory role on a clock and a store of the test's own: registry and server, as a daemon wires them.
+package final class ServerUnderTest: Sendable {
+    package let loop: any EventLoop
+    package let executor: any SerialExecutor
+    package let scheduler: ManualScheduler
+    package let identity: AccessoryIdentity
+    package let registry: AccessoryRegistry
+    package let server: AccessoryServer
+    private let store: any AccessoryServerStore
+    private let stored: StoredServer
+    private let profile: AccessoryProfile
+    private let lastConnection = Mutex<UInt64>(0)
+
+    /// What the server is if a test does not say otherwise.
+    package static let bridge = AccessoryProfile(
+        category: .bridge,
+        information: AccessoryInformation(
+            name: "Bridge", manufacturer: "Lamplighter", model: "Lamplighter Bridge", serialNumber: "0001",
+            firmware: "1.0"))
+
+    /// Makes a server that does not run yet.
+    ///
+    /// - Parameters:
+    ///   - store: where changes are kept.
+    ///   - stored: what was kept of the last run.
+    ///   - profile: what the server is.
+    ///   - ownership: what controllers must show besides the setup code.
+    ///   - eventWindow: for how long later changes are collected.
+    ///   - logger: where the server logs; `nil` for nowhere.
+    package init(
+        _ store: any AccessoryServerStore, stored: StoredServer, profile: AccessoryProfile = bridge,
+        ownership: OwnershipRequirement? = nil, eventWindow: Duration = .milliseconds(250), logger: Logger? = nil
+    ) {
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        self.store = store
+        identity = stored.identity
+        loop = MultiThreadedEventLoopGroup.singleton.next()
+        executor = EventLoopExecutor(loop)
+        scheduler = ManualScheduler(loop)
+        registry = AccessoryRegistry(
+            executor: executor, scheduler: scheduler, store: store, configuration: stored.configuration,
+            firmware: profile.information.firmwareRevision, logger: logger)
+        server = AccessoryServer(
+            executor: executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
+            profile: profile, ownership: ownership, eventWindow: eventWindow, logger: logger)
+        self.stored = stored
+        self.profile = profile
+    }
+
+    /// Shows accessory 1 and begins to serve.
+    ///
+    /// - Parameters:
+    ///   - functions: what accessory 1 can do.
+    ///   - source: what stands behind it.
+    ///   - showing: shows what else is there from the beginning.
+    /// - Throws: what the store throws.
+    package func start(
+        functions: [PrimaryAccessory.Function] = [], source: (any AccessorySource)? = nil,
+        showing: () async throws -> Void = {}
+    ) async throws {
+        let primary = PrimaryAccessory(profile.information, functions: functions, ids: stored.instanceIDs)
+        if primary.ids != stored.instanceIDs { try await store.save(instanceIDs: primary.ids) }
+        try await registry.set(primary.accessory, source: source, isReachable: true)
+        try await showing()
+        await registry.settleStructure()
+        await server.start()
+        await scheduler.settle()
+    }
+
+    // MARK: Controllers
+
+    /// A new connection, in clear.
+    ///
+    /// - Parameters:
+    ///   - identity: who connects.
+    ///   - address: from where.
+    /// - Returns: the controller, and its connection.
+    package func connect(
+        _ identity: ControllerIdentity = .random(), from address: PeerAddress = .none
+    ) async -> (TestController, InMemoryLink) {
+        let controller = TestController(identity, executor: executor)
+        let link = await InMemoryLink(controller, to: server, id: nextConnection(), from: address, executor: executor)
+        return (controller, link)
+    }
+
+    /// A number for a connection.
+    func nextConnection() -> ConnectionID {
+        ConnectionID(
+            lastConnection.withLock { last in
+                last += 1
+                return last
+            })
+    }
+
+    /// A new session.
+    ///
+    /// - Parameters:
+    ///   - identity: who connects; it must be paired.
+    ///   - address: from where.
+    /// - Returns: the controller.
+    /// - Throws: ``Refused`` if pair verify fails.
+    package func session(
+        _ identity: ControllerIdentity, from address: PeerAddress = .none
+    ) async throws -> TestController {
+        let (controller, _) = await connect(identity, from: address)
+        if let failure = try await controller.pairVerify(self.identity) { throw Refused(failure: failure) }
+        return controller
+    }
+
+    /// Pair verify has failed.
+    package struct Refused: Error {
+        package let failure: PairVerifyController.Failure
+    }
+
+    /// What controllers read.
+    package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await registry.reading(id)?.value }
+}

@@ -1,0 +1,74 @@
+package import HAPAccessory
+package import HAPModel
+package import LightKit
+
+/// A light's key: the driver's id and the light's own, `<driver id>/<light id>`.
+///
+/// It never changes with a name.
+package struct LightKey: Hashable, Sendable, CustomStringConvertible {
+    package let driver: String
+    package let light: LightID
+
+    package init(driver: String, light: LightID) {
+        self.driver = driver
+        self.light = light
+    }
+
+    /// Reads `<driver id>/<light id>`; the light's id may hold further slashes.
+    package init?(_ text: String) {
+        guard let slash = text.firstIndex(of: "/"), slash != text.startIndex else { return nil }
+        driver = String(text[..<slash])
+        light = LightID(String(text[text.index(after: slash)...]))
+        if light.rawValue.isEmpty { return nil }
+    }
+
+    package var description: String { "\(driver)/\(light)" }
+}
+
+/// A light as it was last known, under an aid that is its own for ever.
+package struct StoredLight: Equatable, Sendable {
+    package var key: LightKey
+    package var aid: AccessoryID
+    package var instanceIDs: InstanceIDs
+    package var description: LightDescription
+    /// The last state; `nil` if none was ever reported.
+    package var state: LightReport?
+    /// The light is gone and its aid is kept for its return.
+    package var isRemoved: Bool
+
+    package init(
+        key: LightKey, aid: AccessoryID, instanceIDs: InstanceIDs, description: LightDescription,
+        state: LightReport? = nil, isRemoved: Bool = false
+    ) {
+        self.key = key
+        self.aid = aid
+        self.instanceIDs = instanceIDs
+        self.description = description
+        self.state = state
+        self.isRemoved = isRemoved
+    }
+}
+
+/// All that a bridge of lights must never forget.
+package struct StoredBridge: Equatable, Sendable {
+    package var server: StoredServer
+    /// By aid.
+    package var lights: [StoredLight]
+
+    package init(server: StoredServer, lights: [StoredLight] = []) {
+        self.server = server
+        self.lights = lights
+    }
+}
+
+/// Where a light bridge keeps its lights.
+///
+/// Each function returns when the change is durable, survives a power cut from then on, and either has happened whole or
+/// not at all.
+package protocol LightStore: Sendable {
+    /// Adds or replaces one light.
+    func save(_ light: StoredLight) async throws
+
+    /// Replaces the last states of some lights.
+    func save(states: [LightKey: LightReport]) async throws
+}

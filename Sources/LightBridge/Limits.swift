@@ -1,0 +1,13 @@
+internal import HAPAccessory
+
+// What a light bridge takes from drivers and waits for at most. The limits of the server are in HAPAccessory's Limits.swift.
+
+extension LightBridge {
+    /// The most lights; the bridge itself is an accessory, too.
+    static let maximumLights = AccessoryRegistry.maximumAccessories - 1
+}
+
+extension CommandWaiters {
+    /// How long a request waits for a device (decision 8): iOS gives up on a whole request after about 10 s.
+    static let deadline = Duration.seconds(2)
+}

@@ -1,0 +1,34 @@
+import HAPAccessory
+import HAPProtocol
+import HAPTesting
+import LightBridge
+import LightKit
+import TestTimeouts
+import Testing
+
+@Suite("What the light bridge tells in the log", .timeout)
+struct LogTests {
+    @Test("what a light is concerned with names it by key, aid and driver")
+    func lights() async throws {
+        let log = RecordedLog()
+        let admin = ControllerIdentity.random()
+        let stored = StoredBridge(server: .random(pairedWith: [admin]))
+        let bridge = try await BridgeUnderTest(
+            InMemoryAccessoryServerStore(stored.server), stored: stored, lights: [.lamp], logger: log.logger)
+        bridge.driver.set("lamp", .waits)
+        let session = try await bridge.session(admin)
+        async let answer = session.write(#"{"aid":2,"iid":9,"value":true}"#)
+        try await bridge.scheduler.settle(until: { bridge.driver.waitingCount == 1 })
+        await bridge.scheduler.advance(by: .seconds(2))
+        _ = try await answer
+        await bridge.host.removed("lamp")
+        await bridge.host.warn("the broker is old; update it", about: "broker")
+        #expect(log.all.last == "warning: the broker is old; update it driver=test")
+        let names = "aid=2 driver=test light=test/lamp"
+        #expect(
+            log.all.filter { $0.contains("light=") } == [
+                "info: a light is there \(names)", "info: a light has not answered in time \(names)",
+                "info: a light has been removed by its source \(names)",
+            ])
+    }
+}

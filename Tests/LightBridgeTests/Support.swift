@@ -1,0 +1,59 @@
+import HAPAccessory
+import HAPCrypto
+public import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightBridge
+import LightKit
+
+extension LightDescription {
+    /// A lamp that can do everything: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, colour
+    /// temperature 13.
+    static let lamp = LightDescription(
+        id: "lamp", name: "Lamp",
+        capabilities: LightCapabilities(brightness: true, color: true, temperature: 153...500), manufacturer: "Example",
+        model: "One", serialNumber: "4711", firmware: "1.2")
+
+    /// A lamp that can be switched: aid 3 beside ``lamp``; On 9.
+    static let plain = LightDescription(id: "plain", name: "Plain")
+}
+
+/// A bridge that one admin is paired with, on a store that the test holds.
+struct House {
+    let admin: ControllerIdentity
+    let store: InMemoryAccessoryServerStore
+    let bridge: BridgeUnderTest
+
+    init(_ lights: [LightDescription] = [.lamp, .plain]) async throws {
+        admin = .random()
+        store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))
+        bridge = try await BridgeUnderTest(store, lights: lights)
+    }
+
+    /// A new session of the admin.
+    func session() async throws -> TestController { try await bridge.session(admin) }
+
+    func advance(_ duration: Duration) async { await bridge.scheduler.advance(by: duration) }
+    func settle() async { await bridge.scheduler.settle() }
+    func settle(until isMet: () async -> Bool) async throws { try await bridge.scheduler.settle(until: isMet) }
+
+    /// What `GET` says of a characteristic of the lamp.
+    func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
+        await bridge.value(CharacteristicID(AccessoryID(aid), InstanceID(iid)))
+    }
+
+    func report(_ report: LightReport, _ light: LightID = "lamp") async {
+        await bridge.host.report(report, from: light)
+        await settle()
+    }
+}
+
+extension AccessoryID: ExpressibleByIntegerLiteral {
+    /// Makes an id of its number.
+    public init(integerLiteral value: UInt64) { self.init(value) }
+}
+
+extension InstanceID: ExpressibleByIntegerLiteral {
+    /// Makes an id of its number.
+    public init(integerLiteral value: UInt64) { self.init(value) }
+}
