@@ -62,13 +62,16 @@ let package = Package(
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CMalloc"),
 
+        // Ground of our own
+        library("AsyncKit"),
+
         // Floor 1
         library("BoundedJSON"),
         library("TerminalKit"),
         library("ProcFS"),
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
-        library("Discovery", ["CAvahi", "ProcFS", logging]),
+        library("Discovery", ["AsyncKit", "CAvahi", "ProcFS", logging]),
         library("LightKit", [logging]),
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
@@ -91,7 +94,8 @@ let package = Package(
         library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
 
         library(
-            "HAPController", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
+            "HAPController",
+            ["AsyncKit", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
         // Floor 4
         library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
@@ -99,10 +103,10 @@ let package = Package(
         library(
             "HomeHub",
             [
-                "HomeModel", "HAPController", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "BoundedJSON",
-                logging,
+                "AsyncKit", "HomeModel", "HAPController", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
+                "BoundedJSON", logging,
             ]),
-        library("HomeClient", ["HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
+        library("HomeClient", ["AsyncKit", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
         program(
             "lamplighterd",
             [
@@ -145,7 +149,8 @@ let package = Package(
         .executableTarget(
             name: "hap-controller-probe",
             dependencies: [
-                "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "BoundedJSON",
+                "AsyncKit", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
+                "BoundedJSON",
                 logging, nioCore, nioPosix,
             ],
             path: "Tests/ControllerProbe", swiftSettings: swift),
@@ -162,6 +167,7 @@ let package = Package(
             ],
             path: "Tests/Fuzz", swiftSettings: swift),
 
+        tests(of: "AsyncKit"),
         tests(of: "BoundedJSON"),
         tests(of: "TerminalKit"),
         tests(of: "ProcFS"),
@@ -185,7 +191,8 @@ let package = Package(
         tests(
             of: "HAPController",
             [
-                "HAPTesting", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "AsyncKit", "HAPTesting", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "BoundedJSON",
                 "Discovery", "LightKit", logging, nioCore, nioPosix,
             ]),
         tests(
@@ -212,7 +219,8 @@ let package = Package(
         tests(
             of: "HomeClient",
             [
-                "HAPTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON",
+                "AsyncKit", "HAPTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC",
+                "BoundedJSON",
                 logging,
             ]),
         tests(

@@ -1,3 +1,4 @@
+internal import AsyncKit
 package import Logging
 
 /// Browses through the host's Avahi daemon, over the system D-Bus (or the one `DBUS_SYSTEM_BUS_ADDRESS` names).
@@ -6,7 +7,7 @@ package import Logging
 package final class AvahiServiceBrowser: ServiceBrowser {
     private let type: String
     private let isWanted: @Sendable (String) -> Bool
-    private let desk = BrowseDesk()
+    private let shared = SharedBrowsing()
     private let client: AvahiClient
     private let logger: Logger
 
@@ -27,19 +28,19 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     }
 
     package func start() throws(DiscoveryError) {
-        guard desk.start() else { return }
-        let browsing = Browsing(type: type, client: client, desk: desk, isWanted: isWanted, logger: logger)
+        guard shared.start() else { return }
+        let browsing = Browsing(type: type, client: client, shared: shared, isWanted: isWanted, logger: logger)
         try client.start { browsing.happened($0) }
         client.wake()
     }
 
     package func stop() async {
         // A thread that hangs in a call is not waited for: it ends with the process.
-        if let done = desk.close(wake: client.wake), await done.ends(within: .seconds(2)) { client.close() }
-        desk.finishListeners()
+        if let done = shared.close(wake: client.wake), await done.wait(until: .now + .seconds(2)) { client.close() }
+        shared.finishListeners()
     }
 
-    package var snapshot: ServiceSnapshot { desk.snapshot }
+    package var snapshot: ServiceSnapshot { shared.snapshot }
 
-    package func snapshots() -> AsyncStream<ServiceSnapshot> { desk.snapshots() }
+    package func snapshots() -> AsyncStream<ServiceSnapshot> { shared.snapshots() }
 }

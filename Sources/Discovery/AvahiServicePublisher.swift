@@ -1,3 +1,4 @@
+internal import AsyncKit
 package import Logging
 
 /// Publishes through the host's Avahi daemon, over the system D-Bus (or the one `DBUS_SYSTEM_BUS_ADDRESS` names).
@@ -8,7 +9,7 @@ package final class AvahiServicePublisher: ServicePublisher {
     /// and by that the record.
     package static let withdrawalDeadline = Duration.seconds(2)
 
-    private let desk = PublicationDesk()
+    private let shared = SharedPublication()
     private let client: AvahiClient
     private let interfaces: @Sendable () -> [InterfaceFacts]
     private let logger: Logger
@@ -22,35 +23,35 @@ package final class AvahiServicePublisher: ServicePublisher {
     }
 
     package func start() throws(DiscoveryError) {
-        guard desk.start() else { return }
-        let (client, desk, interfaces, logger) = (client, desk, interfaces, logger)
-        let publication = Publication(client: client, desk: desk, interfaces: interfaces, logger: logger)
+        guard shared.start() else { return }
+        let (client, shared, interfaces, logger) = (client, shared, interfaces, logger)
+        let publication = Publication(client: client, shared: shared, interfaces: interfaces, logger: logger)
         try client.start { publication.happened($0) }
         client.wake()
     }
 
     package func publish(_ record: ServiceRecord?) {
-        desk.order({ $0 = record }, wake: client.wake)
+        shared.order({ $0 = record }, wake: client.wake)
     }
 
     package func update(txt: TXTRecord) {
-        desk.order({ $0?.txt = txt }, wake: client.wake)
+        shared.order({ $0?.txt = txt }, wake: client.wake)
     }
 
     @discardableResult
     package func withdraw() async -> Bool {
-        guard let done = desk.orderWithdrawal(wake: client.wake) else { return true }
-        return await done.ends(within: Self.withdrawalDeadline)
+        guard let done = shared.orderWithdrawal(wake: client.wake) else { return true }
+        return await done.wait(until: .now + Self.withdrawalDeadline)
     }
 
     package func stop() async {
         let confirmed = await withdraw()
         // A thread that hangs in a call is not waited for: it ends with the process.
-        if desk.close(), confirmed { client.close() }
-        desk.finishListeners()
+        if shared.close(), confirmed { client.close() }
+        shared.finishListeners()
     }
 
-    package var state: PublicationState { desk.state }
+    package var state: PublicationState { shared.state }
 
-    package func states() -> AsyncStream<PublicationState> { desk.states() }
+    package func states() -> AsyncStream<PublicationState> { shared.states() }
 }

@@ -1,10 +1,11 @@
+import AsyncKit
 import Logging
 
 /// Runs a ``BrowseMachine`` on Avahi's poll thread: events in, calls out, one after the other.
 final class Browsing {
     private let type: String
     private let client: AvahiClient
-    private let desk: BrowseDesk
+    private let shared: SharedBrowsing
     private let logger: Logger
     private var machine: BrowseMachine
     private var inputs: [BrowseMachine.Input] = []
@@ -12,12 +13,12 @@ final class Browsing {
     private var obstacle: String?
 
     init(
-        type: String, client: AvahiClient, desk: BrowseDesk, isWanted: @escaping @Sendable (String) -> Bool,
+        type: String, client: AvahiClient, shared: SharedBrowsing, isWanted: @escaping @Sendable (String) -> Bool,
         logger: Logger
     ) {
         self.type = type
         self.client = client
-        self.desk = desk
+        self.shared = shared
         self.logger = logger
         machine = BrowseMachine(isWanted: isWanted)
     }
@@ -25,9 +26,9 @@ final class Browsing {
     func happened(_ event: AvahiClient.Event) {
         switch event {
         case .woken:
-            guard let ending = desk.takeEnding() else { return run([.start]) }
+            guard let released = shared.takeRelease() else { return run([.start]) }
             run([.stop])
-            ending.finish()
+            released.send()
         case .timeReached: run(actions: machine.timeReached(now: .now))
         case .client(let state): run([.client(state)])
         case .browser(let news): run([.browser(news)])
@@ -46,7 +47,7 @@ final class Browsing {
 
     private func run(actions: [BrowseMachine.Action]) {
         isRunning = true
-        desk.calls.callBegan()
+        shared.calls.callBegan()
         actions.forEach(perform)
         while !inputs.isEmpty {
             let input = inputs.removeFirst()
@@ -55,11 +56,11 @@ final class Browsing {
             }
             machine.received(input, now: .now).forEach(perform)
         }
-        desk.calls.callEnded()
+        shared.calls.callEnded()
         isRunning = false
 
         let snapshot = machine.snapshot
-        desk.report(snapshot)
+        shared.report(snapshot)
         if obstacle != snapshot.obstacle {
             obstacle = snapshot.obstacle
             logger.debug("mDNS: browsing \(type): \(obstacle ?? "under way")")

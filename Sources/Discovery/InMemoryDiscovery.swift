@@ -2,7 +2,7 @@ import Synchronization
 
 /// A publisher without a network, for tests: what is wanted is published at once and can be looked at.
 package final class InMemoryDiscovery: ServicePublisher {
-    private let desk = PublicationDesk()
+    private let shared = SharedPublication()
     private let history = Mutex<[ServiceRecord?]>([])
 
     package init() {}
@@ -16,38 +16,38 @@ package final class InMemoryDiscovery: ServicePublisher {
     package func start() throws(DiscoveryError) {}
 
     package func publish(_ record: ServiceRecord?) {
-        desk.order({ $0 = record }, wake: {})
+        shared.order({ $0 = record }, wake: {})
         show()
     }
 
     package func update(txt: TXTRecord) {
-        desk.order({ $0?.txt = txt }, wake: {})
+        shared.order({ $0?.txt = txt }, wake: {})
         show()
     }
 
     @discardableResult
     package func withdraw() async -> Bool {
-        desk.order({ $0 = nil }, wake: {})
+        shared.order({ $0 = nil }, wake: {})
         show()
         return true
     }
 
     package func stop() async {
         await withdraw()
-        _ = desk.close()
-        desk.finishListeners()
+        _ = shared.close()
+        shared.finishListeners()
     }
 
-    package var state: PublicationState { desk.state }
+    package var state: PublicationState { shared.state }
 
-    package func states() -> AsyncStream<PublicationState> { desk.states() }
+    package func states() -> AsyncStream<PublicationState> { shared.states() }
 
     private func show() {
-        let wanted = desk.takeOrders().wanted
+        let wanted = shared.takeOrders().wanted
         history.withLock { history in
             guard (history.last ?? nil) != wanted else { return }
             history.append(wanted)
-            _ = desk.report(wanted.map { .published(name: $0.name) } ?? .notAdvertised)
+            _ = shared.report(wanted.map { .published(name: $0.name) } ?? .notAdvertised)
         }
     }
 }

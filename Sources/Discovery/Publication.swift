@@ -1,3 +1,4 @@
+import AsyncKit
 import Logging
 
 /// Runs a ``PublicationMachine`` on Avahi's poll thread: events in, calls out, one after the other.
@@ -6,7 +7,7 @@ final class Publication {
     private static let rereadInterval = Duration.seconds(5)
 
     private let client: AvahiClient
-    private let desk: PublicationDesk
+    private let shared: SharedPublication
     private let interfaces: @Sendable () -> [InterfaceFacts]
     private let logger: Logger
     private var machine = PublicationMachine()
@@ -15,11 +16,11 @@ final class Publication {
     private var rereadAt: ContinuousClock.Instant?
 
     init(
-        client: AvahiClient, desk: PublicationDesk, interfaces: @escaping @Sendable () -> [InterfaceFacts],
+        client: AvahiClient, shared: SharedPublication, interfaces: @escaping @Sendable () -> [InterfaceFacts],
         logger: Logger
     ) {
         self.client = client
-        self.desk = desk
+        self.shared = shared
         self.interfaces = interfaces
         self.logger = logger
         inputs = [.interfacesSeen(interfaces())]
@@ -29,9 +30,9 @@ final class Publication {
     func happened(_ event: AvahiClient.Event) {
         switch event {
         case .woken:
-            let orders = desk.takeOrders()
+            let orders = shared.takeOrders()
             run([.wanted(orders.wanted)])
-            for withdrawal in orders.withdrawals { withdrawal.finish() }
+            for withdrawal in orders.withdrawals { withdrawal.send() }
         case .timeReached:
             reread()
             run(actions: machine.timeReached(now: .now))
@@ -57,17 +58,17 @@ final class Publication {
 
     private func run(actions: [PublicationMachine.Action]) {
         isRunning = true
-        desk.calls.callBegan()
+        shared.calls.callBegan()
         actions.forEach(perform)
         while !inputs.isEmpty {
             let input = inputs.removeFirst()
             machine.received(input, now: .now).forEach(perform)
         }
-        desk.calls.callEnded()
+        shared.calls.callEnded()
         isRunning = false
 
         let state = machine.state
-        if desk.report(state) { log(state) }
+        if shared.report(state) { log(state) }
         let moments = [machine.wakeAt, rereadAt].compactMap(\.self)
         client.setTimer(moments.min().map { ContinuousClock.now.duration(to: $0) })
     }

@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HAPProtocol
 import HomeModel
@@ -79,7 +80,7 @@ extension HomeHub {
         await withTaskGroup { group in
             group.addTask { await link.run() }
             await link.appeared(browser.snapshot[link.id])
-            for await update in link.updates { received(update, from: link) }
+            for await updates in link.updates { for update in updates { received(update, from: link) } }
         }
         // Whoever waits for it waits no more; another link may be there already.
         if connections[link.id]?.link === link {
@@ -104,7 +105,7 @@ extension HomeHub {
     /// Takes over what an accessory has told until now, so that it does not come behind what is done next.
     func takeNews(of device: DeviceID) {
         guard let link = connections[device]?.link else { return }
-        for update in link.updates.takeAll() { received(update, from: link) }
+        for update in link.updates.take() ?? [] { received(update, from: link) }
     }
 
     private func received(_ update: LinkUpdate, from link: AccessoryLink) {

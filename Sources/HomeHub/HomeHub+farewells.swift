@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HAPProtocol
 import HomeModel
@@ -88,7 +89,7 @@ extension HomeHub {
                 async let running: Void = link.run()
                 await link.appeared(self.browser.snapshot[link.id])
                 var isTold = false
-                for await update in link.updates where update == .state(.unreachable(.notPaired)) {
+                for await updates in link.updates where updates.contains(.state(.unreachable(.notPaired))) {
                     isTold = true
                     break
                 }

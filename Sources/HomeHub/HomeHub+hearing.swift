@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HAPProtocol
 import HomeModel
@@ -73,7 +74,7 @@ extension HomeHub {
             unnoted[id] = HeardValue(value, at: time)
             if noteAt == nil {
                 noteAt = .now.advanced(by: configuration.noteInterval)
-                alarm.ring()
+                deadlineChanged.send()
             }
         }
         perform(feed.heard(event, writer: writer))

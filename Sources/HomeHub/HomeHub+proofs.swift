@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HomeModel
 import Logging
@@ -25,7 +26,7 @@ extension HomeHub {
             deadline: .now.advanced(by: configuration.vendorPatience))
         let ask = vendorRequests.add(request, sessions: sessions(of: vendor))
         perform(ask.map { [$0] } ?? [])
-        alarm.ring()
+        deadlineChanged.send()
         return ask.flatMap { sessions[$0.session]?.app } ?? vendor
     }
 

@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import HAPController
 package import HomeModel
@@ -85,7 +86,7 @@ extension HomeHub {
             let now = ContinuousClock.now
             let deadline = now.advanced(by: configuration.permissionPatience)
             perform(calls.awaitsPermission(call, for: request, until: deadline, now: now))
-            alarm.ring()
+            deadlineChanged.send()
         case .refused(let error): answer(call, with: error)
         }
     }

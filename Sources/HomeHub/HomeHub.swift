@@ -1,3 +1,4 @@
+import AsyncKit
 package import HAPController
 package import HAPProtocol
 import HomeModel
@@ -51,7 +52,7 @@ package actor HomeHub {
     typealias Job = @Sendable () async -> Void
     private let jobs: AsyncStream<Job>
     private let newJobs: AsyncStream<Job>.Continuation
-    let alarm = Bell()
+    let deadlineChanged = AsyncSignal()
 
     /// What the daemon decides about its hub.
     package struct Configuration: Sendable {
@@ -135,7 +136,7 @@ package actor HomeHub {
     /// Does what is due at a time.
     private func watchTime() async {
         while !Task.isCancelled {
-            await alarm.wait(
+            await deadlineChanged.wait(
                 until: [calls.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
             let now = ContinuousClock.now
             perform(calls.deadlinesPassed(now: now))

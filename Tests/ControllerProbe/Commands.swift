@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import HAPController
 import HAPModel
@@ -36,7 +37,7 @@ actor Commands {
         for await link in links.stream {
             await withTaskGroup { group in
                 group.addTask { await link.run() }
-                for await update in link.updates { tell(update) }
+                for await updates in link.updates { for update in updates { tell(update) } }
             }
         }
     }

@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HAPCrypto
 import HAPModel
@@ -292,17 +293,17 @@ private final class EndlessBody: ByteConnection {
 
     private let isChunked: Bool
     private let state = Mutex(State())
-    private let bell = Bell()
+    private let signal = AsyncSignal()
 
     init(isChunked: Bool) { self.isChunked = isChunked }
 
     /// How many bytes have been taken.
     var given: Int { state.withLock(\.given) }
 
-    func send(_ bytes: [UInt8]) { bell.ring() }
+    func send(_ bytes: [UInt8]) { signal.send() }
 
     func receive() async -> [UInt8]? {
-        if !state.withLock(\.hasBegun) { await bell.wait() }
+        if !state.withLock(\.hasBegun) { await signal.wait() }
         return state.withLock { state in
             guard !state.isClosed else { return nil }
             let hasBegun = state.hasBegun
@@ -322,6 +323,6 @@ private final class EndlessBody: ByteConnection {
             state.isClosed = true
             state.hasBegun = true
         }
-        bell.ring()
+        signal.send()
     }
 }

@@ -1,3 +1,4 @@
+import AsyncKit
 import Discovery
 import HAPController
 import HAPCrypto
@@ -80,10 +81,10 @@ final class Newspaper: Sendable {
     func forget() { state.withLock { $0 = State() } }
 
     func read(_ link: AccessoryLink) async {
-        for await update in link.updates {
+        for await updates in link.updates {
             state.withLock { state in
-                state.updates.append(update)
-                if case .values(let values) = update { state.values.merge(values) { $1 } }
+                state.updates += updates
+                for case .values(let values) in updates { state.values.merge(values) { $1 } }
             }
         }
         state.withLock { $0.hasEnded = true }

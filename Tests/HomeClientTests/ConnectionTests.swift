@@ -33,8 +33,8 @@ struct ConnectionTests {
     func waiting() async throws {
         let manager = HomeManager(lights, socket: "/nowhere")
         async let looked = manager.looksTwice()
-        try await eventually { await !manager.bells.isEmpty }
-        await manager.ring()
+        try await eventually { await !manager.waiters.isEmpty }
+        await manager.notifyWaiters()
         #expect(await looked == true)
     }
 

@@ -1,3 +1,4 @@
+internal import AsyncKit
 package import HAPModel
 package import HAPProtocol
 package import Logging
@@ -11,8 +12,8 @@ package import Logging
 package actor AccessoryLink {
     /// The accessory.
     package nonisolated let id: DeviceID
-    /// News, for one listener.
-    package nonisolated let updates = LinkUpdates()
+    /// What it learns, for one listener.
+    package nonisolated let updates = LinkUpdates(PendingUpdates())
 
     private let pairing: AccessoryPairing
     private let identity: ControllerIdentity
@@ -26,8 +27,8 @@ package actor AccessoryLink {
     private var lastGood: AccessoryEndpoint?
     private var policy: ReconnectPolicy
     private var retryAt = ContinuousClock.now
-    private nonisolated let bell = Bell()
-    private nonisolated let stopBell = Bell()
+    private nonisolated let changed = AsyncSignal()
+    private nonisolated let stopped = AsyncSignal()
     private var isStopped = false
 
     // What it consists of, and what that is worth.
@@ -85,7 +86,7 @@ package actor AccessoryLink {
     package func run() async {
         await withTaskGroup { group in
             group.addTask { await self.keepConnected() }
-            group.addTask { await self.stopBell.wait() }
+            group.addTask { await self.stopped.wait() }
             await group.next()
             group.cancelAll()
         }
@@ -97,7 +98,7 @@ package actor AccessoryLink {
     /// Ends all traffic at once, for good.
     package func stop() async {
         isStopped = true
-        stopBell.ring()
+        stopped.send()
         await connection?.close()
     }
 
@@ -108,14 +109,14 @@ package actor AccessoryLink {
         guard let accessory, accessory.id == id, accessory != place else { return }
         place = accessory
         retryAt = policy.appeared(next: retryAt)
-        bell.ring()
+        changed.send()
     }
 
     private func keepConnected() async {
         while !isStopped, !Task.isCancelled {
             guard let place else {
                 report(.searching)
-                await bell.wait()
+                await changed.wait()
                 continue
             }
             report(.connecting)
@@ -124,11 +125,11 @@ package actor AccessoryLink {
             logger.info("no connection to an accessory", metadata: ["accessory": "\(id)", "reason": "\(failure)"])
             retryAt = policy.ended(isRefused: failure == .notPaired, share: .random(in: 0...1), now: .now)
             report(.unreachable(failure))
-            while retryAt > .now, !isStopped, !Task.isCancelled { await bell.wait(until: retryAt) }
+            while retryAt > .now, !isStopped, !Task.isCancelled { await changed.wait(until: retryAt) }
         }
     }
 
-    private func report(_ state: LinkState) { updates.send(.state(state)) }
+    private func report(_ state: LinkState) { updates.post(.state(state)) }
 
     // MARK: One connection
 
@@ -164,7 +165,7 @@ package actor AccessoryLink {
 
     private func carry(_ session: ControllerSession) async -> SessionEnd {
         let end = await session.run { [weak self] body in await self?.received(event: body, on: session) }
-        bell.ring()
+        changed.send()
         return end
     }
 
@@ -218,7 +219,7 @@ package actor AccessoryLink {
             try await settleSubscriptions(session)
             if push.dueAt <= .now { try await look(session) }
             guard await session.end == nil else { break }
-            await bell.wait(until: push.dueAt)
+            await changed.wait(until: push.dueAt)
         }
     }
 
@@ -252,7 +253,7 @@ package actor AccessoryLink {
         toldAt = [:]
         written = []
         for (id, characteristic) in read.characteristics { known[id] = characteristic.value }
-        updates.send(.database(read, configurationNumber: advertised))
+        updates.post(.database(read, configurationNumber: advertised))
         return true
     }
 
@@ -271,7 +272,7 @@ package actor AccessoryLink {
     private func learned(_ readings: [CharacteristicID: Reading]) {
         guard !readings.isEmpty else { return }
         for case (let id, .success(let value)) in readings { known[id] = value }
-        updates.send(.values(readings))
+        updates.post(.values(readings))
     }
 
     /// Reads whatever can change once: a value that no event has told shows that the accessory loses them.
@@ -313,7 +314,7 @@ package actor AccessoryLink {
                 let value = characteristic.metadata.reported(json)
             else { continue }
             if characteristic.type.isMomentary {
-                updates.send(.occurrence(answer.id, value))
+                updates.post(.occurrence(answer.id, value))
             } else {
                 values[answer.id] = .success(value)
                 toldAt[answer.id] = events
@@ -328,7 +329,7 @@ package actor AccessoryLink {
     /// passed over.
     package func subscribe(_ ids: some Sequence<CharacteristicID>) {
         wanted.formUnion(ids)
-        bell.ring()
+        changed.send()
     }
 
     /// As ``subscribe(_:)``, and waits for what the accessory says.
@@ -356,7 +357,7 @@ package actor AccessoryLink {
             guard session === connection else { return statuses }
             learned(try await read(database.canRead(telling), of: database, on: session))
             // Perhaps it is not wanted any more.
-            bell.ring()
+            changed.send()
         } catch {
             throw .request(error)
         }
@@ -366,7 +367,7 @@ package actor AccessoryLink {
     /// Does not want to be told any more.
     package func unsubscribe(_ ids: some Sequence<CharacteristicID>) {
         wanted.subtract(ids)
-        bell.ring()
+        changed.send()
     }
 
     /// Tells the accessory what is wanted and not, all that has gathered at once, and reads what was not watched before.

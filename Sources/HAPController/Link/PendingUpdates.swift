@@ -1,8 +1,13 @@
+package import AsyncKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// News that nobody has taken yet, folded together so that a slow listener costs no more than one entry a characteristic.
-struct PendingUpdates: Equatable, Sendable {
+/// The updates of a link, for one listener; what it does not take in time is folded together.
+package typealias LinkUpdates = Mailbox<PendingUpdates>
+
+/// Updates that the listener has not taken yet, folded together so that a slow one costs no more than one entry a
+/// characteristic.
+package struct PendingUpdates: MailboxBuffer, Equatable {
     /// The most occurrences kept; of more, the oldest go.
     static let maximumOccurrences = 64
 
@@ -11,9 +16,9 @@ struct PendingUpdates: Equatable, Sendable {
     private var values: [CharacteristicID: Reading] = [:]
     private var occurrences: [LinkUpdate] = []
 
-    var isEmpty: Bool { state == nil && database == nil && values.isEmpty && occurrences.isEmpty }
+    package init() {}
 
-    mutating func add(_ update: LinkUpdate) {
+    package mutating func add(_ update: LinkUpdate) {
         switch update {
         case .state(let state): self.state = state
         case .database:
@@ -27,13 +32,14 @@ struct PendingUpdates: Equatable, Sendable {
         }
     }
 
-    /// Takes everything: what the accessory consists of before its values, and how things stand last.
-    mutating func take() -> [LinkUpdate] {
+    /// Takes everything: what the accessory consists of before its values, and how things stand last; `nil` if there is
+    /// nothing.
+    package mutating func take() -> [LinkUpdate]? {
         defer { self = PendingUpdates() }
         var updates = database.map { [$0] } ?? []
         if !values.isEmpty { updates.append(.values(values)) }
         updates += occurrences
         if let state { updates.append(.state(state)) }
-        return updates
+        return updates.isEmpty ? nil : updates
     }
 }

@@ -1,3 +1,4 @@
+internal import AsyncKit
 internal import HAPCrypto
 package import HAPProtocol
 
@@ -12,7 +13,7 @@ package actor ControllerSession {
     private var askers: [Int: CheckedContinuation<Result<[HTTPResponse], RequestError>, Never>] = [:]
     private var lastToken = 0
     private var limits: [Int: Duration] = [:]
-    private let watch = Bell()
+    private let deadlineChanged = AsyncSignal()
     /// When the answer to the request under way is due; `nil` while there is none.
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -48,7 +49,7 @@ package actor ControllerSession {
         guard end == nil else { return }
         end = reason
         connection.close()
-        watch.ring()
+        deadlineChanged.send()
         for token in queue.removeAll() { finish(token, .failure(.ended(reason))) }
     }
 
@@ -74,7 +75,7 @@ package actor ControllerSession {
             if let deadline, deadline <= .now {
                 close(.timedOut)
             } else {
-                await watch.wait(until: deadline)
+                await deadlineChanged.wait(until: deadline)
             }
         }
     }
@@ -131,7 +132,7 @@ package actor ControllerSession {
                 return
             case .finish(let token, let responses):
                 deadline = nil
-                watch.ring()
+                deadlineChanged.send()
                 finish(token, .success(responses))
                 action = queue.next()
             }
@@ -142,7 +143,7 @@ package actor ControllerSession {
         do throws(ProtocolViolation) {
             let bytes = try stream.encode(.request(request))
             deadline = .now + (queue.current.flatMap { limits[$0] } ?? .zero)
-            watch.ring()
+            deadlineChanged.send()
             connection.send(bytes)
         } catch {
             close(.violation(error))

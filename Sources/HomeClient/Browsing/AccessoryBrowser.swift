@@ -1,3 +1,5 @@
+import AsyncKit
+
 /// A search for devices that can be added.
 ///
 /// Searching costs; prefer ``HomeManager/withAccessoryBrowser(_:)``, which ends it by itself.

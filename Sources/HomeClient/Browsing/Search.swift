@@ -1,6 +1,8 @@
+import AsyncKit
+
 /// What this app's search for devices finds; several in the app share the one that the daemon runs.
 struct Search {
-    typealias Finds = Mailbox<BrowserEvent>
+    typealias Finds = BoundedMailbox<BrowserEvent>
 
     private var readers: [UInt64: Finds] = [:]
     private var lastNumber: UInt64 = 0

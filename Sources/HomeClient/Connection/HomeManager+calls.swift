@@ -76,7 +76,7 @@ extension HomeManager {
 
     func answered(_ answer: LineRPCPeer.Answer) {
         guard let call = calls.removeValue(forKey: answer.id) else { return }
-        ring()
+        notifyWaiters()
         switch answer.result {
         case .success(let json): call.receive(.success(json))
         case .failure(let failure):

@@ -8,7 +8,7 @@ extension HomeManager {
         replica.becameStale()
         needsLoad = true
         loadFailure = nil
-        ring()
+        notifyWaiters()
     }
 
     /// Loads the homes whenever that is due, as long as the connection lasts.
@@ -22,13 +22,13 @@ extension HomeManager {
                 let update = replica.loaded(graph)
                 apply(update)
                 if !update.isGap { observeAgain() }
-                ring()
+                notifyWaiters()
             } catch {
                 guard self.peer === peer else { return }
                 if needsLoad { continue }
                 let isDenied = session?.status == .determined || error.code == .homeAccessNotAuthorized
                 loadFailure = isDenied ? HomeError(.homeAccessNotAuthorized) : error
-                ring()
+                notifyWaiters()
                 guard !isDenied else { continue }
                 logger.info("the homes could not be loaded", metadata: ["reason": "\(error)"])
                 try? await Task.sleep(for: patience.reload)

@@ -31,7 +31,7 @@ extension HomeManager {
             // A refusal stays as it is until the app or the daemon is another.
             pause = session == nil ? min(pause * 2, patience.reconnect.longest) : patience.reconnect.first
             if failure?.isFinal == true { pause = patience.reconnect.longest }
-            ring()
+            notifyWaiters()
             try? await Task.sleep(for: pause * Double.random(in: 0.75...1.25))
         }
     }
@@ -57,7 +57,7 @@ extension HomeManager {
         observations.connectionLost()
         // Whoever ends the manager has lost nothing that was found.
         if !Task.isCancelled { search.begin() }
-        ring()
+        notifyWaiters()
     }
 
     // MARK: The session
@@ -86,7 +86,7 @@ extension HomeManager {
         needsLoad = true
         loadFailure = nil
         if let before, before != reply.status { authorizationChanged(to: reply.status) }
-        ring()
+        notifyWaiters()
     }
 
     /// Asks again for what this session must be told of.
@@ -106,7 +106,7 @@ extension HomeManager {
             search.finish()
         }
         listeners.tell(.manager(.authorizationStatusUpdated(status)), in: replica.graph)
-        ring()
+        notifyWaiters()
     }
 
     // MARK: News

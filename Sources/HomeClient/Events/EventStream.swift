@@ -1,3 +1,4 @@
+import AsyncKit
 import Synchronization
 
 /// The events of one listener, in the order in which they happened.
@@ -12,11 +13,11 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     /// Streams do not fail.
     public typealias Failure = Never
 
-    let mailbox: Mailbox<Event>
+    let mailbox: BoundedMailbox<Event>
     /// Unsubscribes when the last copy of the stream and of its iterators is gone.
     private let subscription: Subscription
 
-    init(_ mailbox: Mailbox<Event>, onEnd: @escaping @Sendable () -> Void) {
+    init(_ mailbox: BoundedMailbox<Event>, onEnd: @escaping @Sendable () -> Void) {
         self.mailbox = mailbox
         subscription = Subscription(onEnd)
     }
@@ -26,7 +27,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
 
     /// Takes the events one by one.
     public struct Iterator: AsyncIteratorProtocol {
-        let mailbox: Mailbox<Event>
+        let mailbox: BoundedMailbox<Event>
         let subscription: Subscription
 
         /// The next event; `nil` at the end, and when the task is cancelled.

@@ -1,13 +1,14 @@
+import AsyncKit
 import Synchronization
 
 /// Everybody in the app who listens.
 final class Listeners: Sendable {
     private struct Contents {
         var lastNumber: UInt64 = 0
-        var all: [UInt64: Mailbox<HomeNews>] = [:]
-        var manager: [UInt64: Mailbox<HomeManagerEvent>] = [:]
-        var homes: [UInt64: (home: Home.ID, mailbox: Mailbox<Home.Event>)] = [:]
-        var accessories: [UInt64: (accessory: Accessory.ID, mailbox: Mailbox<Accessory.Event>)] = [:]
+        var all: [UInt64: BoundedMailbox<HomeNews>] = [:]
+        var manager: [UInt64: BoundedMailbox<HomeManagerEvent>] = [:]
+        var homes: [UInt64: (home: Home.ID, mailbox: BoundedMailbox<Home.Event>)] = [:]
+        var accessories: [UInt64: (accessory: Accessory.ID, mailbox: BoundedMailbox<Accessory.Event>)] = [:]
         var isFinished = false
     }
 
@@ -35,10 +36,10 @@ final class Listeners: Sendable {
     }
 
     private func stream<Event>(
-        add: (inout Contents, UInt64, Mailbox<Event>) -> Void,
+        add: (inout Contents, UInt64, BoundedMailbox<Event>) -> Void,
         remove: @escaping @Sendable (inout Contents, UInt64) -> Void
     ) -> EventStream<Event> {
-        let mailbox = Mailbox<Event>(limit: EventStream<Event>.limit)
+        let mailbox = BoundedMailbox<Event>(limit: EventStream<Event>.limit)
         let number = contents.withLock { contents in
             contents.lastNumber += 1
             if contents.isFinished {

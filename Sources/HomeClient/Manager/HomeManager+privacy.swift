@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import Logging
 
@@ -25,13 +26,13 @@ extension HomeManager {
     package nonisolated func withQuestions<R: Sendable>(
         _ body: @Sendable (EventStream<AppPermission>) async throws -> R
     ) async throws -> R {
-        let mailbox = Mailbox<AppPermission>(limit: EventStream<AppPermission>.limit)
+        let mailbox = BoundedMailbox<AppPermission>(limit: EventStream<AppPermission>.limit)
         let subscription = try await startQuestions(mailbox)
         defer { withExtendedLifetime(subscription) {} }
         return try await body(EventStream(mailbox) {})
     }
 
-    private func startQuestions(_ mailbox: Mailbox<AppPermission>) async throws(HomeError) -> Subscription {
+    private func startQuestions(_ mailbox: BoundedMailbox<AppPermission>) async throws(HomeError) -> Subscription {
         let number = questions.add(mailbox)
         let subscription = Subscription { [chores] in chores.add(.endQuestions(number)) }
         try await call(.answerQuestions, deadline: patience.call) { _ throws(HomeError) in }

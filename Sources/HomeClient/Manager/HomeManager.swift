@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import LineRPC
 package import Logging
@@ -40,9 +41,9 @@ public actor HomeManager {
     var failure: HomeError?
     var calls: [Int64: PendingCall] = [:]
     var session: SessionReply?
-    /// Wakes those who wait for a change of this state.
-    var bells: [UInt64: AsyncStream<Void>.Continuation] = [:]
-    var lastBell: UInt64 = 0
+    /// One for each task that waits for a change of this state.
+    var waiters: [UInt64: AsyncSignal] = [:]
+    var lastWaiter: UInt64 = 0
 
     // MARK: What is kept
 

@@ -1,11 +1,13 @@
+import AsyncKit
+
 /// Questions of permission that are put to this app.
 struct Questions {
-    private var readers: [UInt64: Mailbox<AppPermission>] = [:]
+    private var readers: [UInt64: BoundedMailbox<AppPermission>] = [:]
     private var lastNumber: UInt64 = 0
 
     var isWanted: Bool { !readers.isEmpty }
 
-    mutating func add(_ mailbox: Mailbox<AppPermission>) -> UInt64 {
+    mutating func add(_ mailbox: BoundedMailbox<AppPermission>) -> UInt64 {
         lastNumber += 1
         readers[lastNumber] = mailbox
         return lastNumber

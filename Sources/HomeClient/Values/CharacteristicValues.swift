@@ -1,3 +1,5 @@
+import AsyncKit
+
 /// The values of a characteristic as its accessory reports them.
 ///
 /// Iterating has the values reported to this app, and the end of the iteration ends that, unless somebody else in the

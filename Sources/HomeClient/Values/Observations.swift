@@ -1,9 +1,11 @@
+import AsyncKit
+
 /// Which values this app wants to be told of, and which it is told of.
 ///
 /// A value is wanted as long as it was switched on, or somebody iterates over it. What is wanted outlives a connection
 /// and the times in which an accessory cannot be reached.
 struct Observations {
-    typealias Reports = Mailbox<Result<CharacteristicValue, HomeError>>
+    typealias Reports = BoundedMailbox<Result<CharacteristicValue, HomeError>>
 
     private var switchedOn: Set<Characteristic.ID> = []
     private(set) var readers: [Characteristic.ID: [UInt64: Reports]] = [:]

@@ -1,12 +1,13 @@
+import AsyncKit
 import Synchronization
 
-/// Where orders to a publisher and its reports lie, so that neither side waits for the other.
+/// What a publisher and Avahi's thread share, so that neither waits for the other: what is wanted, and its state.
 ///
 /// It holds what is wanted now, not a list of orders: a hung Avahi cannot make it grow.
-final class PublicationDesk: Sendable {
+final class SharedPublication: Sendable {
     private struct Contents {
         var wanted: ServiceRecord?
-        var withdrawals: [AsyncStream<Void>.Continuation] = []
+        var withdrawals: [AsyncSignal] = []
         var isStarted = false
         var isClosed = false
     }
@@ -28,15 +29,17 @@ final class PublicationDesk: Sendable {
         }
     }
 
-    /// A stream that ends when nothing is published any more; nil when nothing is, and nobody is there to answer.
-    func orderWithdrawal(wake: () -> Void) -> AsyncStream<Void>? {
+    /// Withdraws what is published.
+    ///
+    /// - Returns: what is sent when nothing is published any more; nil when nothing is.
+    func orderWithdrawal(wake: () -> Void) -> AsyncSignal? {
         contents.withLock { contents in
             contents.wanted = nil
             guard contents.isStarted, !contents.isClosed else { return nil }
-            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-            contents.withdrawals.append(continuation)
+            let withdrawn = AsyncSignal()
+            contents.withdrawals.append(withdrawn)
             wake()
-            return stream
+            return withdrawn
         }
     }
 
@@ -66,7 +69,7 @@ final class PublicationDesk: Sendable {
 
     // MARK: For the one who publishes
 
-    func takeOrders() -> (wanted: ServiceRecord?, withdrawals: [AsyncStream<Void>.Continuation]) {
+    func takeOrders() -> (wanted: ServiceRecord?, withdrawals: [AsyncSignal]) {
         contents.withLock { contents in
             defer { contents.withdrawals = [] }
             return (contents.wanted, contents.withdrawals)

@@ -1,11 +1,12 @@
+import AsyncKit
 import Synchronization
 
-/// Where a browser's orders and findings lie, so that neither side waits for the other.
-final class BrowseDesk: Sendable {
+/// What a browser and Avahi's thread share, so that neither waits for the other: what is wanted, and what is found.
+final class SharedBrowsing: Sendable {
     private struct Contents {
         var isStarted = false
         var isClosed = false
-        var ending: AsyncStream<Void>.Continuation?
+        var released: AsyncSignal?
     }
 
     private let contents = Mutex(Contents())
@@ -22,23 +23,25 @@ final class BrowseDesk: Sendable {
         }
     }
 
-    /// A stream that ends when Avahi's thread has let go of everything; nil when there is nothing to end.
-    func close(wake: () -> Void) -> AsyncStream<Void>? {
+    /// Ends the browsing.
+    ///
+    /// - Returns: what is sent when Avahi's thread has released everything; nil when there is nothing to release.
+    func close(wake: () -> Void) -> AsyncSignal? {
         contents.withLock { contents in
             defer { contents.isClosed = true }
             guard contents.isStarted, !contents.isClosed else { return nil }
-            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-            contents.ending = continuation
+            let released = AsyncSignal()
+            contents.released = released
             wake()
-            return stream
+            return released
         }
     }
 
-    /// To be finished once everything is let go of; nil when the browser is to go on.
-    func takeEnding() -> AsyncStream<Void>.Continuation? {
+    /// To be sent once everything is released; nil when the browser is to go on.
+    func takeRelease() -> AsyncSignal? {
         contents.withLock { contents in
-            defer { contents.ending = nil }
-            return contents.ending
+            defer { contents.released = nil }
+            return contents.released
         }
     }
 

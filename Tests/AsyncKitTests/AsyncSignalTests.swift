@@ -1,0 +1,44 @@
+import AsyncKit
+import TestTimeouts
+import Testing
+
+@Suite("A signal", .timeout)
+struct AsyncSignalTests {
+    @Test("wakes the task that waits")
+    func wakes() async {
+        let signal = AsyncSignal()
+        async let waiting = signal.wait()
+        signal.send()
+        #expect(await waiting)
+    }
+
+    @Test("that was sent before, however often, wakes the next wait at once, and only that one", arguments: 1...3)
+    func kept(count: Int) async {
+        let signal = AsyncSignal()
+        for _ in 0..<count { signal.send() }
+        #expect(await signal.wait())
+        let begin = ContinuousClock.now
+        #expect(await !signal.wait(until: begin + .milliseconds(20)))
+        #expect(ContinuousClock.now >= begin + .milliseconds(20))
+    }
+
+    @Test("is waited for until a time, if it does not come before")
+    func deadline() async {
+        let signal = AsyncSignal()
+        let begin = ContinuousClock.now
+        #expect(await !signal.wait(until: begin + .milliseconds(10)))
+        #expect(ContinuousClock.now >= begin + .milliseconds(10))
+        signal.send()
+        #expect(await signal.wait(until: begin + .seconds(3600)))
+    }
+
+    @Test("is not waited for by a task that is cancelled, with a deadline or without", arguments: [false, true])
+    func cancelled(hasDeadline: Bool) async {
+        let signal = AsyncSignal()
+        let task = Task { await signal.wait(until: hasDeadline ? .now + .seconds(3600) : nil) }
+        task.cancel()
+        #expect(await !task.value)
+        // Whoever waits next waits for a new one.
+        #expect(await !signal.wait(until: .now + .milliseconds(10)))
+    }
+}

@@ -1,0 +1,110 @@
+import AsyncKit
+import TestTimeouts
+import Testing
+
+/// Adds numbers up as long as they are not taken.
+private struct Sum: MailboxBuffer {
+    private var sum: Int?
+
+    mutating func add(_ number: Int) { sum = (sum ?? 0) + number }
+
+    mutating func take() -> Int? {
+        defer { sum = nil }
+        return sum
+    }
+}
+
+@Suite("A mailbox", .timeout)
+struct MailboxTests {
+    @Test("of more events than its limit holds one summary, and takes events again behind it")
+    func overflow() async {
+        let mailbox = BoundedMailbox<Int>(limit: 3)
+        for number in 1...3 { mailbox.post(number, summary: -number) }
+        #expect(mailbox.take() == 1)
+        mailbox.post(4, summary: -4)
+        #expect(await mailbox.next() == 2)
+        for number in 5...7 { mailbox.post(number, summary: -number) }
+        #expect(await mailbox.next() == -7)
+        #expect(mailbox.take() == nil)
+        mailbox.post(8, summary: -8)
+        #expect(await mailbox.next() == 8)
+    }
+
+    @Test("keeps what its buffer makes of what was put in")
+    func folding() async {
+        let mailbox = Mailbox(Sum())
+        for number in 1...4 { mailbox.post(number) }
+        #expect(await mailbox.next() == 10)
+        #expect(mailbox.take() == nil)
+    }
+
+    @Test("that is finished gives out what waits, takes nothing more, and can be opened again")
+    func finish() async {
+        let mailbox = BoundedMailbox<Int>(limit: 3)
+        mailbox.post(1, summary: 0)
+        mailbox.finish()
+        mailbox.post(2, summary: 0)
+        #expect(await mailbox.next() == 1)
+        #expect(await mailbox.next() == nil)
+        mailbox.reopen()
+        mailbox.post(3, summary: 0)
+        mailbox.post(4, summary: 0)
+        mailbox.clear()
+        #expect(mailbox.take() == nil)
+        mailbox.post(5, summary: 0)
+        #expect(await mailbox.next() == 5)
+    }
+
+    @Test("wakes its reader for an event, for the end, and when its task is cancelled")
+    func waiting() async {
+        let mailbox = BoundedMailbox<Int>(limit: 3)
+        let first = Task { await mailbox.next() }
+        mailbox.post(1, summary: 0)
+        #expect(await first.value == 1)
+        let cancelled = Task { await mailbox.next() }
+        cancelled.cancel()
+        #expect(await cancelled.value == nil)
+        let last = Task { await mailbox.next() }
+        mailbox.finish()
+        #expect(await last.value == nil)
+    }
+
+    @Test("has one reader: of two at a time one gets nothing, and no event is lost")
+    func secondReader() async {
+        let mailbox = BoundedMailbox<Int>(limit: 3)
+        let readers = (0..<2).map { _ in Task { await mailbox.next() } }
+        let early = await withTaskGroup(of: Int??.self) { group in
+            for reader in readers { group.addTask { .some(await reader.value) } }
+            let early = await group.next() ?? nil
+            mailbox.post(7, summary: 0)
+            let late = await group.next() ?? nil
+            #expect(late == .some(7))
+            return early
+        }
+        #expect(early == .some(nil))
+    }
+
+    @Test("gives a cancelled reader what is there, and then the end")
+    func cancelledReader() async {
+        let mailbox = BoundedMailbox<Int>(limit: 3)
+        mailbox.post(1, summary: 0)
+        let taken = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return (await mailbox.next(), await mailbox.next())
+        }.value
+        #expect(taken == (1, nil))
+    }
+
+    @Test("is a sequence that ends when it is finished")
+    func sequence() async {
+        let mailbox = BoundedMailbox<Int>(limit: 100)
+        let sum = Task {
+            var sum = 0
+            for await number in mailbox { sum += number }
+            return sum
+        }
+        for number in 1...10 { mailbox.post(number, summary: 0) }
+        mailbox.finish()
+        #expect(await sum.value == 55)
+    }
+}
