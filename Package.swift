@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 //
-// An arrow in this file points down only: a target may depend on targets of lower floors. `Scripts/check-walls`
-// holds the source to what is declared here and to the table of outside modules.
+// What a target may import is what it declares here; its floor follows from that. `Scripts/check-walls` holds the source
+// and the picture in Documentation/Architecture.md to it.
 
 import PackageDescription
 
@@ -62,10 +62,7 @@ let package = Package(
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CMalloc"),
 
-        // Ground of our own
         library("AsyncKit"),
-
-        // Floor 1
         library("BoundedJSON"),
         library("TerminalKit"),
         library("ProcFS"),
@@ -75,10 +72,9 @@ let package = Package(
         library("LightKit", [logging]),
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
-        // Floor 2
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging], exclude: ["MQTT/README.md"]),
-        library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit"]),
+        library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library(
             "DaemonKit",
             [
@@ -89,7 +85,6 @@ let package = Package(
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON"]),
 
-        // Floor 3
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
         library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
 
@@ -97,7 +92,6 @@ let package = Package(
             "HAPController",
             ["AsyncKit", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
-        // Floor 4
         library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
         library("Doctor", ["BridgeControl", "ProcFS", "TerminalKit", nioCore, nioPosix]),
         library(
