@@ -45,7 +45,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Ends the sessions of controllers that are paired no more, and lets `sf` follow (hap.md 6.5).
+    /// Ends the sessions of controllers that are paired no more, and lets `sf` follow (HAP 6.5).
     ///
     /// - Parameter caller: the session whose request it was; its own answer ends it.
     func closeUnpairedSessions(except caller: ConnectionID? = nil) {

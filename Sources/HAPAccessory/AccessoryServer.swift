@@ -34,7 +34,7 @@ package actor AccessoryServer: SharedExecutorActor {
     /// What the server has done so far.
     package internal(set) var statistics = ServerStatistics()
     private var configurationNumber: UInt16
-    /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (hap.md 5.6).
+    /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (HAP 5.6).
     private var isAdvertisedAsPaired: Bool
     private var wakeAt: ContinuousClock.Instant?
     private(set) var isStopping = false
@@ -85,7 +85,7 @@ package actor AccessoryServer: SharedExecutorActor {
     /// Begins to advertise and to listen to the registry.
     package func start() async {
         if !pairings.hasAdmin, !pairings.isEmpty {
-            // Without an admin nobody could manage the rest (hap.md 6.6).
+            // Without an admin nobody could manage the rest (HAP 6.6).
             logger.warning("the stored pairings have no admin among them and are dropped")
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }

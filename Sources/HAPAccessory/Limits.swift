@@ -4,7 +4,7 @@
 // Two things need no limit of their own. A session can subscribe only to characteristics that there are, and holds one
 // latest value for each; and it announces one timed write at a time, the newest.
 
-/// Connections and those who hold them (hap.md 7.2; decisions 6 and 7).
+/// Connections and those who hold them (HAP 7.2; Decisions 6 and 7).
 extension ConnectionPolicy {
     /// The most connections at once: every device and hub of a home has one, iOS opens a second before it ends the first,
     /// and after a router's restart all come back together; all may be verified.
@@ -34,7 +34,7 @@ extension StrangerAllowances {
     static let maximumProven = ConnectionPolicy.maximum
 }
 
-/// Pair setup (hap.md 5.5, 5.7).
+/// Pair setup (HAP 5.5, 5.7).
 extension SetupAttempts {
     /// After so many failed proofs nobody can try any more until the operator unlocks or a pairing succeeds: with eight
     /// digits, a guess in a million.
@@ -44,7 +44,7 @@ extension SetupAttempts {
 }
 
 extension AccessoryRegistry {
-    /// The most accessories a bridge may show, itself included (hap.md 9.3): controllers refuse larger ones.
+    /// The most accessories a bridge may show, itself included (HAP 9.3): controllers refuse larger ones.
     package static let maximumAccessories = 150
 }
 

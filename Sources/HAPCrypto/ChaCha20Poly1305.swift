@@ -61,7 +61,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         return plaintext
     }
 
-    // MARK: Frames (hap.md 7.1): two bytes of length that are authenticated, ciphertext, tag
+    // MARK: Frames (HAP 7.1): two bytes of length that are authenticated, ciphertext, tag
 
     /// Encrypts a piece of a session's stream and appends it as one frame.
     ///

@@ -1,4 +1,4 @@
-/// Why an accessory would make a controller refuse the whole bridge (hap.md 9.5).
+/// Why an accessory would make a controller refuse the whole bridge (HAP 9.5).
 public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong, in one sentence.
     public let description: String
@@ -7,7 +7,7 @@ public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension Accessory {
-    /// The most services an accessory may have, and the most characteristics a service may have (hap.md 9.3).
+    /// The most services an accessory may have, and the most characteristics a service may have (HAP 9.3).
     public static let maximumParts = 100
 
     /// Checks what controllers check when they pair, because one bad accessory costs the whole bridge.

@@ -1,4 +1,4 @@
-/// What HomeKit takes as a name (hap.md 9.6): letters, digits, spaces and apostrophes, beginning and ending with a letter
+/// What HomeKit takes as a name (HAP 9.6): letters, digits, spaces and apostrophes, beginning and ending with a letter
 /// or a digit, at most 64 bytes.
 public enum AccessoryName {
     /// The longest name, in bytes of UTF-8.
@@ -56,7 +56,7 @@ public enum AccessoryName {
     }
 }
 
-/// A firmware revision as controllers take it: `x[.y[.z]]`, digits only (hap.md 9.5).
+/// A firmware revision as controllers take it: `x[.y[.z]]`, digits only (HAP 9.5).
 public enum FirmwareRevision {
     /// Makes any text a revision.
     ///

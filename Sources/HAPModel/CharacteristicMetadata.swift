@@ -1,4 +1,4 @@
-/// The wire format of a characteristic's value (hap.md 9.4).
+/// The wire format of a characteristic's value (HAP 9.4).
 public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
     case bool, uint8, uint16, uint32, uint64, int, float, string, tlv8, data
 
@@ -48,7 +48,7 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
 
     static let names = ["pr", "pw", "ev", "aa", "tw", "wr", "hd"]
 
-    /// The short names, in the order of hap.md 9.4.
+    /// The short names, in the order of HAP 9.4.
     public var names: [String] {
         Self.names.enumerated().filter { rawValue & 1 << $0.offset != 0 }.map(\.element)
     }

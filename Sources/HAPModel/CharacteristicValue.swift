@@ -29,7 +29,7 @@ extension CharacteristicValue {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 }
 
-// MARK: Values and their limits (hap.md 11)
+// MARK: Values and their limits (HAP 11)
 
 extension CharacteristicMetadata {
     /// A value as a controller wrote it, if its kind and its limits allow: numbers are snapped to the step.
@@ -97,7 +97,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The value of a characteristic that nobody has reported yet: in range, never null (hap.md 9.4).
+    /// The value of a characteristic that nobody has reported yet: in range, never null (HAP 9.4).
     public var defaultValue: CharacteristicValue {
         switch format {
         case .bool: .bool(false)
@@ -119,7 +119,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// An integer out of what was written: enumerations must be exact, measures are rounded (hap.md 11).
+    /// An integer out of what was written: enumerations must be exact, measures are rounded (HAP 11).
     private func wholeNumber(_ value: CharacteristicValue) -> Int64? {
         switch value {
         case .bool(let flag): return flag ? 1 : 0

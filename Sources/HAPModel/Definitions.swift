@@ -30,7 +30,7 @@ public struct ServiceDefinition: Sendable {
     public let optional: [CharacteristicType]
 }
 
-/// What an accessory is to users: it decides the icon before pairing (hap.md 1.2, key `ci`).
+/// What an accessory is to users: it decides the icon before pairing (HAP 1.2, key `ci`).
 public struct AccessoryCategory: RawRepresentable, Hashable, Sendable {
     /// The number that is advertised.
     public let rawValue: UInt16

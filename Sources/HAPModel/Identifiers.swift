@@ -30,7 +30,7 @@ public struct InstanceID: RawRepresentable, Hashable, Comparable, Sendable, Cust
     /// Makes an id of its number.
     public init(_ number: UInt64) { rawValue = number }
 
-    /// The Accessory Information service of every accessory (hap.md 9.2).
+    /// The Accessory Information service of every accessory (HAP 9.2).
     public static let accessoryInformation = InstanceID(1)
 
     /// Orders ids by their numbers.

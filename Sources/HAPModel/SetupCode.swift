@@ -1,4 +1,4 @@
-/// The eight digits a user types to pair, `XXX-XX-XXX` (hap.md 2.1).
+/// The eight digits a user types to pair, `XXX-XX-XXX` (HAP 2.1).
 public struct SetupCode: Hashable, Sendable {
     /// The digits as a number, 0 to 99,999,999.
     public let number: UInt32
@@ -50,7 +50,7 @@ extension SetupCode: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Four characters that tell bridges apart when a code is scanned (hap.md 2.2).
+/// Four characters that tell bridges apart when a code is scanned (HAP 2.2).
 public struct SetupID: Hashable, Sendable, CustomStringConvertible {
     /// The characters, digits and upper-case letters.
     public let description: String

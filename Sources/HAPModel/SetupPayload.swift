@@ -1,4 +1,4 @@
-/// What the QR code says: an `X-HM://` URI (hap.md 2.3).
+/// What the QR code says: an `X-HM://` URI (HAP 2.3).
 public struct SetupPayload: Hashable, Sendable {
     /// What kind of accessory is set up.
     public var category: AccessoryCategory

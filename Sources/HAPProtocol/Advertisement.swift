@@ -1,7 +1,7 @@
 internal import HAPCrypto
 package import HAPModel
 
-/// What an accessory server says of itself in mDNS: the TXT record of `_hap._tcp` (hap.md 1.2).
+/// What an accessory server says of itself in mDNS: the TXT record of `_hap._tcp` (HAP 1.2).
 package struct Advertisement: Equatable, Sendable {
     /// The DNS-SD type of HAP over IP.
     package static let serviceType = "_hap._tcp"
@@ -48,7 +48,7 @@ package struct Advertisement: Equatable, Sendable {
         return common + [(Self.vendorKey, vendor)]
     }
 
-    /// `sh`: lets a controller that scanned the QR code find this server (hap.md 2.4).
+    /// `sh`: lets a controller that scanned the QR code find this server (HAP 2.4).
     package var setupHash: String {
         let hash = SHA512.hash(Array(setupID.description.utf8), Array(deviceID.description.utf8))
         return Base64.encode(Array(hash.prefix(4)))

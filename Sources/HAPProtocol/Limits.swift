@@ -3,7 +3,7 @@ internal import HAPCrypto
 // What the protocol's messages may be at most, in one place. Reaching one of these limits ends the connection, unless it
 // says otherwise. The limits of the server are in HAPAccessory's Limits.swift, those of the sockets in HAPTransport's.
 
-/// The limits of HTTP messages (hap.md 7.3).
+/// The limits of HTTP messages (HAP 7.3).
 package enum HTTPLimits {
     /// The longest start line, in bytes: a read request can name hundreds of characteristics.
     package static let startLine = 64 * 1024
@@ -31,14 +31,14 @@ package enum HTTPLimits {
 }
 
 extension SecureFramer {
-    /// The longest content of a frame, in bytes (hap.md 7.1).
+    /// The longest content of a frame, in bytes (HAP 7.1).
     package static let maximumContent = 1024
     /// How many frames a key may seal or open, because no number may be used twice; no session gets there.
     static let maximumFrames = UInt64.max
 }
 
 extension PairingList {
-    /// The most pairings kept: hap.md 6.4 asks for at least 16, and every user and home hub has its own; one more is
+    /// The most pairings kept: HAP 6.4 asks for at least 16, and every user and home hub has its own; one more is
     /// answered with MaxPeers.
     package static let maximum = 64
 }

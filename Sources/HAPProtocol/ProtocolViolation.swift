@@ -1,6 +1,6 @@
 /// What a peer did that the protocol does not allow; its connection or its procedure ends.
 package enum ProtocolViolation: Error, Equatable, Sendable {
-    /// Bytes that are no TLV8 by the strict rules of hap.md 3.2.
+    /// Bytes that are no TLV8 by the strict rules of HAP 3.2.
     case malformedTLV
     /// A TLV8 that lacks an item, or has one of a wrong length.
     case badItem(PairingItem)

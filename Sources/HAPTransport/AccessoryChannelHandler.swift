@@ -198,7 +198,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
                 promise.futureResult.whenSuccess(body)
                 return promise
             }
-            // One write for the whole message: iOS was seen to reset on a partial one (hap.md 7.1).
+            // One write for the whole message: iOS was seen to reset on a partial one (HAP 7.1).
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: promise)
         } catch {
             context.close(promise: nil)

@@ -13,11 +13,11 @@ package enum TransportLimits {
     static let writeHighWater = 256 * 1024
     /// Bytes from which on it counts as reading again.
     static let writeLowWater = 64 * 1024
-    /// How long a frame may take to come whole (hap.md 7.1).
+    /// How long a frame may take to come whole (HAP 7.1).
     static let frameTime = TimeAmount.seconds(10)
-    /// How long a message may take to come whole (hap.md 7.3).
+    /// How long a message may take to come whole (HAP 7.3).
     static let messageTime = TimeAmount.seconds(30)
-    /// How long bytes may stay unacknowledged by the peer's system before the connection counts as dead (decision 7).
+    /// How long bytes may stay unacknowledged by the peer's system before the connection counts as dead (Decision 7).
     package static let acknowledgeTime = TimeAmount.seconds(30)
     /// How long a closing connection may take to write what is left.
     static let closingTime = TimeAmount.seconds(1)

@@ -1,6 +1,6 @@
 internal import LightKit
 
-/// One light's commands and echoes (lights.md 2).
+/// One light's commands and echoes (Lights 2).
 ///
 /// At most one command is under way; while it is, newer ones are merged into one that follows, so that the latest value
 /// always wins and is always sent. For a while after a command, reports that differ from it are taken for steps on the

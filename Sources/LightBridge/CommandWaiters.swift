@@ -1,6 +1,6 @@
 internal import HAPProtocol
 
-/// The requests that wait for a light's answer, each for 2 s at most (decision 8).
+/// The requests that wait for a light's answer, each for 2 s at most (Decision 8).
 ///
 /// All wait equally long, so the order in which they came is the order of their deadlines.
 struct CommandWaiters {

@@ -83,7 +83,7 @@ package actor LightBridge: SharedExecutorActor {
     // MARK: Lights that are there
 
     /// Shows the lights of the last run, out of reach until their drivers report them: controllers must never read a
-    /// database that is not complete yet (hap.md 1.3).
+    /// database that is not complete yet (HAP 1.3).
     package func restore(_ stored: [StoredLight]) async {
         for light in stored.sorted(by: { $0.aid < $1.aid }) {
             highestAID = max(highestAID, light.aid)

@@ -45,7 +45,7 @@ struct LightState: Equatable, Sendable {
             mode = .hueSaturation
         case .temperature(let mired):
             self.mired = min(max(mired, 1), 10_000)
-            // The Home app shows the colour wheel's value: it must be that of the white (hap.md 12).
+            // The Home app shows the colour wheel's value: it must be that of the white (HAP 12).
             (hue, saturation) = ColorConversion.hueSaturation(mired: self.mired)
             mode = .temperature
         }

@@ -7,7 +7,7 @@ internal import LightKit
 ///
 /// It never changes.
 final class LightbulbAdapter: Sendable {
-    /// The colour temperatures that HomeKit knows, in mired (hap.md 12).
+    /// The colour temperatures that HomeKit knows, in mired (HAP 12).
     static let temperatureLimits = 50...500
 
     let description: LightDescription
@@ -116,7 +116,7 @@ final class LightbulbAdapter: Sendable {
     // MARK: Values
 
     /// The light's characteristics in a state: hue and saturation before colour temperature, because the Home app takes
-    /// the last one for the mode (lights.md 2).
+    /// the last one for the mode (Lights 2).
     func values(of state: LightState) -> [(InstanceID, CharacteristicValue)] {
         var values: [(InstanceID, CharacteristicValue)] = []
         values.reserveCapacity(6)
@@ -155,7 +155,7 @@ final class LightbulbAdapter: Sendable {
             default: break
             }
         }
-        // Zero means off, in whatever order it stands; the level to come back to stays (hap.md 11). Beside On it is the
+        // Zero means off, in whatever order it stands; the level to come back to stays (HAP 11). Beside On it is the
         // lowest level, rounded down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
         if isZero {
             if command.on == true { command.brightness = 1 } else { command.on = false }

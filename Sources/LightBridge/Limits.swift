@@ -8,6 +8,6 @@ extension LightBridge {
 }
 
 extension CommandWaiters {
-    /// How long a request waits for a device (decision 8): iOS gives up on a whole request after about 10 s.
+    /// How long a request waits for a device (Decision 8): iOS gives up on a whole request after about 10 s.
     static let deadline = Duration.seconds(2)
 }

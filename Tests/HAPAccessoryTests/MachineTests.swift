@@ -205,7 +205,7 @@ struct ConnectionPolicyTests {
         }
     }
 
-    @Test("each row of hap.md 7.2 and decision 6")
+    @Test("each row of HAP 7.2 and Decision 6")
     func table() {
         #expect(ConnectionPolicy.verdict(on: [], now: at(0)) == .admit)
         #expect(ConnectionPolicy.verdict(on: strangers(31), now: at(0)) == .admit)

@@ -180,7 +180,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
     }
 
-    // MARK: Who owns the procedure (hap.md 5.5)
+    // MARK: Who owns the procedure (HAP 5.5)
 
     @Test("while one connection pairs, another is told to wait, and others are served")
     func busy() async throws {

@@ -19,7 +19,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "each row of hap.md 8.1 and 8.2, by a stranger and by a controller",
+        "each row of HAP 8.1 and 8.2, by a stranger and by a controller",
         arguments: [
             Row(method: .get, path: "/accessories", clear: 470, session: 200, body: #"{"status":-70411}"#),
             Row(method: .put, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),

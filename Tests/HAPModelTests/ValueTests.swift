@@ -2,7 +2,7 @@ import HAPModel
 import HAPTesting
 import Testing
 
-/// One row of hap.md 11: what is written to which kind of characteristic, and what is stored.
+/// One row of HAP 11: what is written to which kind of characteristic, and what is stored.
 struct WrittenValue: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let metadata: CharacteristicMetadata
@@ -116,7 +116,7 @@ struct AcceptedValueTests {
         .init("tlv8", metadata(.tlv8), .integer(0), nil), .init("data", metadata(.data), .bool(false), nil),
     ]
 
-    @Test("hap.md 11, row by row", arguments: rows)
+    @Test("HAP 11, row by row", arguments: rows)
     func row(row: WrittenValue) {
         #expect(row.metadata.accepted(row.written) == row.stored)
     }

@@ -176,7 +176,7 @@ struct DatabaseJSONTests {
 
     // MARK: Values out of requests
 
-    @Test("JSON's kinds fit formats as hap.md 9.4 says")
+    @Test("JSON's kinds fit formats as HAP 9.4 says")
     func kinds() {
         func value(_ format: CharacteristicFormat, _ json: JSONValue) -> CharacteristicValue? {
             CharacteristicMetadata(format: format, permissions: []).value(from: json)
@@ -208,7 +208,7 @@ struct CharacteristicsBodyTests {
         String(decoding: body.finished(), as: UTF8.self)
     }
 
-    @Test("the examples of hap.md, byte for byte")
+    @Test("the examples of HAP 8.2, byte for byte")
     func examples() {
         var read = CharacteristicsBody()
         read.append(id, value: .bool(true))
@@ -236,7 +236,7 @@ struct CharacteristicsBodyTests {
         #expect(text(body) == "{\"characteristics\":[{\"aid\":2,\"iid\":9,\"value\":1,\"ev\":true}]}")
     }
 
-    @Test("the event of hap.md 10.1, and its golden bytes")
+    @Test("the event of HAP 10.1, and its golden bytes")
     func event() throws {
         var body = CharacteristicsBody()
         body.append(CharacteristicID(AccessoryID(1), InstanceID(10)), value: .bool(true))
@@ -276,7 +276,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("the TXT record says what hap.md 1.2 asks for, each key once")
+    @Test("the TXT record says what HAP 1.2 asks for, each key once")
     func txt() throws {
         let record = try advertisement("1a:2b:3c:4d:5e:ff", "1QJ8").txt
         let expected: [String: String] = [

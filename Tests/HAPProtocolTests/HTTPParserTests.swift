@@ -112,7 +112,7 @@ struct HTTPRequestParserTests {
         #expect(parse([frame + bytes("\r\n\r\n")]) == ([], .malformedHTTP(.startLine)))
     }
 
-    // MARK: Limits (hap.md 7.3)
+    // MARK: Limits (HAP 7.3)
 
     private func request(startLine count: Int) -> String {
         let frame = "GET / HTTP/1.1"
@@ -378,7 +378,7 @@ struct HTTPSerializerTests {
         #expect(parse([written], requests: false) == ([.response(HTTPResponse(status))], nil))
     }
 
-    @Test("the reasons that hap.md names")
+    @Test("the reasons that HAP 8.2 names")
     func reasons() {
         #expect(text(.response(HTTPResponse(207))).hasPrefix("HTTP/1.1 207 Multi-Status\r\n"))
         #expect(text(.response(HTTPResponse(470))).hasPrefix("HTTP/1.1 470 Connection Authorization Required\r\n"))

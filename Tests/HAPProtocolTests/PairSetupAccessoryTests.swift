@@ -154,7 +154,7 @@ struct PairSetupAccessoryTests {
         #expect(machine.started(golden.server) == .refuse)
     }
 
-    // MARK: M1 (hap.md 5.4)
+    // MARK: M1 (HAP 5.4)
 
     @Test(
         "M1 without a method that we know, or with too many flags, is refused",
@@ -186,7 +186,7 @@ struct PairSetupAccessoryTests {
         #expect(machine.received(body, conditions: unpaired) == .start)
     }
 
-    @Test("what stands in the way is said in the order of hap.md", arguments: 0..<8)
+    @Test("what stands in the way is said in the order of HAP 5.4", arguments: 0..<8)
     func conditions(bits: Int) throws {
         let conditions = PairSetupAccessory.Conditions(
             isPaired: bits & 1 != 0, triesExhausted: bits & 2 != 0, isBusy: bits & 4 != 0)

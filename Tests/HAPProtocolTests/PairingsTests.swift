@@ -54,7 +54,7 @@ struct PairingsTests {
         #expect(listed.encoded == (try vectors["list_response_two"].bytes))
     }
 
-    // MARK: Requests that are refused (hap.md 6.4)
+    // MARK: Requests that are refused (HAP 6.4)
 
     @Test("a request that lacks something or says too much is refused")
     func badRequests() throws {

@@ -32,7 +32,7 @@ struct ReadTests {
     }
 
     @Test(
-        "each row of the tables of hap.md 8.4",
+        "each row of the tables of HAP 8.4",
         arguments: [
             Row("id=2.9", 200, on),
             // In the order of the request, not of the database; twice is two entries.

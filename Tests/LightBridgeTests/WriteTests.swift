@@ -56,7 +56,7 @@ struct WriteTests {
     }
 
     @Test(
-        "each row of the entry table of hap.md 8.5",
+        "each row of the entry table of HAP 8.5",
         arguments: [
             Row("2.9", #""value":true"#, 0), Row("2.9", #""value":1"#, 0), Row("2.9", #""value":0"#, 0),
             Row("2.9", #""value":1.0"#, 0), Row("2.9", #""value":2"#, -70410), Row("2.9", #""value":"1""#, -70410),

@@ -3,13 +3,13 @@ internal import HAPProtocol
 internal import Logging
 
 extension AccessoryServer {
-    /// `GET /accessories`: the whole attribute database (hap.md 9).
+    /// `GET /accessories`: the whole attribute database (HAP 9).
     func accessories(_ session: AccessorySession) {
         let body = registry.here(()) { registry, _ in registry.databaseBody() }
         answer(session, HTTPResponse(200, .hapJSON, body: body))
     }
 
-    /// `POST /identify`: lets accessory 1 show which one it is, as long as nobody has paired (hap.md 8.7).
+    /// `POST /identify`: lets accessory 1 show which one it is, as long as nobody has paired (HAP 8.7).
     func identify(_ session: AccessorySession) {
         guard !isPaired else {
             answer(session, HTTPResponse(400, .hapJSON, body: HAPStatus.insufficientPrivileges.body))

@@ -3,7 +3,7 @@ internal import HAPModel
 internal import HAPProtocol
 
 extension AccessoryServer {
-    // MARK: GET (hap.md 8.4)
+    // MARK: GET (HAP 8.4)
 
     /// `GET /characteristics`: values out of the registry, never out of a device.
     func readCharacteristics(_ query: String?, _ session: AccessorySession) {
@@ -45,7 +45,7 @@ extension AccessoryServer {
         return ReadAnswer(status: reading.status, value: reading.value, found: reading)
     }
 
-    // MARK: PUT (hap.md 8.5)
+    // MARK: PUT (HAP 8.5)
 
     /// `PUT /characteristics`: subscriptions at once, values through the registry.
     func writeCharacteristics(_ body: [UInt8], _ session: AccessorySession) {
@@ -112,7 +112,7 @@ extension AccessoryServer {
         answer(session, HTTPResponse(207, .hapJSON, body: body.finished()))
     }
 
-    // MARK: Prepare (hap.md 8.6)
+    // MARK: Prepare (HAP 8.6)
 
     /// `PUT /prepare`: announces a timed write.
     func prepare(_ body: [UInt8], _ session: AccessorySession) {

@@ -4,7 +4,7 @@ internal import HAPProtocol
 internal import Logging
 
 extension AccessoryServer {
-    /// `POST /pair-setup` (hap.md 5).
+    /// `POST /pair-setup` (HAP 5).
     func pairSetup(_ body: [UInt8], _ session: AccessorySession) {
         let now = scheduler.now
         let conditions = PairSetupAccessory.Conditions(

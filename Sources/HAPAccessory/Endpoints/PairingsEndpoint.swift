@@ -1,7 +1,7 @@
 internal import HAPProtocol
 
 extension AccessoryServer {
-    /// `POST /pairings` (hap.md 6.4): adds, removes and lists controllers, for admins only.
+    /// `POST /pairings` (HAP 6.4): adds, removes and lists controllers, for admins only.
     func pairings(_ body: [UInt8], _ session: AccessorySession, from controller: ControllerID) {
         let request: PairingsRequest
         do throws(ProtocolViolation) {
@@ -60,7 +60,7 @@ extension AccessoryServer {
             if case .failure(let error) = outcome, let session = sessions[id] { respond(.failed(error), session) }
             return
         }
-        // Order: durable, then the answer, then sessions close, then mDNS (hap.md 6.5).
+        // Order: durable, then the answer, then sessions close, then mDNS (HAP 6.5).
         if let session = sessions[id] {
             session.closesAfterAnswer = session.closesAfterAnswer || isUnpaired(session)
             respond(.done, session)

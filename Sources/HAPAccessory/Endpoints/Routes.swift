@@ -1,6 +1,6 @@
 internal import HAPProtocol
 
-/// Which path takes which method and needs which right (hap.md 8.1, 8.2).
+/// Which path takes which method and needs which right (HAP 8.1, 8.2).
 package enum Route: Int, Hashable, Sendable, CaseIterable {
     case accessories, characteristicsRead, characteristicsWrite, prepare, pairings, identify, pairSetup, pairVerify
     case methodNotAllowed, notFound

@@ -44,7 +44,7 @@ struct WritePlan {
                 status = .notificationNotSupported
             }
         }
-        // The subscription holds, whatever becomes of the value (hap.md 8.5).
+        // The subscription holds, whatever becomes of the value (HAP 8.5).
         guard !entry.isMalformed else { return .invalidValue }
         guard let json = entry.value else { return entry.events == nil ? .invalidValue : status }
         guard reading.metadata.permissions.contains(.pairedWrite) else { return .readOnly }

@@ -1,6 +1,6 @@
 package import HAPModel
 
-/// The texts of the Accessory Information service, made such that no controller refuses them (hap.md 9.5, 12).
+/// The texts of the Accessory Information service, made such that no controller refuses them (HAP 9.5, HAP 12).
 package struct AccessoryInformation: Equatable, Sendable {
     package let name: String
     package let manufacturer: String

@@ -3,7 +3,7 @@ internal import HAPCrypto
 package import HAPModel
 internal import HAPProtocol
 
-/// The rules of `c#` (hap.md 1.3): it rises when the database changes in anything but values, and never goes back.
+/// The rules of `c#` (HAP 1.3): it rises when the database changes in anything but values, and never goes back.
 package struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 

@@ -11,7 +11,7 @@ package struct AccessoryProfile: Equatable, Sendable {
     }
 }
 
-/// Accessory 1: the server's own, which a bridge has no function for and a stand-alone accessory is (hap.md 12).
+/// Accessory 1: the server's own, which a bridge has no function for and a stand-alone accessory is (HAP 12).
 package struct PrimaryAccessory: Equatable, Sendable {
     /// The version of HAP that the Protocol Information service states.
     static let protocolVersion = "1.1.0"

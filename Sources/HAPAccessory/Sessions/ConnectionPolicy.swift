@@ -1,6 +1,6 @@
 internal import HAPProtocol
 
-/// How many connections a server keeps, and who has to go when there are more (hap.md 7.2; decision 6).
+/// How many connections a server keeps, and who has to go when there are more (HAP 7.2; Decision 6).
 enum ConnectionPolicy {
     /// What to do about a connection that has just come.
     enum Verdict: Equatable {

@@ -1,7 +1,6 @@
 package import HAPModel
 
-/// What one connection has still to be told, and when (hap.md 10, decision: leading edge at once, then one message a
-/// window).
+/// What one connection has still to be told, and when (HAP 10.2, Decision 2).
 ///
 /// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
 /// the latest value of each characteristic, and leave when it ends. It holds at most one entry for each characteristic

@@ -1,6 +1,6 @@
 internal import HAPProtocol
 
-/// The timed write that a connection has announced (hap.md 8.6).
+/// The timed write that a connection has announced (HAP 8.6).
 struct PreparedWrite: Equatable {
     private var pending: (id: UInt64, deadline: ContinuousClock.Instant)?
 

@@ -1,6 +1,6 @@
 package import HAPProtocol
 
-/// Who is in the middle of pair setup, and how many proofs have failed (hap.md 5.5, 5.7).
+/// Who is in the middle of pair setup, and how many proofs have failed (HAP 5.5, 5.7).
 package struct SetupAttempts: Equatable, Sendable {
     /// Failed proofs since the last success; durable.
     package var failures: Int

@@ -38,7 +38,7 @@ package actor AccessoryLink {
     /// How many events have come, and the number of the last that told of each characteristic; writes count as such.
     private var events = 0
     private var toldAt: [CharacteristicID: Int] = [:]
-    /// Our own writes since the last look: what they led to is not told to us (hap.md 10.2).
+    /// Our own writes since the last look: what they led to is not told to us (HAP 10.2).
     private var written: Set<CharacteristicID> = []
 
     // Subscriptions: what is wanted, and what the accessory has granted or refused on this connection.
@@ -476,7 +476,7 @@ package actor AccessoryLink {
 }
 
 extension CharacteristicType {
-    /// Whether its events leave no value behind; reading it tells nothing (hap.md 8.4).
+    /// Whether its events leave no value behind; reading it tells nothing (HAP 8.4).
     var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
 }
 

@@ -4,7 +4,7 @@ package import HAPModel
 package import HAPProtocol
 
 extension ControllerSession {
-    /// The most characteristics asked for at once: some accessories take no long targets (hap.md 15).
+    /// The most characteristics asked for at once: some accessories take no long targets (HAP 15).
     private static let readBatch = 50
     /// The most characteristics written, or subscribed to, at once.
     private static let writeBatch = 100

@@ -3,7 +3,7 @@ package import HAPModel
 package import HAPProtocol
 
 extension ControllerSession {
-    /// Pairs with the accessory at the other end (hap.md 5); the connection stays in clear.
+    /// Pairs with the accessory at the other end (HAP 5); the connection stays in clear.
     ///
     /// - Parameters:
     ///   - identity: who we are.
@@ -31,7 +31,7 @@ extension ControllerSession {
                 } catch {
                     throw SetupError(error, mayBePaired: steps == 3)
                 }
-                // Some send the reason in a body with another status (hap.md 15).
+                // Some send the reason in a body with another status (HAP 15).
                 guard response.status == 200 || !response.body.isEmpty else {
                     throw .unexpectedStatus(response.status)
                 }
@@ -61,7 +61,7 @@ extension ControllerSession {
         Result { () throws(CryptoError) in try SRPClient(setupCode: code, salt: salt, serverKey: key) }
     }
 
-    /// Proves to each other who we are; from then on the connection is a session (hap.md 6).
+    /// Proves to each other who we are; from then on the connection is a session (HAP 6).
     ///
     /// - Parameters:
     ///   - pairing: who must be at the other end.
@@ -99,7 +99,7 @@ extension ControllerSession {
         }
     }
 
-    /// Sends a request to `/pairings`, for which we must be an admin (hap.md 6.4).
+    /// Sends a request to `/pairings`, for which we must be an admin (HAP 6.4).
     ///
     /// - Throws: ``PairingsError``.
     package func pairings(

@@ -92,7 +92,7 @@ package struct SRPServer: Sendable, Equatable {
             }
         }
         guard let match else { throw .authenticationFailed }
-        // hap.md 4.4: M2 over the padded A, which is what peers that send 384 bytes and Apple's library both expect.
+        // HAP 4.4: M2 over the padded A, which is what peers that send 384 bytes and Apple's library both expect.
         let form = clientKey.count == SRP.length || match.form == strippedKey ? paddedKey : match.form
         return Agreement(
             key: SecretBytes(match.key), proof: SRP.serverProof(a: form, clientProof: proof, key: match.key))

@@ -1,7 +1,7 @@
 package import HAPModel
 
 /// Adaptive lighting of one lamp: the transition that a hub enabled, what the lamp should show now, and what ends it
-/// (hap.md 12.1).
+/// (HAP 12.1).
 ///
 /// The accessory role does not offer it yet: no accessory has the three characteristics that go with it.
 ///

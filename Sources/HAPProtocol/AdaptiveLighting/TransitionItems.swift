@@ -5,7 +5,7 @@ struct TransitionItems {
     /// The longest value that is read: the longest curve takes some 30 KiB.
     static let maximumLength = 32 * 1024
 
-    /// Stands between the entries of a list (hap.md 3.3).
+    /// Stands between the entries of a list (HAP 3.3).
     static let separator = TLV8.Item(type: 0, value: [])
 
     private let items: [TLV8.Item]

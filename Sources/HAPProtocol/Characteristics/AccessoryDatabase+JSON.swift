@@ -2,7 +2,7 @@ package import BoundedJSON
 package import HAPModel
 
 extension JSONWriter {
-    /// Appends an accessory object of the attribute database (hap.md 9.1).
+    /// Appends an accessory object of the attribute database (HAP 9.1).
     ///
     /// - Parameters:
     ///   - accessory: what to write.

@@ -2,7 +2,7 @@ internal import BoundedJSON
 package import HAPModel
 
 extension AccessoryDatabase {
-    /// Reads the answer to `GET /accessories` (hap.md 9).
+    /// Reads the answer to `GET /accessories` (HAP 9).
     ///
     /// Strict where a fault would make two things one or something unreachable: places, numbers of parts, types. Lenient
     /// where accessories in the field are: a value out of its limits or of a wrong kind is one that is not known, a

@@ -2,7 +2,7 @@ package import HAPModel
 
 /// The attribute database of an accessory server, as a controller has read it: accessories, services, characteristics.
 package struct AccessoryDatabase: Equatable, Sendable {
-    /// The most accessories a server may show, itself included (hap.md 9.3).
+    /// The most accessories a server may show, itself included (HAP 9.3).
     package static let maximumAccessories = 150
     /// The longest text taken, in bytes: 150 accessories of ample size.
     package static let maximumLength = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 package import BoundedJSON
 package import HAPModel
 
-/// What an accessory says of one characteristic: in the answer to a read or a write, or in an event (hap.md 8.2, 10.1).
+/// What an accessory says of one characteristic: in the answer to a read or a write, or in an event (HAP 8.2, 10.1).
 package struct CharacteristicAnswer: Equatable, Sendable {
     package let id: CharacteristicID
     /// What became of it; `nil` where nothing was said, which stands for success.

@@ -3,7 +3,7 @@ internal import HAPCrypto
 package import HAPModel
 
 extension JSONWriter {
-    /// Appends a characteristic's value in the form that iOS and every known controller takes (hap.md 9.4).
+    /// Appends a characteristic's value in the form that iOS and every known controller takes (HAP 9.4).
     package mutating func characteristicValue(_ value: CharacteristicValue) {
         switch value {
         case .bool(let flag): bool(flag)
@@ -94,7 +94,7 @@ extension CharacteristicMetadata {
             json.raw(",\"maxDataLen\":")
             json.integer(Int64(maximumDataLength))
         }
-        // Apple's reference knows them for this format only (hap.md 9.4).
+        // Apple's reference knows them for this format only (HAP 9.4).
         if format == .uint8, let validValues {
             json.raw(",\"valid-values\":[")
             for (index, value) in validValues.enumerated() {

@@ -1,4 +1,4 @@
-/// What became of one characteristic in a request (hap.md 8.3).
+/// What became of one characteristic in a request (HAP 8.3).
 package enum HAPStatus: Int, Error, Sendable {
     case success = 0
     case insufficientPrivileges = -70401

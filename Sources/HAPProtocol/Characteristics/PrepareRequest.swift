@@ -1,6 +1,6 @@
 internal import BoundedJSON
 
-/// `PUT /prepare`: announces a timed write (hap.md 8.6).
+/// `PUT /prepare`: announces a timed write (HAP 8.6).
 package struct PrepareRequest: Equatable, Sendable {
     /// How long the write may take to come.
     package var timeToLive: Duration

@@ -1,6 +1,6 @@
 package import HAPModel
 
-/// `GET /characteristics?id=...` (hap.md 8.4).
+/// `GET /characteristics?id=...` (HAP 8.4).
 package struct ReadRequest: Equatable, Sendable {
     package var ids: [CharacteristicID]
     package var metadata = false

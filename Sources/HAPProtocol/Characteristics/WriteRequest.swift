@@ -2,7 +2,7 @@ package import BoundedJSON
 internal import HAPCrypto
 package import HAPModel
 
-/// `PUT /characteristics` (hap.md 8.5).
+/// `PUT /characteristics` (HAP 8.5).
 package struct WriteRequest: Equatable, Sendable {
     /// What is asked of one characteristic.
     package struct Entry: Equatable, Sendable {
@@ -96,7 +96,7 @@ extension WriteRequest.Entry {
                 if events == nil, !member.value.isNull { isMalformed = true }
             case "r": wantsResponse = member.value.flag ?? false
             case "authData":
-                // No characteristic of ours asks for it, but what comes must be base64 (hap.md 8.5).
+                // No characteristic of ours asks for it, but what comes must be base64 (HAP 8.5).
                 authorizationData = member.value.string.flatMap(Base64.decode)
                 if !member.value.isNull, authorizationData == nil { isMalformed = true }
             default: break

@@ -51,7 +51,7 @@ struct HTTPHead: Equatable, Sendable {
             let byte = line[index]
             guard byte > 0x20, byte < 0x7F else { throw .malformedHTTP(.startLine) }
             if byte == UInt8(ascii: "?"), mark == second, end == second { mark = index }
-            // A fragment ends the query (hap.md 8.4).
+            // A fragment ends the query (HAP 8.4).
             if byte == UInt8(ascii: "#"), end == second { end = index }
         }
         let isOld = version.equals("HTTP/1.0")

@@ -22,7 +22,7 @@ package enum HTTPSerializer {
             case 503: "HTTP/1.1 503 Service Unavailable\r\n"
             default: "HTTP/1.1 500 Internal Server Error\r\n"
             }
-        // A 204 has neither body nor length (hap.md 8.2).
+        // A 204 has neither body nor length (HAP 8.2).
         guard response.status != 204 else { return line.withUTF8Buffer { Array($0) } + Array("\r\n".utf8) }
         return head(line, response.contentType, response.body)
     }

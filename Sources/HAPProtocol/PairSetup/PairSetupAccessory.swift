@@ -1,6 +1,6 @@
 package import HAPCrypto
 
-/// Pair setup, seen by the accessory: M1 comes, M2 goes, M3 comes, M4 goes, M5 comes, M6 goes (hap.md 5).
+/// Pair setup, seen by the accessory: M1 comes, M2 goes, M3 comes, M4 goes, M5 comes, M6 goes (HAP 5).
 ///
 /// One machine serves one connection. It decides what to answer and what has to happen before the answer may leave; it
 /// does neither the big powers (they take milliseconds and run elsewhere) nor the storing (a pairing is on disk before M6
@@ -149,7 +149,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
             state = .awaitingM5(PairSetupKeys(key: agreement.key))
             return .clearFailures(PairingTLV.message(4, (.proof, agreement.proof)).encoded)
         case .failure:
-            // A key of zero is no guess at the code, but counting it does no harm either (hap.md 4.4).
+            // A key of zero is no guess at the code, but counting it does no harm either (HAP 4.4).
             state = .idle
             return .countFailure(PairingTLV.failure(4, .authentication).encoded)
         }

@@ -93,7 +93,7 @@ package struct PairSetupController: Equatable, Sendable {
             if let error = try message.byte(.error) {
                 return .fail(.refused(PairingError(rawValue: error) ?? .unknown))
             }
-            // Some firmware leaves the state out of its answers (hap.md 15).
+            // Some firmware leaves the state out of its answers (HAP 15).
             let number = try message.byte(.state)
             switch current {
             case .awaitingM2:

@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// The key schedule and the sealed parts that both roles of pair setup share (hap.md 5.3).
+/// The key schedule and the sealed parts that both roles of pair setup share (HAP 5.3).
 struct PairSetupKeys: Equatable, Sendable {
     private let key: SecretBytes
     private let cipher: ChaCha20Poly1305

@@ -1,7 +1,7 @@
 package import HAPCrypto
 
 /// Pair verify, seen by the accessory: M1 comes, M2 goes, M3 comes, M4 goes, and the connection becomes a session
-/// (hap.md 6).
+/// (HAP 6).
 ///
 /// A failure never closes the connection: hubs try one identity after the other on it.
 package struct PairVerifyAccessory: Equatable, Sendable {

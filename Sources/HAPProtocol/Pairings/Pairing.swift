@@ -1,4 +1,4 @@
-/// How a controller names itself: 1 to 36 bytes, compared and given back byte for byte (hap.md 6.5).
+/// How a controller names itself: 1 to 36 bytes, compared and given back byte for byte (HAP 6.5).
 package struct ControllerID: Hashable, Sendable {
     package let bytes: [UInt8]
 

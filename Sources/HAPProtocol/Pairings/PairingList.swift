@@ -19,7 +19,7 @@ package struct PairingList: Equatable, Sendable {
         }
     }
 
-    /// Removes a pairing and, if no admin is left, all others with it (hap.md 6.5).
+    /// Removes a pairing and, if no admin is left, all others with it (HAP 6.5).
     package mutating func remove(_ controller: ControllerID) {
         pairings.removeAll { $0.controller == controller }
         purgeWithoutAdmin()

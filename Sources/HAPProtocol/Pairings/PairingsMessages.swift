@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// A request to `/pairings` (hap.md 6.4).
+/// A request to `/pairings` (HAP 6.4).
 package enum PairingsRequest: Equatable, Sendable {
     case add(Pairing)
     case remove(ControllerID)

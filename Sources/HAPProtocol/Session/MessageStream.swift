@@ -2,7 +2,7 @@
 ///
 /// Messages are taken one by one with ``next()``. Whoever drives it takes the next one when the last has been answered,
 /// so bytes behind a message that switches the keys have not been looked at when the keys arrive, and are opened with
-/// them. Clear bytes there look like a frame that is too long and end the connection (hap.md 6.3, 7.1).
+/// them. Clear bytes there look like a frame that is too long and end the connection (HAP 6.3, 7.1).
 package struct MessageStream: Sendable {
     /// Which end of the connection this is.
     package enum Role: Sendable {
@@ -77,7 +77,7 @@ package struct MessageStream: Sendable {
         guard isSecured else { return bytes }
         var frames: [UInt8] = []
         if role == .controller, bytes.count % SecureFramer.maximumContent == 1, bytes.count > 1 {
-            // HAP-python never sees a last frame of one byte (hap.md 7.1); two bytes it does.
+            // HAP-python never sees a last frame of one byte (HAP 7.1); two bytes it does.
             try framer?.seal(Array(bytes.dropLast(2)), to: &frames)
             try framer?.seal(Array(bytes.suffix(2)), to: &frames)
         } else {

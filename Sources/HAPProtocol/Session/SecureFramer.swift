@@ -1,6 +1,6 @@
 package import HAPCrypto
 
-/// A session's bytes, sealed: frames of up to 1024 bytes, numbered in each direction (hap.md 7.1).
+/// A session's bytes, sealed: frames of up to 1024 bytes, numbered in each direction (HAP 7.1).
 package struct SecureFramer: Equatable, Sendable {
     private let sealingCipher: ChaCha20Poly1305
     private let openingCipher: ChaCha20Poly1305

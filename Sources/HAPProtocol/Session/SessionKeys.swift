@@ -1,6 +1,6 @@
 package import HAPCrypto
 
-/// The two keys of a session, named as HAP names them: from the controller's side (hap.md 6.1).
+/// The two keys of a session, named as HAP names them: from the controller's side (HAP 6.1).
 package struct SessionKeys: Equatable, Sendable {
     /// Seals what the accessory sends.
     package let read: SecretBytes

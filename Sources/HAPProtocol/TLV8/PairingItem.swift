@@ -1,4 +1,4 @@
-/// The items of pairing messages (hap.md 3.1).
+/// The items of pairing messages (HAP 3.1).
 package enum PairingItem: UInt8, Sendable {
     case method = 0x00
     case identifier = 0x01
@@ -22,7 +22,7 @@ package enum PairingItem: UInt8, Sendable {
     case separator = 0xFF
 }
 
-/// What a request of a pairing endpoint is about (hap.md 3.1).
+/// What a request of a pairing endpoint is about (HAP 3.1).
 package enum PairingMethod: UInt8, Sendable {
     case pairSetup = 0
     case pairSetupWithAuth = 1
@@ -33,7 +33,7 @@ package enum PairingMethod: UInt8, Sendable {
     case pairResume = 6
 }
 
-/// Why a pairing procedure does not go on, as the peer is told (hap.md 3.1).
+/// Why a pairing procedure does not go on, as the peer is told (HAP 3.1).
 package enum PairingError: UInt8, Error, Sendable {
     case unknown = 1
     case authentication = 2

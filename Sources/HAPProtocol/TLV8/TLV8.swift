@@ -11,7 +11,7 @@ package enum TLV8 {
         }
     }
 
-    /// Reads items by the strict rules of hap.md 3.2.
+    /// Reads items by the strict rules of HAP 3.2.
     ///
     /// A fragment continues the item before it if it has the same type and that item's last fragment was full. The same
     /// type after a shorter fragment is an error; two values of one type need an item of another type between them.
@@ -19,7 +19,7 @@ package enum TLV8 {
     /// - Parameters:
     ///   - bytes: the items as they came.
     ///   - separator: the type that may repeat, since it only stands between others: FF in pairing messages, 00 in the
-    ///     lists inside characteristic values (hap.md 3.3).
+    ///     lists inside characteristic values (HAP 3.3).
     /// - Returns: the items, separators among them.
     /// - Throws: `malformedTLV`.
     package static func items(

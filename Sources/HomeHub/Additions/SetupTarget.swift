@@ -48,7 +48,7 @@ enum SetupTarget: Sendable, Equatable {
         }
     }
 
-    /// What an accessory advertises for those who have scanned its label (hap.md 2.4).
+    /// What an accessory advertises for those who have scanned its label (HAP 2.4).
     static func hash(_ setupID: SetupID, _ device: DeviceID) -> String {
         let hash = SHA512.hash(Array(setupID.description.utf8), Array(device.description.utf8))
         return Base64.encode(Array(hash.prefix(4)))
