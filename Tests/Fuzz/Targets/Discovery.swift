@@ -34,8 +34,8 @@ internal import LightKit
         let topic = line.prefix { $0 != UInt8(ascii: " ") }
         took(
             home.received(
-                topic: String(decoding: topic, as: UTF8.self), payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))),
-                now: .seconds(number)))
+                topic: String(decoding: topic, as: UTF8.self),
+                payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))), now: .seconds(number)))
         for id in lights {
             for command in commands {
                 do throws(LightError) {
