@@ -130,6 +130,9 @@ let package = Package(
         .executableTarget(
             name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
 
+        .target(
+            name: "NewDriver", dependencies: ["LightKit", logging], path: "Examples/NewDriver", swiftSettings: swift),
+
         // For tests only
         library(
             "HAPTesting",
@@ -168,6 +171,7 @@ let package = Package(
         tests(of: "HAPCrypto", ["HAPTesting"]),
         tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),
         tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),
+        tests(of: "NewDriver", ["HAPTesting", "LightKit", logging]),
         tests(of: "LightKit"),
         tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
         tests(of: "Discovery", [logging]),

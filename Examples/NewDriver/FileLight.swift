@@ -1,0 +1,70 @@
+import FoundationEssentials
+public import LightKit
+public import Logging
+
+/// The keys of the driver in the configuration: `{driver: file, path: /run/lamp}`.
+public struct FileLightConfiguration: LightDriverConfiguration {
+    public static let driverName = "file"
+
+    /// The file that is the light: it holds 1 for on and 0 for off.
+    public var path: String
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case path }
+
+    public func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
+}
+
+/// A light that is a file, as the kernel shows a pin or an LED: the smallest driver that keeps all promises.
+///
+/// It is an actor, because a driver is called by the thread that carries all HAP sessions, and files can be slow.
+public actor FileLightDriver: LightDriver {
+    /// A light's id never changes, whatever the light is called: its room and its scenes depend on it.
+    private let light: LightID
+    private let path: String
+    private let logger: Logger
+    private var host: (any LightHost)?
+    private var told: Bool??
+
+    init(path: String, logger: Logger) {
+        light = LightID(path)
+        self.path = path
+        self.logger = logger
+    }
+
+    public func run(host: any LightHost) async throws {
+        self.host = host
+        // First the light, then what is known of it.
+        await host.added(LightDescription(id: light, name: "File Light", kind: .switch))
+        await host.report(.running)
+        while !Task.isCancelled {
+            await look()
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Reports what the file says, if that is news; a light whose file cannot be read is out of reach and stays known.
+    private func look() async {
+        let text = (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0.prefix(1), as: UTF8.self) }
+        let on = text == "1" ? true : text == "0" ? false : nil
+        guard told != .some(on) else { return }
+        told = .some(on)
+        if on == nil { logger.info("file not readable", metadata: ["path": "\(path)"]) }
+        await host?.report(LightReport(on: on, reachable: on != nil), from: light)
+    }
+
+    public func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        guard light == self.light else { throw .unknownLight }
+        guard case .some(.some) = told else { throw .unreachable }
+        guard let on = command.on else { return }
+        guard (try? Data((on ? "1" : "0").utf8).write(to: URL(filePath: path))) != nil else {
+            throw .refused("the file cannot be written")
+        }
+        // What is true now is reported, not what was asked.
+        await look()
+    }
+
+    /// A switch has nothing to blink with: what hangs on it may be a heater.
+    public func identify(_ light: LightID) async throws(LightError) {
+        guard light == self.light else { throw .unknownLight }
+    }
+}
