@@ -46,7 +46,7 @@ test: test-packages $(VENV)/ready
 
 ## check    the format, the walls between the targets, citations and links, the units, the generated catalogue, and the list of mutants
 check:
-	swift format lint -s -r Sources Tests Benchmarks Package.swift
+	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
 	Scripts/check-citations
 	Scripts/check-units
@@ -55,7 +55,7 @@ check:
 
 ## format   bring the source into its form
 format:
-	swift format -i -r Sources Tests Benchmarks Package.swift
+	swift format -i -r Sources Tests Benchmarks Examples Package.swift
 
 ## install  put programs, units, manual, completions and example configurations under DESTDIR
 install: all install-files

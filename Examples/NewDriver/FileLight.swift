@@ -1,23 +1,23 @@
 import FoundationEssentials
-public import LightKit
-public import Logging
+package import LightKit
+package import Logging
 
 /// The keys of the driver in the configuration: `{driver: file, path: /run/lamp}`.
-public struct FileLightConfiguration: LightDriverConfiguration {
-    public static let driverName = "file"
+package struct FileLightConfiguration: LightDriverConfiguration {
+    package static let driverName = "file"
 
     /// The file that is the light: it holds 1 for on and 0 for off.
-    public var path: String
+    package var path: String
 
     enum CodingKeys: String, CodingKey, CaseIterable { case path }
 
-    public func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
+    package func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
 }
 
 /// A light that is a file, as the kernel shows a pin or an LED: the smallest driver that keeps all promises.
 ///
 /// It is an actor, because a driver is called by the thread that carries all HAP sessions, and files can be slow.
-public actor FileLightDriver: LightDriver {
+package actor FileLightDriver: LightDriver {
     /// A light's id never changes, whatever the light is called: its room and its scenes depend on it.
     private let light: LightID
     private let path: String
@@ -31,7 +31,7 @@ public actor FileLightDriver: LightDriver {
         self.logger = logger
     }
 
-    public func run(host: any LightHost) async throws {
+    package func run(host: any LightHost) async throws {
         self.host = host
         // First the light, then what is known of it.
         await host.added(LightDescription(id: light, name: "File Light", kind: .switch))
@@ -52,7 +52,7 @@ public actor FileLightDriver: LightDriver {
         await host?.report(LightReport(on: on, reachable: on != nil), from: light)
     }
 
-    public func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+    package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
         guard light == self.light else { throw .unknownLight }
         guard case .some(.some) = told else { throw .unreachable }
         guard let on = command.on else { return }
@@ -64,7 +64,7 @@ public actor FileLightDriver: LightDriver {
     }
 
     /// A switch has nothing to blink with: what hangs on it may be a heater.
-    public func identify(_ light: LightID) async throws(LightError) {
+    package func identify(_ light: LightID) async throws(LightError) {
         guard light == self.light else { throw .unknownLight }
     }
 }
