@@ -93,7 +93,7 @@ let package = Package(
             ["AsyncKit", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
         library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
-        library("Doctor", ["BridgeControl", "ProcFS", "TerminalKit", nioCore, nioPosix]),
+        library("Doctor", ["BridgeControl", "BoundedJSON", "ProcFS", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
             [

@@ -256,8 +256,8 @@ private struct JSONParser {
         if integral, let magnitude = Self.magnitude(digits) {
             if !negative {
                 return Int64(exactly: magnitude).map(JSONValue.integer) ?? .unsigned(magnitude)
-            } else if magnitude <= Int64.max.magnitude {
-                return .integer(-Int64(magnitude))
+            } else if magnitude <= Int64.min.magnitude {
+                return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
             }
         }
         guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {

@@ -115,6 +115,9 @@ public struct JSONObject: Equatable, Sendable {
         if members.count == 1 { members.reserveCapacity(4) }
         members.append(Member(name: name, value: value))
     }
+
+    /// Gives the member at an index, which must exist, another value.
+    mutating func replaceValue(at index: Int, with value: JSONValue) { members[index].value = value }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {

@@ -32,50 +32,48 @@ package struct BridgeControlClient: Sendable {
         }
     }
 
-    package func status() async throws -> BridgeStatus { try BridgeStatus(json: await call(.status)) }
+    package func status() async throws -> BridgeStatus { try BridgeStatus(json: await ask(.status)) }
 
-    package func particulars() async throws -> BridgeParticulars {
-        try BridgeParticulars(json: await call(.particulars))
+    package func diagnostics() async throws -> BridgeDiagnostics {
+        try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
     package func setup(force: Bool) async throws -> SetupListing {
-        try SetupListing(json: await call(.setup, ["force": .bool(force)]))
+        try SetupListing(json: await ask(.setup(force: force)))
     }
 
-    package func lights() async throws -> [LightListing] { try [LightListing](json: await call(.lights)) }
+    package func lights() async throws -> [LightListing] { try [LightListing](json: await ask(.lights)) }
 
     package func setLight(_ key: String, _ change: LightChange) async throws {
-        _ = try await call(.setLight, ["key": .string(key), "change": change.json])
+        _ = try await ask(.setLight(key: key, change: change))
     }
 
-    package func forgetLight(_ key: String) async throws { _ = try await call(.forgetLight, ["key": .string(key)]) }
+    package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
     package func simulate(_ key: String, _ change: LightChange) async throws {
-        _ = try await call(.simulate, ["key": .string(key), "change": change.json])
+        _ = try await ask(.simulate(key: key, change: change))
     }
 
-    package func pairings() async throws -> [PairingListing] { try [PairingListing](json: await call(.pairings)) }
+    package func pairings() async throws -> [PairingListing] { try [PairingListing](json: await ask(.pairings)) }
 
-    package func removePairing(_ id: String) async throws {
-        _ = try await call(.removePairing, ["id": .string(id)])
-    }
+    package func removePairing(_ id: String) async throws { _ = try await ask(.removePairing(id: id)) }
 
-    package func removeAllPairings() async throws { _ = try await call(.removeAllPairings) }
+    package func removeAllPairings() async throws { _ = try await ask(.removeAllPairings) }
 
-    package func unlockPairing() async throws { _ = try await call(.unlockPairing) }
+    package func unlockPairing() async throws { _ = try await ask(.unlockPairing) }
 
-    package func reload() async throws -> ReloadListing { try ReloadListing(json: await call(.reload)) }
+    package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
 
-    package func reset() async throws { _ = try await call(.reset) }
+    package func reset() async throws { _ = try await ask(.reset) }
 
     /// Fetches everything the bridge has learnt.
     ///
     /// - Throws: ``BridgeControlError``.
     package func backup() async throws -> [UInt8] {
         let file = file.begin(with: [])
-        let size = try (await call(.backup, deadline: Self.fileDeadline)).value("size", \.int)
+        let listing = try BackupListing(json: await ask(.backup, deadline: Self.fileDeadline))
         let bytes = file.bytes
-        guard bytes.count == size else {
+        guard bytes.count == listing.size else {
             throw BridgeControlError.protocolViolation("the backup has not come whole")
         }
         return bytes
@@ -86,8 +84,7 @@ package struct BridgeControlClient: Sendable {
     /// - Throws: ``BridgeControlError`` if it is no good; nothing has changed then.
     package func restore(_ backup: [UInt8]) async throws -> RestoreListing {
         _ = file.begin(with: backup)
-        return try RestoreListing(
-            json: await call(.restore, ["size": .integer(backup.count)], deadline: Self.fileDeadline))
+        return try RestoreListing(json: await ask(.restore(size: backup.count), deadline: Self.fileDeadline))
     }
 
     /// Hands on what happens to lights until the bridge goes down or the task is cancelled.
@@ -103,23 +100,21 @@ package struct BridgeControlClient: Sendable {
             group.addTask {
                 // The answer means that nothing more will come; `close` then ends the notifications below.
                 defer { peer.close() }
-                _ = try await call(.watch, deadline: nil)
+                _ = try await ask(.watch, deadline: nil)
             }
             for await notification in peer.notifications {
-                switch notification.method {
-                case BridgeControlMethod.watching: onWatching()
-                case BridgeControlMethod.changed: try await body(LightEvent(json: notification.params))
-                default: break
+                switch try BridgeNotification(method: notification.method, params: notification.params) {
+                case .watching?: onWatching()
+                case .changed(let event)?: try await body(event)
+                case nil: break
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    private func call(
-        _ method: BridgeControlMethod, _ params: JSONValue = [:], deadline: Duration? = .seconds(10)
-    ) async throws -> JSONValue {
-        try await peer.call(method.rawValue, params, deadline: deadline)
+    private func ask(_ request: BridgeRequest, deadline: Duration? = .seconds(10)) async throws -> JSONValue {
+        try await peer.call(request.method, request.params, deadline: deadline)
     }
 }
 
@@ -128,15 +123,16 @@ extension BridgeControlError {
         switch error {
         case .unreachable(let path, let reason):
             self = .unavailable(
-                "lamplighterd is not reachable at \(path) (\(reason)); "
-                    + "start it, or name its control socket with --control")
+                "lamplighterd is not reachable at \(path) (\(reason))",
+                remedy: "start it, or name its control socket with --control")
             isDaemonAway = true
         case .noPermission(let path):
             self = .noPermission(
-                "no permission to use \(path); run as root or become a member of the group lamplighter")
+                "no permission to use \(path)",
+                remedy: "run as root or become a member of the group lamplighter")
         case .pathTooLong(let path): self = .usage("the socket path is too long for the system: \(path)")
-        case .timedOut: self = .unavailable("lamplighterd did not answer in time; see its log")
-        case .closed: self = .unavailable("lamplighterd closed the connection; see its log")
+        case .timedOut: self = .unavailable("lamplighterd did not answer in time", remedy: "see its log")
+        case .closed: self = .unavailable("lamplighterd closed the connection", remedy: "see its log")
         case .inUse, .notASocket, .cannotListen, .tooManyRequests, .tooLong:
             self.init(code: 70, message: error.description)
         }

@@ -4,8 +4,8 @@
 package protocol BridgeControlHandler: Sendable {
     func status() async throws -> BridgeStatus
 
-    /// What the bridge believes of itself and its surroundings.
-    func particulars() async throws -> BridgeParticulars
+    /// The bridge's own state and that of its host.
+    func diagnostics() async throws -> BridgeDiagnostics
 
     /// What a controller needs to pair.
     ///

@@ -34,55 +34,66 @@ private struct Adapter: LineRPCHandler {
     let logger: Logger
 
     func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
-        guard let method = BridgeControlMethod(rawValue: method) else { throw RPCFailure.methodNotFound(method) }
         do {
-            return try await answer(method, params, peer)
+            guard let request = try BridgeRequest(method: method, params: params) else {
+                throw RPCFailure.methodNotFound(method)
+            }
+            return try await answer(request, peer)
         } catch let error as BridgeControlError {
             throw error.failure
         }
     }
 
-    private func answer(
-        _ method: BridgeControlMethod, _ params: JSONValue, _ peer: LineRPCPeer
-    ) async throws -> JSONValue {
-        switch method {
+    private func answer(_ request: BridgeRequest, _ peer: LineRPCPeer) async throws -> JSONValue {
+        switch request {
         case .status: return try await bridge.status().json
-        case .particulars: return try await bridge.particulars().json
-        case .setup: return try await bridge.setup(force: params.optional("force", \.bool) ?? false).json
+        case .diagnostics: return try await bridge.diagnostics().json
+        case .setup(let force):
+            let listing = try await bridge.setup(force: force ?? false)
+            log("setup code shown", to: peer)
+            return listing.json
         case .lights: return try await bridge.lights().json
-        case .setLight:
-            let (key, change) = try change(in: params, for: .command)
+        case .setLight(let key, let change):
+            try change.validate(for: .command)
             try await bridge.setLight(key, change)
-        case .forgetLight: try await bridge.forgetLight(try params.value("key", \.string))
-        case .simulate:
-            let (key, change) = try change(in: params, for: .simulation)
+        case .forgetLight(let key): try await bridge.forgetLight(key)
+        case .simulate(let key, let change):
+            try change.validate(for: .simulation)
             try await bridge.simulate(key, change)
         case .pairings: return try await bridge.pairings().json
-        case .removePairing: try await bridge.removePairing(try params.value("id", \.string))
+        case .removePairing(let id): try await bridge.removePairing(id)
         case .removeAllPairings: try await bridge.removeAllPairings()
         case .unlockPairing: try await bridge.unlockPairing()
         case .reload: return try await bridge.reload().json
         case .reset: try await bridge.reset()
         case .backup:
             let bytes = try await bridge.backup()
+            log("backup taken", to: peer)
             try await FileTransfer.send(bytes, to: peer)
-            return ["size": .integer(bytes.count)]
-        case .restore:
-            let size = try params.value("size", \.int)
+            return BackupListing(size: bytes.count).json
+        case .restore(let size):
             return try await bridge.restore { try await FileTransfer.receive(size: size, from: peer) }.json
         case .watch:
             let events = try await bridge.watch()
-            try peer.notify(BridgeControlMethod.watching)
-            for await event in events { try peer.notify(BridgeControlMethod.changed, event.json) }
+            try peer.notify(.watching)
+            for await event in events { try peer.notify(.changed(event)) }
         }
         return [:]
     }
 
-    private func change(
-        in params: JSONValue, for purpose: LightChange.Purpose
-    ) throws(BridgeControlError) -> (String, LightChange) {
-        let change = try LightChange(json: try params.value("change") { $0 })
-        try change.validate(for: purpose)
-        return (try params.value("key", \.string), change)
+    /// Logs that keys or the setup code leave the daemon, and who asked for them.
+    private func log(_ message: Logger.Message, to peer: LineRPCPeer) {
+        var metadata: Logger.Metadata = [:]
+        if let identity = peer.identity {
+            metadata["uid"] = "\(identity.uid)"
+            metadata["pid"] = "\(identity.pid)"
+        }
+        logger.notice(message, metadata: metadata)
+    }
+}
+
+extension LineRPCPeer {
+    fileprivate func notify(_ notification: BridgeNotification) throws {
+        try notify(notification.method, notification.params)
     }
 }

@@ -1,51 +1,71 @@
-package import BoundedJSON
-
 /// How the bridge is doing, as `status` shows it.
-package struct BridgeStatus: JSONConvertible {
+package struct BridgeStatus: BridgeMessage {
     /// Whether and as what mDNS shows the bridge.
-    package struct Advertisement: JSONConvertible {
-        /// One word: `published`, `probing`, `unavailable`, `off` ...
-        package var state: String
+    package struct Advertisement: BridgeMessage {
+        /// One word; a newer daemon may know more of them.
+        package struct State: RawRepresentable, Codable, Sendable, Equatable {
+            package let rawValue: String
+
+            package init(rawValue: String) { self.rawValue = rawValue }
+
+            package static let off = State(rawValue: "off")
+            package static let waiting = State(rawValue: "waiting")
+            package static let withheld = State(rawValue: "withheld")
+            package static let registering = State(rawValue: "registering")
+            package static let published = State(rawValue: "published")
+            package static let failed = State(rawValue: "failed")
+        }
+
+        package var state: State
         /// The mDNS instance name, also after a collision.
         package var name: String
+        /// Why the bridge is not advertised, if it should be and is not.
+        package var error: String?
 
-        package init(state: String, name: String) {
+        package init(state: State, name: String, error: String? = nil) {
             self.state = state
             self.name = name
+            self.error = error
         }
-
-        package init(json: JSONValue) throws(BridgeControlError) {
-            self.init(state: try json.value("state", \.string), name: try json.value("name", \.string))
-        }
-
-        package var json: JSONValue { ["state": .string(state), "name": .string(name)] }
     }
 
     /// One entry of the configuration's `drivers`.
-    package struct Driver: JSONConvertible {
+    package struct Driver: BridgeMessage {
+        /// One word; a newer daemon may know more of them.
+        package struct Code: RawRepresentable, Codable, Sendable, Equatable {
+            package let rawValue: String
+
+            package init(rawValue: String) { self.rawValue = rawValue }
+
+            package static let starting = Code(rawValue: "starting")
+            package static let running = Code(rawValue: "running")
+            package static let degraded = Code(rawValue: "degraded")
+        }
+
         package var id: String
         /// The driver's name: `simulated`, `mqtt`.
         package var driver: String
-        /// `starting`, `running`, `failed`, or `degraded: ` and the reason.
+        /// The code, and behind a colon the reason; for people.
         package var state: String
+        /// `nil` if the daemon is older than codes.
+        package var code: Code?
+        /// What needs attention.
+        package var reason: String?
 
-        package init(id: String, driver: String, state: String) {
+        package init(id: String, driver: String, code: Code, reason: String? = nil) {
             self.id = id
             self.driver = driver
-            self.state = state
+            self.code = code
+            self.reason = reason
+            state = reason.map { "\(code.rawValue): \($0)" } ?? code.rawValue
         }
 
-        package init(json: JSONValue) throws(BridgeControlError) {
-            self.init(
-                id: try json.value("id", \.string), driver: try json.value("driver", \.string),
-                state: try json.value("state", \.string))
-        }
-
-        package var json: JSONValue { ["id": .string(id), "driver": .string(driver), "state": .string(state)] }
+        /// Whether it is at work and needs no attention.
+        package var isWell: Bool { (code ?? Code(rawValue: state)) == .running }
     }
 
     /// How many lights there are, and how many of them answer.
-    package struct Lights: JSONConvertible {
+    package struct Lights: BridgeMessage {
         package var count: Int
         package var reachable: Int
 
@@ -53,12 +73,6 @@ package struct BridgeStatus: JSONConvertible {
             self.count = count
             self.reachable = reachable
         }
-
-        package init(json: JSONValue) throws(BridgeControlError) {
-            self.init(count: try json.value("count", \.int), reachable: try json.value("reachable", \.int))
-        }
-
-        package var json: JSONValue { ["count": .integer(count), "reachable": .integer(reachable)] }
     }
 
     package var name: String
@@ -73,12 +87,14 @@ package struct BridgeStatus: JSONConvertible {
     package var advertisement: Advertisement
     package var drivers: [Driver]
     package var lights: Lights
-    package var warnings: [String]
+    /// What needs attention; for people.
+    package private(set) var warnings: [String]
+    /// What each of the warnings is about; `nil` if the daemon is older than codes.
+    package private(set) var warningCodes: [BridgeWarning.Code]?
 
     package init(
         name: String, deviceID: String, since: String, port: Int, configurationNumber: Int, paired: Bool,
-        controllers: Int,
-        advertisement: Advertisement, drivers: [Driver], lights: Lights, warnings: [String]
+        controllers: Int, advertisement: Advertisement, drivers: [Driver], lights: Lights, warnings: [BridgeWarning]
     ) {
         self.name = name
         self.deviceID = deviceID
@@ -90,27 +106,14 @@ package struct BridgeStatus: JSONConvertible {
         self.advertisement = advertisement
         self.drivers = drivers
         self.lights = lights
-        self.warnings = warnings
+        self.warnings = warnings.map(\.message)
+        warningCodes = warnings.map(\.code)
     }
 
-    package init(json: JSONValue) throws(BridgeControlError) {
-        self.init(
-            name: try json.value("name", \.string), deviceID: try json.value("deviceId", \.string),
-            since: try json.value("since", \.string), port: try json.value("port", \.int),
-            configurationNumber: try json.value("configurationNumber", \.int),
-            paired: try json.value("paired", \.bool), controllers: try json.value("controllers", \.int),
-            advertisement: try Advertisement(json: json.value("advertisement") { $0 }),
-            drivers: try [Driver](json: json.value("drivers") { $0 }),
-            lights: try Lights(json: json.value("lights") { $0 }),
-            warnings: try json.value("warnings") { $0.array?.compactMap(\.string) })
-    }
-
-    package var json: JSONValue {
-        [
-            "name": .string(name), "deviceId": .string(deviceID), "since": .string(since), "port": .integer(port),
-            "configurationNumber": .integer(configurationNumber), "paired": .bool(paired),
-            "controllers": .integer(controllers), "advertisement": advertisement.json, "drivers": drivers.json,
-            "lights": lights.json, "warnings": .array(warnings.map(JSONValue.string)),
-        ]
+    package enum CodingKeys: String, CodingKey {
+        case name
+        case deviceID = "deviceId"
+        case since, port, configurationNumber, paired, controllers, advertisement, drivers, lights, warnings
+        case warningCodes
     }
 }

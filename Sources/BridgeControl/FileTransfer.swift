@@ -3,32 +3,72 @@ import FoundationEssentials
 import LineRPC
 import Synchronization
 
-/// The bridge's part in carrying a file over the socket: it asks the operator's side for each step, so that neither
-/// side ever has more than one part to hold for the other.
-enum FileTransfer {
+/// What the bridge asks of the operator's side while a file travels.
+package enum FileRequest: MethodCall, Sendable, Equatable {
+    /// Keep these bytes.
+    case writePart(FilePart)
+    /// Answer with the ``FilePart`` from an offset on, at most ``FileTransfer/partSize``.
+    case readPart(offset: Int)
+
+    package enum CodingKeys: String, MethodKey {
+        case writePart = "part.write"
+        case readPart = "part.read"
+    }
+}
+
+/// A part of a file.
+package struct FilePart: BridgeMessage {
+    /// In base64.
+    package var data: String
+
+    init(_ bytes: [UInt8]) { data = Data(bytes).base64EncodedString() }
+
+    /// - Throws: ``BridgeControlError`` with code 76 if they are no base64.
+    func bytes() throws(BridgeControlError) -> Data {
+        guard let bytes = Data(base64Encoded: data) else {
+            throw .protocolViolation("the key \"data\" has a value of the wrong type")
+        }
+        return bytes
+    }
+}
+
+/// The bridge's part in carrying a file over the socket.
+///
+/// It asks the operator's side for each step, so that neither side ever has more than one part to hold for the other.
+package enum FileTransfer {
+    /// How many bytes of a file travel at once; in base64 they fit into a line.
+    package static let partSize = 256 << 10
+    /// The largest file that travels, in bytes.
+    package static let maximumFileSize = 64 << 20
+
     static func send(_ bytes: [UInt8], to peer: LineRPCPeer) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let part = Array(rest.prefix(BridgeControlMethod.partSize))
+            let part = Array(rest.prefix(partSize))
             rest = rest.dropFirst(part.count)
-            _ = try await peer.call(BridgeControlMethod.writePart, ["data": .string(Data(part).base64EncodedString())])
+            _ = try await peer.call(FileRequest.writePart(FilePart(part)))
         }
     }
 
     static func receive(size: Int, from peer: LineRPCPeer) async throws -> [UInt8] {
-        guard (0...BridgeControlMethod.maximumFileSize).contains(size) else {
+        guard (0...maximumFileSize).contains(size) else {
             throw BridgeControlError(code: 65, message: "this is no backup of a bridge: it is too large")
         }
         var bytes: [UInt8] = []
         while bytes.count < size {
-            let answer = try await peer.call(BridgeControlMethod.readPart, ["offset": .integer(bytes.count)])
-            let part = try answer.value("data") { $0.string.flatMap { Data(base64Encoded: $0) } }
+            let part = try FilePart(json: await peer.call(FileRequest.readPart(offset: bytes.count))).bytes()
             guard !part.isEmpty, part.count <= size - bytes.count else {
                 throw BridgeControlError.protocolViolation("the file does not have the size that was told")
             }
             bytes += part
         }
         return bytes
+    }
+}
+
+extension LineRPCPeer {
+    fileprivate func call(_ request: FileRequest) async throws -> JSONValue {
+        try await call(request.method, request.params)
     }
 }
 
@@ -45,23 +85,26 @@ final class TransferredFile: LineRPCHandler {
     }
 
     func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
-        switch method {
-        case BridgeControlMethod.writePart:
-            let part = try params.value("data") { $0.string.flatMap { Data(base64Encoded: $0) } }
+        let request: FileRequest?
+        do { request = try FileRequest.decoded(method: method, params: params) } catch {
+            throw BridgeControlError(decoding: error)
+        }
+        switch request {
+        case .writePart(let part)?:
+            let bytes = try part.bytes()
             try contents.withLock { contents in
-                guard contents.count + part.count <= BridgeControlMethod.maximumFileSize else {
+                guard contents.count + bytes.count <= FileTransfer.maximumFileSize else {
                     throw RPCFailure(code: 65, message: "the file is too large")
                 }
-                contents += part
+                contents += bytes
             }
             return [:]
-        case BridgeControlMethod.readPart:
-            let offset = try params.value("offset", \.int)
+        case .readPart(let offset)?:
             let part = contents.withLock { contents in
-                Array(contents.dropFirst(max(0, offset)).prefix(BridgeControlMethod.partSize))
+                Array(contents.dropFirst(max(0, offset)).prefix(FileTransfer.partSize))
             }
-            return ["data": .string(Data(part).base64EncodedString())]
-        default: throw RPCFailure.methodNotFound(method)
+            return FilePart(part).json
+        case nil: throw RPCFailure.methodNotFound(method)
         }
     }
 }

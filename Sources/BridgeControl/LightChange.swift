@@ -1,9 +1,7 @@
-package import BoundedJSON
-
 /// What happens to a light: what an operator asks of it, or what a simulated one does by itself.
 ///
 /// What is `nil` stays as it is.
-package struct LightChange: JSONConvertible {
+package struct LightChange: BridgeMessage {
     package var on: Bool?
     /// Percent, 0 to 100.
     package var brightness: Int?
@@ -30,26 +28,8 @@ package struct LightChange: JSONConvertible {
 
     package var isEmpty: Bool { self == LightChange() }
 
-    package init(json: JSONValue) throws(BridgeControlError) {
-        on = try json.optional("on", \.bool)
-        brightness = try json.optional("brightness", \.int)
-        hue = try json.optional("hue", \.double)
-        saturation = try json.optional("saturation", \.double)
-        temperature = try json.optional("temperature", \.int)
-        reachable = try json.optional("reachable", \.bool)
+    /// In the order in which listings show them.
+    package enum CodingKeys: String, CodingKey {
+        case reachable, on, brightness, hue, saturation, temperature
     }
-
-    /// The changes as members, in the order in which listings show them.
-    package var members: JSONObject {
-        var object = JSONObject()
-        object["reachable"] = reachable.map(JSONValue.bool)
-        object["on"] = on.map(JSONValue.bool)
-        object["brightness"] = brightness.map(JSONValue.integer)
-        object["hue"] = hue.map(JSONValue.number)
-        object["saturation"] = saturation.map(JSONValue.number)
-        object["temperature"] = temperature.map(JSONValue.integer)
-        return object
-    }
-
-    package var json: JSONValue { .object(members) }
 }

@@ -1,7 +1,5 @@
-package import BoundedJSON
-
 /// One light of the bridge, as `lights` lists it.
-package struct LightListing: JSONConvertible {
+package struct LightListing: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
     package var name: String
@@ -28,27 +26,24 @@ package struct LightListing: JSONConvertible {
         self.state.reachable = nil
     }
 
-    package init(json: JSONValue) throws(BridgeControlError) {
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            key: try json.value("key", \.string), name: try json.value("name", \.string),
-            kind: try json.value("kind", \.string), aid: try json.value("aid", \.unsignedInteger),
-            driver: try json.value("driver", \.string), reachable: try json.value("reachable", \.bool),
-            state: try LightChange(json: json))
+            key: try values.decode(String.self, forKey: .key), name: try values.decode(String.self, forKey: .name),
+            kind: try values.decode(String.self, forKey: .kind), aid: try values.decode(UInt64.self, forKey: .aid),
+            driver: try values.decode(String.self, forKey: .driver),
+            reachable: try values.decode(Bool.self, forKey: .reachable),
+            state: try values.decode(LightChange.self, forKey: .state))
     }
 
-    package var json: JSONValue {
-        var object: JSONObject = [
-            "key": .string(key), "name": .string(name), "kind": .string(kind),
-            "aid": Int64(exactly: aid).map(JSONValue.integer) ?? .unsigned(aid),
-            "driver": .string(driver), "reachable": .bool(reachable),
-        ]
-        for member in state.members.members { object[member.name] = member.value }
-        return .object(object)
+    package enum CodingKeys: String, CodingKey {
+        case key, name, kind, aid, driver, reachable
+        case state = "_0"
     }
 }
 
 /// Something that happened to a light, as `watch` prints it.
-package struct LightEvent: JSONConvertible {
+package struct LightEvent: BridgeMessage {
     /// RFC 3339, UTC.
     package var time: String
     /// `<driver id>/<light id>`.
@@ -65,16 +60,9 @@ package struct LightEvent: JSONConvertible {
         self.origin = origin
     }
 
-    package init(json: JSONValue) throws(BridgeControlError) {
-        self.init(
-            time: try json.value("time", \.string), key: try json.value("key", \.string),
-            changes: try LightChange(json: json), origin: try json.value("origin", \.string))
-    }
-
-    package var json: JSONValue {
-        var object: JSONObject = ["time": .string(time), "key": .string(key)]
-        for member in changes.members.members { object[member.name] = member.value }
-        object["origin"] = .string(origin)
-        return .object(object)
+    package enum CodingKeys: String, CodingKey {
+        case time, key
+        case changes = "_0"
+        case origin
     }
 }

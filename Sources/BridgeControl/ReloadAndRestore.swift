@@ -1,9 +1,7 @@
-package import BoundedJSON
-
 /// What reading the configuration again has changed.
-package struct ReloadListing: JSONConvertible {
+package struct ReloadListing: BridgeMessage {
     /// Drivers by their ids.
-    package struct Drivers: JSONConvertible, CustomStringConvertible {
+    package struct Drivers: BridgeMessage, CustomStringConvertible {
         package var added: [String]
         package var changed: [String]
         package var removed: [String]
@@ -12,16 +10,6 @@ package struct ReloadListing: JSONConvertible {
             self.added = added
             self.changed = changed
             self.removed = removed
-        }
-
-        package init(json: JSONValue) throws(BridgeControlError) {
-            self.init(
-                added: try json.value("added", \.strings), changed: try json.value("changed", \.strings),
-                removed: try json.value("removed", \.strings))
-        }
-
-        package var json: JSONValue {
-            ["added": .strings(added), "changed": .strings(changed), "removed": .strings(removed)]
         }
 
         package var description: String {
@@ -42,20 +30,10 @@ package struct ReloadListing: JSONConvertible {
         self.lights = lights
         self.needsRestart = needsRestart
     }
-
-    package init(json: JSONValue) throws(BridgeControlError) {
-        self.init(
-            drivers: try Drivers(json: json.value("drivers") { $0 }), lights: try json.value("lights", \.strings),
-            needsRestart: try json.value("needsRestart", \.strings))
-    }
-
-    package var json: JSONValue {
-        ["drivers": drivers.json, "lights": .strings(lights), "needsRestart": .strings(needsRestart)]
-    }
 }
 
 /// What a restored backup has brought back.
-package struct RestoreListing: JSONConvertible {
+package struct RestoreListing: BridgeMessage {
     package var deviceID: String
     package var pairings: Int
     package var lights: Int
@@ -66,29 +44,22 @@ package struct RestoreListing: JSONConvertible {
         self.lights = lights
     }
 
-    package init(json: JSONValue) throws(BridgeControlError) {
-        self.init(
-            deviceID: try json.value("deviceId", \.string), pairings: try json.value("pairings", \.int),
-            lights: try json.value("lights", \.int))
-    }
-
     /// For people.
     package var sentence: String {
         "The bridge is \(deviceID) now, with \(pairings) \(pairings == 1 ? "pairing" : "pairings") and \(lights) "
             + "\(lights == 1 ? "light" : "lights")."
     }
 
-    package var json: JSONValue {
-        ["deviceId": .string(deviceID), "pairings": .integer(pairings), "lights": .integer(lights)]
+    package enum CodingKeys: String, CodingKey {
+        case deviceID = "deviceId"
+        case pairings, lights
     }
 }
 
-extension JSONValue {
-    var strings: [String]? {
-        guard let elements = array else { return nil }
-        let strings = elements.compactMap(\.string)
-        return strings.count == elements.count ? strings : nil
-    }
+/// What a backup that was sent holds.
+package struct BackupListing: BridgeMessage {
+    /// Bytes.
+    package var size: Int
 
-    static func strings(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
+    package init(size: Int) { self.size = size }
 }

@@ -28,7 +28,7 @@ package final class LineRPCPeer: Sendable {
     /// In a session nothing is told.
     package let notifications: AsyncStream<Notification>
 
-    /// Who the peer is, as the system says; known to the sessions of a server only.
+    /// Who the peer is, as the system says; known to servers only.
     package let identity: PeerIdentity?
 
     /// A call of ours that waits for its answer.

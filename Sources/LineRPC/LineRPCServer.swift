@@ -108,7 +108,7 @@ package struct LineRPCServer: Sendable {
         do {
             guard isWelcome else { return try await channel.close() }
             // Before anything is read: what the peer has become by then is another matter.
-            let identity: PeerIdentity? = if case .sessions = service { await PeerIdentity.of(channel) } else { nil }
+            let identity = await PeerIdentity.of(channel)
             let connection = try await channel.eventLoop.submit { [limits] in
                 let connection = try limits.wrap(channel)
                 try channel.syncOptions?.setOption(.autoRead, value: true)

@@ -21,7 +21,7 @@ struct InputFile: ~Copyable {
     func read() throws(BridgeControlError) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= BridgeControlMethod.maximumFileSize {
+        while bytes.count <= FileTransfer.maximumFileSize {
             let count = Glibc.read(descriptor, &block, block.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure(path) }

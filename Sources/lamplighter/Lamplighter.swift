@@ -37,7 +37,7 @@ struct Lamplighter: AsyncParsableCommand {
             return 0
         } catch let error as BridgeControlError {
             // The daemon's program has already said why.
-            if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.message.harmless)\n") }
+            if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.description.harmless)\n") }
             return error.code
         } catch let error as TerminalError {
             Terminal.current.writeError("lamplighter: \(error.message.harmless)\n")

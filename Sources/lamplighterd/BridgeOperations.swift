@@ -28,21 +28,29 @@ struct BridgeOperations: BridgeControlHandler {
 
     func status() async throws -> BridgeStatus {
         let snapshots = await lights.snapshots()
-        var warnings = await reloader.warnings + lights.warnings()
+        var warnings = await reloader.warnings.map { BridgeWarning(.configuration, $0) }
+        warnings += await lights.warnings().map { BridgeWarning(.lights, $0) }
         let failures = await server.failedAttempts
         if failures > 0 {
-            warnings.append("\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code")
+            warnings.append(
+                BridgeWarning(
+                    .setupAttempts,
+                    "\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code"))
         }
         let isPaired = await server.isPaired
         if let vendor = server.vendor, !isPaired {
             warnings.append(
-                "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
-                    + "bridge.ownership to let everybody in who knows the setup code")
+                BridgeWarning(
+                    .ownershipRequired,
+                    "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
+                        + "bridge.ownership to let everybody in who knows the setup code"))
         }
         warnings += surroundings.missingInterfaces.map {
-            "there is no interface \($0); it is used when it comes, or correct bridge.interfaces"
+            BridgeWarning(
+                .missingInterface,
+                "there is no interface \($0); it is used when it comes, or correct bridge.interfaces")
         }
-        if let warning = surroundings.storageWarning { warnings.append(warning) }
+        if let warning = surroundings.storageWarning { warnings.append(BridgeWarning(.storage, warning)) }
         let advertisement = advertisement(&warnings)
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(
@@ -50,16 +58,17 @@ struct BridgeOperations: BridgeControlHandler {
             configurationNumber: Int(await registry.configurationNumber), paired: isPaired,
             controllers: await server.controllerCount, advertisement: advertisement,
             drivers: await supervisor.running.map(\.entry).map { entry in
-                BridgeStatus.Driver(id: entry.id, driver: entry.driver, state: (states[entry.id] ?? .starting).words)
+                BridgeStatus.Driver(id: entry.id, driver: entry.driver, states[entry.id] ?? .starting)
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
             warnings: warnings)
     }
 
-    func particulars() async throws -> BridgeParticulars {
-        BridgeParticulars(
+    func diagnostics() async throws -> BridgeDiagnostics {
+        BridgeDiagnostics(
             version: Version.current, process: Int(getpid()), isToBeAdvertised: publisher != nil,
-            wantedName: ServiceRecord.instanceName(name, suffix: deviceID.suffix), obstacle: publisher?.state.obstacle,
+            wantedName: ServiceRecord.instanceName(name, suffix: deviceID.suffix),
+            discoveryError: publisher?.state.discoveryError,
             interfaces: surroundings.interfaces.resolve(InterfaceFacts.current()).map(\.name),
             txt: Dictionary(await server.advertisement.txt.map { ($0.key, $0.value) }) { $1 },
             pairings: await server.pairingReports().count,
@@ -69,27 +78,28 @@ struct BridgeOperations: BridgeControlHandler {
             storage: surroundings.storage)
     }
 
-    private func advertisement(_ warnings: inout [String]) -> BridgeStatus.Advertisement {
+    private func advertisement(_ warnings: inout [BridgeWarning]) -> BridgeStatus.Advertisement {
         let wanted = ServiceRecord.instanceName(name, suffix: deviceID.suffix)
-        guard let publisher else { return BridgeStatus.Advertisement(state: "off", name: wanted) }
-        warnings += publisher.warnings
+        guard let publisher else { return BridgeStatus.Advertisement(state: .off, name: wanted) }
+        warnings += publisher.warnings.map { BridgeWarning(.cloneDetection, $0) }
         let state = publisher.state
-        switch state {
-        case .notAdvertised: return BridgeStatus.Advertisement(state: "off", name: wanted)
-        case .waiting(let reason):
-            warnings.append("not advertised: \(reason)")
-            return BridgeStatus.Advertisement(state: "waiting", name: wanted)
-        case .withheld(let reason):
-            warnings.append("not advertised: \(reason)")
-            return BridgeStatus.Advertisement(state: "withheld", name: wanted)
-        case .registering(let name): return BridgeStatus.Advertisement(state: "registering", name: name)
-        case .failed(let reason):
-            warnings.append("not advertised: \(reason)")
-            return BridgeStatus.Advertisement(state: "failed", name: wanted)
-        case .published(let name):
-            if name != wanted { warnings.append("advertised as \"\(name)\": \"\(wanted)\" was taken") }
-            return BridgeStatus.Advertisement(state: "published", name: name)
+        if let error = state.discoveryError {
+            warnings.append(BridgeWarning(.notAdvertised, "not advertised: \(error)"))
         }
+        let code: BridgeStatus.Advertisement.State
+        switch state {
+        case .notAdvertised: code = .off
+        case .waiting: code = .waiting
+        case .withheld: code = .withheld
+        case .failed: code = .failed
+        case .registering(let name): return BridgeStatus.Advertisement(state: .registering, name: name)
+        case .published(let name):
+            if name != wanted {
+                warnings.append(BridgeWarning(.nameTaken, "advertised as \"\(name)\": \"\(wanted)\" was taken"))
+            }
+            return BridgeStatus.Advertisement(state: .published, name: name)
+        }
+        return BridgeStatus.Advertisement(state: code, name: wanted, error: state.discoveryError)
     }
 
     func setup(force: Bool) async throws -> SetupListing {
@@ -227,11 +237,21 @@ struct BridgeOperations: BridgeControlHandler {
 }
 
 extension PublicationState {
-    /// What is in the way of the record, if something is.
-    fileprivate var obstacle: String? {
+    /// Why the bridge is not advertised, if it should be and is not.
+    fileprivate var discoveryError: String? {
         switch self {
         case .waiting(let reason), .withheld(let reason), .failed(let reason): reason
         case .notAdvertised, .registering, .published: nil
+        }
+    }
+}
+
+extension BridgeStatus.Driver {
+    fileprivate init(id: String, driver: String, _ state: DriverState) {
+        switch state {
+        case .starting: self.init(id: id, driver: driver, code: .starting)
+        case .running: self.init(id: id, driver: driver, code: .running)
+        case .degraded(let reason): self.init(id: id, driver: driver, code: .degraded, reason: reason)
         }
     }
 }

@@ -37,8 +37,8 @@ struct BridgeSurroundings {
         return writes.failure.map { "the last change could not be stored in \(file.path): \($0)" }
     }
 
-    var storage: BridgeParticulars.Storage {
-        BridgeParticulars.Storage(
+    var storage: BridgeDiagnostics.Storage {
+        BridgeDiagnostics.Storage(
             directory: file.directory, problem: file.problem, freeBytes: Int(clamping: file.freeBytes))
     }
 }

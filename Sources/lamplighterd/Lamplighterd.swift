@@ -1,4 +1,5 @@
 public import ArgumentParser
+import BoundedJSON
 import BridgeControl
 import DaemonKit
 import Glibc
@@ -61,7 +62,12 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             if checkStart {
                 return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
-                    StandardStreams.printLine($0.printable)
+                    // What is wrong is printed as every error of a start is.
+                    if json {
+                        StandardStreams.printLine($0.json.text)
+                    } else if $0.code == nil {
+                        StandardStreams.printLine("\($0.step.rawValue): \($0.message)".printable)
+                    }
                 }
             }
             if backup { return try OfflineStorage.backup(places, logger: logger) }

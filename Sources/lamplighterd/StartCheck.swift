@@ -1,3 +1,4 @@
+import BridgeControl
 import DaemonKit
 import FoundationEssentials
 import HAPTransport
@@ -15,36 +16,49 @@ struct StartCheck {
 
     /// Goes through the steps.
     ///
-    /// - Parameter report: gets one line for each step that is well; it begins with the step's name.
+    /// - Parameter report: gets what each step has come to; a step that is wrong is the last.
     /// - Throws: what a start would end with.
-    func run(_ report: (String) -> Void) throws {
-        let wanted = try BridgeConfiguration.load(
-            from: configuration, drivers: drivers, instance: places.stateDirectory)
-        _ = try wanted.bridge.ownership?.requirement()
-        report("configuration: \(configuration) is valid")
-
-        try DatabaseFile.inspect(
-            places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID)
-        report("state: \(places.stateDirectory) can be used")
-
-        if case .fixed(let port) = wanted.bridge.port {
-            guard !PortHolder.exists(on: Int(port)) else { throw ListenerError.portTaken(Int(port)) }
-            report("port: \(port) is free")
-        } else {
-            report("port: a free one is taken")
+    func run(_ report: (StartReport) -> Void) throws {
+        let wanted = try checked(.configuration, report) {
+            let wanted = try BridgeConfiguration.load(
+                from: configuration, drivers: drivers, instance: places.stateDirectory)
+            _ = try wanted.bridge.ownership?.requirement()
+            return (wanted, "\(configuration) is valid")
         }
-
-        if let listen = wanted.metrics?.listen {
+        try checked(.state, report) {
+            try DatabaseFile.inspect(
+                places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID)
+            return ((), "\(places.stateDirectory) can be used")
+        }
+        try checked(.port, report) {
+            guard case .fixed(let port) = wanted.bridge.port else { return ((), "a free one is taken") }
+            guard !PortHolder.exists(on: Int(port)) else { throw ListenerError.portTaken(Int(port)) }
+            return ((), "\(port) is free")
+        }
+        try checked(.metrics, report) {
+            guard let listen = wanted.metrics?.listen else { return ((), "nobody is to see them") }
             guard !PortHolder.exists(on: Int(listen.port)) else {
                 throw MetricsListenerError(address: listen, cause: .portTaken(Int(listen.port)))
             }
-            report("metrics: \(listen) is free")
-        } else {
-            report("metrics: nobody is to see them")
+            return ((), "\(listen) is free")
         }
+        try checked(.socket, report) {
+            try checkSocket()
+            return ((), "\(places.controlSocket) can be made")
+        }
+    }
 
-        try checkSocket()
-        report("socket: \(places.controlSocket) can be made")
+    private func checked<Result>(
+        _ step: StartReport.Step, _ report: (StartReport) -> Void, _ body: () throws -> (Result, String)
+    ) throws -> Result {
+        do {
+            let (result, message) = try body()
+            report(StartReport(step, message))
+            return result
+        } catch {
+            report(StartReport(step, "\(error)".printable, code: ExitCode(error).rawValue))
+            throw error
+        }
     }
 
     private func checkSocket() throws {

@@ -33,22 +33,23 @@ struct MessageTests {
                 == #"{"name":"Lamplighter","deviceId":"AA:BB:CC:DD:EE:FF","#
                 + #""since":"2026-11-21T10:00:00.000Z","port":51826,"configurationNumber":3,"#
                 + #""paired":true,"controllers":2,"advertisement":{"state":"published","name":"Lamplighter EEFF"},"#
-                + #""drivers":[{"id":"home","driver":"mqtt","state":"running"}],"lights":{"count":4,"reachable":3},"#
-                + #""warnings":["no broker"]}"#)
+                + #""drivers":[{"id":"home","driver":"mqtt","state":"running","code":"running"}],"lights":{"count":4,"reachable":3},"#
+                + #""warnings":["no broker"],"warningCodes":["lights"]}"#)
         #expect(try BridgeStatus(json: status.json) == status)
     }
 
-    @Test("particulars come across whole")
-    func particulars() throws {
-        var particulars = BridgeParticulars(
-            version: "1", process: 12, isToBeAdvertised: true, wantedName: "Lamplighter EEFF", obstacle: "no Avahi",
+    @Test("diagnostics come across whole")
+    func diagnostics() throws {
+        var diagnostics = BridgeDiagnostics(
+            version: "1", process: 12, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
+            discoveryError: "no Avahi",
             interfaces: ["eth0", "wlan0"], txt: ["sf": "1", "c#": "3"], pairings: 2, refusedSetups: 0,
             failedAttempts: 7,
             attemptsAllowed: 100, clockStep: -3, storage: .init(directory: "/d", problem: "full", freeBytes: 0))
-        #expect(try BridgeParticulars(json: particulars.json) == particulars)
-        particulars.obstacle = nil
-        particulars.storage.problem = nil
-        #expect(try BridgeParticulars(json: particulars.json) == particulars)
+        #expect(try BridgeDiagnostics(json: diagnostics.json) == diagnostics)
+        diagnostics.discoveryError = nil
+        diagnostics.storage.problem = nil
+        #expect(try BridgeDiagnostics(json: diagnostics.json) == diagnostics)
     }
 
     @Test("setup, pairings and events have the keys of the manual")
@@ -68,10 +69,34 @@ struct MessageTests {
         #expect(try LightEvent(json: event.json) == event)
     }
 
+    @Test("the status of a daemon of the first version is read, and has no codes")
+    func formerStatus() throws {
+        let status = try BridgeStatus(
+            json: JSONValue(
+                parsing: #"{"name":"N","deviceId":"AA:BB:CC:DD:EE:FF","since":"s","port":1,"configurationNumber":3,"#
+                    + #""paired":false,"controllers":0,"advertisement":{"state":"waiting","name":"N EEFF"},"#
+                    + #""drivers":[{"id":"a","driver":"mqtt","state":"running"},"#
+                    + #"{"id":"b","driver":"mqtt","state":"degraded: no broker"}],"#
+                    + #""lights":{"count":0,"reachable":0},"warnings":["not advertised: no Avahi"]}"#))
+        #expect(status.warnings == ["not advertised: no Avahi"])
+        #expect(status.warningCodes == nil)
+        #expect(status.advertisement == .init(state: .waiting, name: "N EEFF"))
+        #expect(status.drivers.map(\.isWell) == [true, false])
+    }
+
+    @Test("a message that is wrong deep down is refused with the way there, and without what stands there")
+    func path() throws {
+        let json = try JSONValue(
+            parsing: #"[{"key":"k","name":"n","kind":"light","aid":1,"driver":"d","reachable":true},{"key":5}]"#)
+        #expect(throws: BridgeControlError(code: 76, message: "the key \"[1].key\" has a value of the wrong type")) {
+            try [LightListing](json: json)
+        }
+    }
+
     @Test(
         "a message that lacks a key or has a wrong type is refused",
         arguments: [
-            (JSONValue.null, "the key \"code\" is missing"),
+            (JSONValue.null, "the message has the wrong type"),
             (["code": 1], "the key \"code\" has a value of the wrong type"),
             (["code": "c", "payload": "p"], "the key \"paired\" is missing"),
         ] as [(JSONValue, String)])
@@ -83,6 +108,6 @@ struct MessageTests {
 let example = BridgeStatus(
     name: "Lamplighter", deviceID: "AA:BB:CC:DD:EE:FF", since: "2026-11-21T10:00:00.000Z", port: 51826,
     configurationNumber: 3, paired: true,
-    controllers: 2, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
-    drivers: [.init(id: "home", driver: "mqtt", state: "running")], lights: .init(count: 4, reachable: 3),
-    warnings: ["no broker"])
+    controllers: 2, advertisement: .init(state: .published, name: "Lamplighter EEFF"),
+    drivers: [.init(id: "home", driver: "mqtt", code: .running)], lights: .init(count: 4, reachable: 3),
+    warnings: [BridgeWarning(.lights, "no broker")])

@@ -15,11 +15,11 @@ struct ServerTests {
         let bridge = FakeBridge()
         try await withServer(bridge) { client in
             let status = try await client.status()
-            let particulars = try await client.particulars()
+            let diagnostics = try await client.diagnostics()
             let setup = try await client.setup(force: true)
             let keys = try await client.lights().map(\.key)
             #expect(status == example)
-            #expect(particulars.wantedName == "Lamplighter EEFF")
+            #expect(diagnostics.wantedName == "Lamplighter EEFF")
             #expect(setup.paired)
             #expect(keys == ["a/b"])
             try await client.setLight("a/b", LightChange(on: true, hue: 20))
@@ -74,7 +74,7 @@ struct ServerTests {
         let bridge = FakeBridge()
         try await withServer(bridge) { client in
             let error = await #expect(throws: BridgeControlError.self) {
-                try await client.restore([UInt8](repeating: 0, count: BridgeControlMethod.maximumFileSize + 1))
+                try await client.restore([UInt8](repeating: 0, count: FileTransfer.maximumFileSize + 1))
             }
             #expect(error?.code == 65)
             #expect(bridge.restored == nil)
@@ -113,6 +113,21 @@ struct ServerTests {
         #expect(bridge.calls == Array(repeating: "setup false", count: 3))
     }
 
+    @Test("who is shown the setup code or takes a backup is logged, and nothing of either; a refusal is not")
+    func disclosures() async throws {
+        let log = RecordedLog()
+        let bridge = FakeBridge(memory: [1, 2, 3])
+        try await withServer(bridge, logger: Logger(label: "test") { _ in log }) { client in
+            _ = try? await client.setup(force: false)
+            #expect(log.lines.isEmpty)
+            _ = try await client.setup(force: true)
+            _ = try await client.backup()
+            _ = try await client.status()
+        }
+        let asker = "pid=\(getpid()) uid=\(getuid())"
+        #expect(log.lines == ["notice setup code shown \(asker)", "notice backup taken \(asker)"])
+    }
+
     @Test("what cannot be set is refused before the bridge hears of it, whoever sends it")
     func invalid() async throws {
         let bridge = FakeBridge()
@@ -146,7 +161,7 @@ struct ServerTests {
         #expect(bridge.restored == nil)
         for size in [3, 5] {
             try await withDaemon { _, peer in
-                _ = try await peer.call(BridgeControlMethod.writePart, ["data": "AAAAAA=="])
+                _ = try await peer.call("part.write", ["data": "AAAAAA=="])
                 return ["size": .integer(Int64(size))]
             } _: { client in
                 let error = await #expect(throws: BridgeControlError.self) { try await client.backup() }
@@ -158,7 +173,7 @@ struct ServerTests {
     @Test("a watch whose connection breaks fails, and does not pass for the bridge's end")
     func brokenWatch() async throws {
         try await withDaemon { _, peer in
-            try peer.notify(BridgeControlMethod.watching)
+            try peer.notify("watch.started")
             await peer.drained()
             peer.close()
             return [:]
@@ -166,7 +181,7 @@ struct ServerTests {
             let error = await #expect(throws: BridgeControlError.self) {
                 try await client.watch(onWatching: {}) { _ in }
             }
-            #expect(error?.message == "lamplighterd closed the connection; see its log")
+            #expect(error?.description == "lamplighterd closed the connection; see its log")
             #expect(error?.code == 69)
         }
     }
@@ -176,8 +191,10 @@ struct ServerTests {
         try await withDaemon { method, _ in
             throw RPCFailure.methodNotFound(method)
         } _: { client in
-            let message = "there is no method \"status\"; lamplighter and lamplighterd are of different versions"
-            await #expect(throws: BridgeControlError(code: 69, message: message)) { try await client.status() }
+            let expected = BridgeControlError(
+                code: 69, message: "there is no method \"status\"",
+                remedy: "lamplighter and lamplighterd are of different versions")
+            await #expect(throws: expected) { try await client.status() }
         }
     }
 
@@ -193,10 +210,9 @@ struct ServerTests {
 
     @Test("a daemon that is not there is named with what to do")
     func unreachable() async throws {
-        let message =
-            "lamplighterd is not reachable at /nowhere/s (No such file or directory); "
-            + "start it, or name its control socket with --control"
-        var expected = BridgeControlError(code: 69, message: message)
+        var expected = BridgeControlError(
+            code: 69, message: "lamplighterd is not reachable at /nowhere/s (No such file or directory)",
+            remedy: "start it, or name its control socket with --control")
         expected.isDaemonAway = true
         await #expect(throws: expected) {
             try await BridgeControlClient.connect(to: "/nowhere/s") { _ = try await $0.status() }
@@ -218,36 +234,47 @@ struct ServerTests {
 
     /// Runs a server and a client for it; the client's refusals arrive as the command would see them.
     private func withServer(
-        _ bridge: FakeBridge, _ body: @Sendable (BridgeControlTestClient) async throws -> Void
+        _ bridge: FakeBridge, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ body: @Sendable (BridgeControlTestClient) async throws -> Void
     ) async throws {
         try await serving(body) { path in
-            let server = BridgeControlServer(
-                path: path, group: nil, handler: bridge,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let server = BridgeControlServer(path: path, group: nil, handler: bridge, logger: logger)
             return { onListening in try await server.run(onListening: onListening) }
         }
     }
 
     private func serving(
         _ body: @Sendable (BridgeControlTestClient) async throws -> Void,
-        by server: (_ path: String) -> @Sendable (@escaping @Sendable () -> Void) async throws -> Void
+        by server:
+            @escaping @Sendable (_ path: String) -> @Sendable (@escaping @Sendable () -> Void) async throws -> Void
     ) async throws {
-        let folder = "/tmp/bridge-control-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        try #require(mkdir(folder, 0o700) == 0)
-        defer { rmdir(folder) }
-        let path = folder + "/s"
-        let run = server(path)
-        let (listening, sink) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { sink.finish() }
-                try await run { sink.yield() }
-            }
-            _ = await listening.first { true }
+        try await withUnixSocket { path, onListening in
+            try await server(path)(onListening)
+        } _: { path in
             try await body(BridgeControlTestClient(path: path))
-            group.cancelAll()
-            try? await group.waitForAll()
         }
+    }
+}
+
+/// Runs a server at a socket of its own while the body runs.
+func withUnixSocket(
+    _ server: @escaping @Sendable (_ path: String, _ onListening: @escaping @Sendable () -> Void) async throws -> Void,
+    _ body: @Sendable (_ path: String) async throws -> Void
+) async throws {
+    let folder = "/tmp/bridge-control-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    try #require(mkdir(folder, 0o700) == 0)
+    defer { rmdir(folder) }
+    let path = folder + "/s"
+    let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            defer { sink.finish() }
+            try await server(path) { sink.yield() }
+        }
+        _ = await listening.first { true }
+        try await body(path)
+        group.cancelAll()
+        try? await group.waitForAll()
     }
 }
 
@@ -256,7 +283,7 @@ struct BridgeControlTestClient: Sendable {
     let path: String
 
     func status() async throws -> BridgeStatus { try await ask { try await $0.status() } }
-    func particulars() async throws -> BridgeParticulars { try await ask { try await $0.particulars() } }
+    func diagnostics() async throws -> BridgeDiagnostics { try await ask { try await $0.diagnostics() } }
     func setup(force: Bool) async throws -> SetupListing { try await ask { try await $0.setup(force: force) } }
     func lights() async throws -> [LightListing] { try await ask { try await $0.lights() } }
     func setLight(_ key: String, _ change: LightChange) async throws {
@@ -302,6 +329,29 @@ final class Seen: Sendable {
     func append(_ key: String) { state.withLock { $0.append(key) } }
 }
 
+/// A log that is looked at: level, message and metadata of each event.
+struct RecordedLog: LogHandler {
+    private final class Lines: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
+    private let recorded = Lines()
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    var lines: [String] { recorded.lines.withLock { $0 } }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+        recorded.lines.withLock { $0.append("\(event.level) \(event.message)\(fields.joined())") }
+    }
+}
+
 final class FakeBridge: BridgeControlHandler {
     private struct Broken: Error {}
 
@@ -331,8 +381,8 @@ final class FakeBridge: BridgeControlHandler {
         return example
     }
 
-    func particulars() async throws -> BridgeParticulars {
-        BridgeParticulars(
+    func diagnostics() async throws -> BridgeDiagnostics {
+        BridgeDiagnostics(
             version: Version.current, process: 1, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
             interfaces: [], txt: [:], pairings: 1, refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100,
             clockStep: 0,

@@ -13,13 +13,13 @@ struct ExaminationTests {
         name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "2026-11-21T10:00:00.000Z", port: 51826,
         configurationNumber: 3, paired: true,
         controllers: 1,
-        advertisement: .init(state: "published", name: "Bridge EEFF"),
-        drivers: [.init(id: "home", driver: "mqtt", state: "running")], lights: .init(count: 3, reachable: 3),
+        advertisement: .init(state: .published, name: "Bridge EEFF"),
+        drivers: [.init(id: "home", driver: "mqtt", code: .running)], lights: .init(count: 3, reachable: 3),
         warnings: [])
 
     private static let txt = ["id": "AA:BB:CC:DD:EE:FF", "c#": "3", "sf": "0"]
 
-    private static let particulars = BridgeParticulars(
+    private static let diagnostics = BridgeDiagnostics(
         version: "1.0", process: 12, isToBeAdvertised: true, wantedName: "Bridge EEFF", interfaces: ["eth0"], txt: txt,
         pairings: 1, refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
         storage: .init(directory: "/state", freeBytes: 1 << 30))
@@ -29,10 +29,10 @@ struct ExaminationTests {
         name: "Bridge EEFF", places: [.init(host: host, port: 51826)], txt: txt, addresses: [[10, 0, 0, 1]])
 
     private static func facts(
-        _ status: BridgeStatus = status, _ particulars: BridgeParticulars = particulars,
+        _ status: BridgeStatus = status, _ diagnostics: BridgeDiagnostics = diagnostics,
         _ change: (inout Facts) -> Void = { _ in }
     ) -> Facts {
-        var facts = Facts(daemon: .answers(status, particulars), time: Version.released + 86400)
+        var facts = Facts(daemon: .answers(status, diagnostics), time: Version.released + 86400)
         facts.listeners = ["avahi"]
         facts.looks = [
             Look(.multicast(interface: "eth0", isIPv6: false), [bridge], responders: ["10.0.0.1", "10.0.0.2"]),
@@ -68,7 +68,7 @@ struct ExaminationTests {
 
         init(
             _ name: String, _ check: Finding.Check, _ words: String..., code: Int32 = 69,
-            status: (inout BridgeStatus) -> Void = { _ in }, particulars: (inout BridgeParticulars) -> Void = { _ in },
+            status: (inout BridgeStatus) -> Void = { _ in }, diagnostics: (inout BridgeDiagnostics) -> Void = { _ in },
             facts: (inout Facts) -> Void = { _ in }
         ) {
             testDescription = name
@@ -77,14 +77,19 @@ struct ExaminationTests {
             self.words = words
             var state = ExaminationTests.status
             status(&state)
-            var beliefs = ExaminationTests.particulars
-            particulars(&beliefs)
+            var beliefs = ExaminationTests.diagnostics
+            diagnostics(&beliefs)
             self.facts = ExaminationTests.facts(state, beliefs, facts)
         }
     }
 
-    private static func absent(_ lines: [String], _ code: Int32) -> (inout Facts) -> Void {
-        { $0.daemon = .absent(reason: "nobody at /s", start: .init(lines: lines, code: code)) }
+    private static func absent(
+        _ reports: [StartReport], _ code: Int32, lastLine: String? = nil
+    ) -> (inout Facts) -> Void {
+        {
+            $0.daemon = .absent(
+                reason: "nobody at /s", start: .init(reports, lastLine: lastLine, code: code))
+        }
     }
 
     private static func seen(_ change: @escaping (inout ServiceInstance) -> Void) -> (inout Facts) -> Void {
@@ -100,7 +105,8 @@ struct ExaminationTests {
     }
 
     private static let steps = [
-        "configuration: c is valid", "state: s can be used", "port: 1 is free", "metrics: 2", "socket: k",
+        StartReport(.configuration, "c is valid"), StartReport(.state, "s can be used"),
+        StartReport(.port, "1 is free"), StartReport(.metrics, "2"), StartReport(.socket, "k"),
     ]
 
     private static let faults: [Fault] = [
@@ -122,25 +128,39 @@ struct ExaminationTests {
         Fault("a daemon that was not started", .daemon, "nothing keeps", "systemctl start", facts: absent(steps, 0)),
         Fault(
             "a wrong configuration", .configuration, "f:1:2: k: unknown key; write l", code: 78,
-            facts: absent(["f:1:2: k: unknown key; write l"], 78)),
+            facts: absent([StartReport(.configuration, "f:1:2: k: unknown key; write l", code: 78)], 78)),
         Fault(
             "a damaged database", .state, "is damaged", "restore", code: 65,
             facts: absent(
-                [steps[0], "lamplighterd: b is damaged: x; bring back a backup with lamplighter restore FILE"], 65)),
+                [
+                    steps[0],
+                    StartReport(
+                        .state, "b is damaged: x; bring back a backup with lamplighter restore FILE", code: 65),
+                ], 65)),
         Fault(
             "a taken port", .port, "taken by python3 (process 7)",
-            facts: absent(steps.prefix(2) + ["lamplighterd: port 1 is taken by python3 (process 7); stop that"], 69)),
+            facts: absent(
+                steps.prefix(2)
+                    + [StartReport(.port, "port 1 is taken by python3 (process 7); stop that", code: 69)], 69)),
         Fault(
             "a taken port of the metrics", .metrics, "taken by python3 (process 7)",
-            facts: absent(steps.prefix(3) + ["lamplighterd: metrics: port 2 is taken by python3 (process 7)"], 69)),
-        Fault("a start check of another version", .configuration, "ends with 64", code: 64, facts: absent([], 64)),
+            facts: absent(
+                steps.prefix(3)
+                    + [StartReport(.metrics, "metrics: port 2 is taken by python3 (process 7)", code: 69)], 69)),
+        Fault("a start check that says nothing", .daemon, "ends with 64", code: 64, facts: absent([], 64)),
+        Fault(
+            "a start check of another version", .daemon, "b is damaged", code: 65,
+            facts: absent([], 65, lastLine: "lamplighterd: b is damaged")),
+        Fault(
+            "a step that only a newer daemon has", .daemon, "no power", code: 69,
+            facts: absent([StartReport(.init(rawValue: "power"), "no power", code: 69)], 69)),
 
         Fault("a clock before the program", .clock, "1970-01-06", "timedatectl", facts: { $0.time = 5 * 86400 }),
         Fault("a clock far ahead", .clock, "cannot be", facts: { $0.time = Version.released + 30 * 365 * 86400 }),
         Fault(
-            "a database that is gone", .storage, "is gone", code: 74, particulars: { $0.storage.problem = "b is gone" }),
-        Fault("a full disk", .storage, "full", "make room", code: 74, particulars: { $0.storage.freeBytes = 4096 }),
-        Fault("no interface", .network, "no network interface", particulars: { $0.interfaces = [] }),
+            "a database that is gone", .storage, "is gone", code: 74, diagnostics: { $0.storage.problem = "b is gone" }),
+        Fault("a full disk", .storage, "full", "make room", code: 74, diagnostics: { $0.storage.freeBytes = 4096 }),
+        Fault("no interface", .network, "no network interface", diagnostics: { $0.interfaces = [] }),
         Fault("an interface without an address", .network, "eth0 has no address", facts: { $0.looks = [] }),
         Fault(
             "an interface that nothing leaves by", .network, "Network is unreachable",
@@ -149,20 +169,20 @@ struct ExaminationTests {
             }),
         Fault(
             "advertise: none", .advertise, "advertise: none", "advertise: avahi", code: 78,
-            status: { $0.advertisement.state = "off" }, particulars: { $0.isToBeAdvertised = false }),
+            status: { $0.advertisement.state = .off }, diagnostics: { $0.isToBeAdvertised = false }),
         Fault(
-            "no bus", .bus, "D-Bus is not running", "start dbus", status: { $0.advertisement.state = "waiting" },
+            "no bus", .bus, "D-Bus is not running", "start dbus", status: { $0.advertisement.state = .waiting },
             facts: {
                 $0.bus = .absent
                 $0.avahi = .absent
             }),
         Fault(
-            "a hung bus", .bus, "does not answer", status: { $0.advertisement.state = "waiting" },
+            "a hung bus", .bus, "does not answer", status: { $0.advertisement.state = .waiting },
             facts: {
                 $0.bus = .silent
             }),
         Fault(
-            "no Avahi", .avahi, "not running", "avahi-daemon", status: { $0.advertisement.state = "waiting" },
+            "no Avahi", .avahi, "not running", "avahi-daemon", status: { $0.advertisement.state = .waiting },
             facts: {
                 $0.avahi = .absent
             }),
@@ -171,9 +191,9 @@ struct ExaminationTests {
             facts: { $0.avahi = .silent }),
         Fault(
             "an Avahi that refuses", .advertisement, "Access denied", "AppArmor",
-            status: { $0.advertisement.state = "failed" }, particulars: { $0.obstacle = "Access denied" }),
+            status: { $0.advertisement.state = .failed }, diagnostics: { $0.discoveryError = "Access denied" }),
         Fault(
-            "an Avahi stuck in probing", .advertisement, "not yet", status: { $0.advertisement.state = "registering" }),
+            "an Avahi stuck in probing", .advertisement, "not yet", status: { $0.advertisement.state = .registering }),
         Fault(
             "a copy on another host", .clone, "used twice", "\"Bridge EEFF #2\"", "host copy.local, port 9", "reset",
             facts: also(
@@ -205,7 +225,7 @@ struct ExaminationTests {
             }),
         Fault(
             "one of two interfaces that is deaf", .visible, "wlan0",
-            particulars: { $0.interfaces = ["eth0", "wlan0"] },
+            diagnostics: { $0.interfaces = ["eth0", "wlan0"] },
             facts: {
                 $0.looks.append(Look(.multicast(interface: "wlan0", isIPv6: false)))
             }),
@@ -224,11 +244,11 @@ struct ExaminationTests {
         Fault("no route", .addresses, "No route", facts: connecting(.failed(reason: "No route to host"))),
         Fault(
             "too many attempts", .attempts, "100 of 100", "lamplighter pairings unlock",
-            particulars: { $0.failedAttempts = 100 }),
+            diagnostics: { $0.failedAttempts = 100 }),
         Fault(
             "paired elsewhere", .pairing, "paired with 2 controllers", "lamplighter pairings remove --all",
             status: { $0.controllers = 0 },
-            particulars: {
+            diagnostics: {
                 $0.pairings = 2
                 $0.refusedSetups = 1
             }),
@@ -268,13 +288,13 @@ struct ExaminationTests {
     func warnings() {
         var status = Self.status
         status.advertisement.name = "Bridge EEFF #2"
-        status.drivers[0].state = "degraded: no broker"
-        var particulars = Self.particulars
-        particulars.clockStep = -3600
-        particulars.failedAttempts = 3
-        particulars.storage.freeBytes = 32 << 20
+        status.drivers[0] = .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker")
+        var diagnostics = Self.diagnostics
+        diagnostics.clockStep = -3600
+        diagnostics.failedAttempts = 3
+        diagnostics.storage.freeBytes = 32 << 20
         let findings = Examination.findings(
-            Self.facts(status, particulars) { facts in
+            Self.facts(status, diagnostics) { facts in
                 facts.listeners = ["avahi", "homeassistant"]
                 facts.looks[0].instances[0].name = "Bridge EEFF #2"
                 facts.unreachableLights = ["a", "b", "c", "d", "e", "f"]
@@ -302,9 +322,9 @@ struct ExaminationTests {
 
     @Test("of two interfaces one may be without an address")
     func unused() {
-        var particulars = Self.particulars
-        particulars.interfaces = ["eth0", "wlan0"]
-        let finding = Examination.findings(Self.facts(Self.status, particulars)).first { $0.check == .network }
+        var diagnostics = Self.diagnostics
+        diagnostics.interfaces = ["eth0", "wlan0"]
+        let finding = Examination.findings(Self.facts(Self.status, diagnostics)).first { $0.check == .network }
         #expect(finding?.result == .warning)
         #expect(finding?.message == "wlan0 has no address, so the bridge cannot be seen there")
     }
@@ -319,11 +339,11 @@ struct ExaminationTests {
 
     @Test("the case of a key in the record does not count, that of a value does")
     func caseOfKeys() {
-        var particulars = Self.particulars
-        particulars.txt = ["ID": "AA:BB:CC:DD:EE:FF", "C#": "3", "sF": "0"]
-        #expect(Examination.findings(Self.facts(Self.status, particulars)).verdict == nil)
-        particulars.txt["md"] = "Lamp"
-        let facts = Self.facts(Self.status, particulars) { $0.looks[0].instances[0].txt?["md"] = "lamp" }
+        var diagnostics = Self.diagnostics
+        diagnostics.txt = ["ID": "AA:BB:CC:DD:EE:FF", "C#": "3", "sF": "0"]
+        #expect(Examination.findings(Self.facts(Self.status, diagnostics)).verdict == nil)
+        diagnostics.txt["md"] = "Lamp"
+        let facts = Self.facts(Self.status, diagnostics) { $0.looks[0].instances[0].txt?["md"] = "lamp" }
         #expect(Examination.findings(facts).verdict?.check == .record)
     }
 

@@ -1,3 +1,4 @@
+import BridgeControl
 import Foundation
 import Synchronization
 import TestTimeouts
@@ -84,20 +85,21 @@ struct ProbeTests {
         }
     }
 
-    @Test("the words of a start check are those of both its outputs, and its code is kept")
+    @Test("a start check's reports are read, its other words kept, and its code, too")
     func fails() async {
         #expect(
             await startCheck("fails")
                 == Facts.StartCheck(
-                    lines: [
-                        "configuration: fails", "state: --state-directory /state --runtime-directory /run",
-                        "lamplighterd: port 1 is taken",
-                    ], code: 69))
+                    [
+                        StartReport(.configuration, "fails"),
+                        StartReport(.state, "--state-directory /state --runtime-directory /run --json"),
+                        StartReport(.port, "port 1 is taken", code: 69),
+                    ], lastLine: "lamplighterd: port 1 is taken", code: 69))
     }
 
     @Test("a start check that is well says so")
     func well() async {
-        #expect(await startCheck("well") == Facts.StartCheck(lines: ["configuration: well"], code: 0))
+        #expect(await startCheck("well") == Facts.StartCheck([StartReport(.configuration, "well")], code: 0))
     }
 
     @Test(

@@ -314,7 +314,7 @@ struct LamplighterTests {
             let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             defer { close(descriptor) }
             // Nothing is written: it has a length and takes no room.
-            try #require(ftruncate(descriptor, BridgeControlMethod.maximumFileSize + 1) == 0)
+            try #require(ftruncate(descriptor, FileTransfer.maximumFileSize + 1) == 0)
             let outcome = await run("restore", file, "--control", path)
             #expect(
                 outcome == Outcome(code: 65, errors: "lamplighter: \(file) is no backup of a bridge: it is too large\n")
@@ -421,15 +421,15 @@ final class Bridge: BridgeControlHandler {
             name: "Lamplighter", deviceID: isReset ? "11:22:33:44:55:66" : "AA:BB:CC:DD:EE:FF",
             since: isReset ? "1" : "\(calls.count { $0.hasPrefix("restore") })", port: 51826, configurationNumber: 3,
             paired: true,
-            controllers: 1, advertisement: .init(state: "published", name: "Lamplighter EEFF"),
+            controllers: 1, advertisement: .init(state: .published, name: "Lamplighter EEFF"),
             drivers: [
-                .init(id: "simulated", driver: "simulated", state: "running"),
-                .init(id: "home", driver: "mqtt", state: "degraded: no broker"),
-            ], lights: .init(count: 2, reachable: 1), warnings: ["one\ntwo"])
+                .init(id: "simulated", driver: "simulated", code: .running),
+                .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker"),
+            ], lights: .init(count: 2, reachable: 1), warnings: [BridgeWarning(.lights, "one\ntwo")])
     }
 
-    func particulars() async throws -> BridgeParticulars {
-        BridgeParticulars(
+    func diagnostics() async throws -> BridgeDiagnostics {
+        BridgeDiagnostics(
             version: Version.current, process: 1, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
             interfaces: [], txt: [:], pairings: 1, refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100,
             clockStep: 0,

@@ -6,27 +6,34 @@ import Testing
 @Suite("The bridge's status in one line")
 struct BridgeStatusTests {
     private func status(
-        _ state: String, paired: Bool = true, controllers: Int = 1, lights: Int = 2, reachable: Int = 2,
-        warnings: [String] = []
+        _ state: BridgeStatus.Advertisement.State, paired: Bool = true, controllers: Int = 1, lights: Int = 2,
+        reachable: Int = 2,
+        error: String? = nil, warnings: [BridgeWarning] = []
     ) -> BridgeStatus {
         BridgeStatus(
             name: "Hall", deviceID: "AA:BB:CC:DD:EE:FF", since: "", port: 1, configurationNumber: 1, paired: paired,
-            controllers: controllers, advertisement: .init(state: state, name: "Hall EEFF"), drivers: [],
+            controllers: controllers, advertisement: .init(state: state, name: "Hall EEFF", error: error), drivers: [],
             lights: .init(count: lights, reachable: reachable), warnings: warnings)
     }
 
     @Test("it says who sees the bridge, who has it, how many lights answer, and whether there is more to read")
     func sentence() {
         #expect(
-            status("published").sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 lights.")
+            status(.published).sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 lights.")
         #expect(
-            status("off", paired: false, lights: 1, reachable: 0).sentence
+            status(.off, paired: false, lights: 1, reachable: 0).sentence
                 == "Not advertised; not paired; 1 light, 1 out of reach.")
         #expect(
-            status("waiting", controllers: 2, reachable: 1, warnings: ["a", "not advertised: no Avahi", "b"]).sentence
+            status(
+                .waiting, controllers: 2, reachable: 1, error: "no Avahi",
+                warnings: [
+                    BridgeWarning(.lights, "a"), BridgeWarning(.notAdvertised, "not advertised: no Avahi"),
+                    BridgeWarning(.storage, "b"),
+                ]
+            ).sentence
                 == "Not advertised: no Avahi; paired, 2 controllers connected; 2 lights, 1 out of reach; "
                 + "2 warnings, see lamplighter status.")
         #expect(
-            status("registering").sentence == "Not advertised yet; paired, 1 controller connected; 2 lights.")
+            status(.registering).sentence == "Not advertised yet; paired, 1 controller connected; 2 lights.")
     }
 }

@@ -19,15 +19,12 @@ package enum Examination {
             ]
         case .unfit(let reason):
             [.wrong(.daemon, reason, "restart it: systemctl restart lamplighterd; see its log if that does not help")]
-        case .answers(let status, let particulars):
-            Surroundings(facts: facts, status: status, particulars: particulars).findings
+        case .answers(let status, let diagnostics):
+            Surroundings(facts: facts, status: status, diagnostics: diagnostics).findings
         }
     }
 
     // MARK: A daemon that is not there
-
-    /// The steps of `lamplighterd --check-start`, in their order.
-    private static let steps: [Finding.Check] = [.configuration, .state, .port, .metrics, .socket]
 
     private static func starting(_ start: Facts.StartCheck?, _ reason: String) -> [Finding] {
         guard let start else {
@@ -38,19 +35,19 @@ package enum Examination {
                         + "from starting")
             ]
         }
-        var findings: [Finding] = []
-        for step in steps {
-            guard let line = start.lines.first(where: { $0.hasPrefix("\(step.rawValue): ") }) else { break }
-            findings.append(.ok(step, String(line.dropFirst(step.rawValue.count + 2))))
+        var findings = start.reports.map { report -> Finding in
+            // A step that this version does not know is one of the daemon's own.
+            let check = Finding.Check(rawValue: report.step.rawValue) ?? .daemon
+            // The daemon's own words hold what to do.
+            return report.code.map { .wrong(check, report.message, nil, code: $0) } ?? .ok(check, report.message)
         }
         if start.code != 0 {
-            let step = findings.count < steps.count ? steps[findings.count] : .daemon
-            let words = start.lines.last ?? "lamplighterd --check-start ends with \(start.code) and says nothing"
-            // The daemon's own words hold what to do.
-            let name = "lamplighterd: "
-            let message = words.hasPrefix(name) ? String(words.dropFirst(name.count)) : words
-            findings.append(.wrong(step, message, nil, code: start.code))
-            findings.append(.unknown(.daemon, reason))
+            if findings.verdict == nil {
+                let message = start.lastLine ?? "lamplighterd --check-start ends with \(start.code) and says nothing"
+                findings.append(.wrong(.daemon, message, nil, code: start.code))
+            } else {
+                findings.append(.unknown(.daemon, reason))
+            }
         } else {
             findings.append(
                 .wrong(

@@ -4,7 +4,7 @@ package import BridgeControl
 package struct Facts: Equatable, Sendable {
     /// What came of talking to the daemon.
     package enum Daemon: Equatable, Sendable {
-        case answers(BridgeStatus, BridgeParticulars)
+        case answers(BridgeStatus, BridgeDiagnostics)
         /// Nobody is there; why it does not start, as far as that can be told.
         case absent(reason: String, start: StartCheck?)
         /// It is there, and this user may not talk to it.
@@ -13,15 +13,18 @@ package struct Facts: Equatable, Sendable {
         case unfit(reason: String)
     }
 
-    /// What `lamplighterd --check-start` says.
+    /// What `lamplighterd --check-start --json` says.
     package struct StartCheck: Equatable, Sendable {
-        /// What it prints, line by line; a step that is well is one line that begins with the step's name.
-        package var lines: [String]
+        /// What each step has come to, in their order.
+        package var reports: [StartReport]
+        /// The last of its other lines, which says why it ends if no report does.
+        package var lastLine: String?
         /// Its exit code.
         package var code: Int32
 
-        package init(lines: [String], code: Int32) {
-            self.lines = lines
+        package init(_ reports: [StartReport], lastLine: String? = nil, code: Int32) {
+            self.reports = reports
+            self.lastLine = lastLine
             self.code = code
         }
     }

@@ -10,7 +10,7 @@ extension Surroundings {
 
     /// Another bridge of the same device id: controllers would mix the two.
     var clone: Finding {
-        let names = [status.advertisement.name, particulars.wantedName].map { $0.lowercased() }
+        let names = [status.advertisement.name, diagnostics.wantedName].map { $0.lowercased() }
         let ownHosts = looks.compactMap { own(in: $0) }.flatMap(\.places).map(\.host)
         for instance in looks.flatMap(\.instances) {
             let isOwn = names.contains(instance.name.lowercased()) && instance.places.count < 2
@@ -31,20 +31,20 @@ extension Surroundings {
     var advertisement: Finding {
         let (state, name) = (status.advertisement.state, status.advertisement.name)
         switch state {
-        case "published":
-            guard name == particulars.wantedName else {
+        case .published:
+            guard name == diagnostics.wantedName else {
                 return .warning(
-                    .advertisement, "published as \"\(name)\", because \"\(particulars.wantedName)\" is taken",
+                    .advertisement, "published as \"\(name)\", because \"\(diagnostics.wantedName)\" is taken",
                     "see who has that name: avahi-browse -rt _hap._tcp")
             }
             return .ok(.advertisement, "published as \"\(name)\"")
-        case "registering":
+        case .registering:
             return .wrong(
                 .advertisement, "Avahi has not yet come to an end with the name \"\(name)\"",
                 "look again in a minute; if it stays so: systemctl restart avahi-daemon")
         default:
             return .wrong(
-                .advertisement, "the bridge is not advertised: \(particulars.obstacle ?? state)",
+                .advertisement, "the bridge is not advertised: \(diagnostics.discoveryError ?? state.rawValue)",
                 "see journalctl -u avahi-daemon; D-Bus and AppArmor may forbid it, too")
         }
     }
@@ -108,7 +108,7 @@ extension Surroundings {
                     "restart lamplighterd; if it stays so, another program publishes under this name")
             }
         }
-        return .ok(.record, "port and all \(particulars.txt.count) TXT keys are as the bridge says")
+        return .ok(.record, "port and all \(diagnostics.txt.count) TXT keys are as the bridge says")
     }
 
     private func differences(of instance: ServiceInstance) -> [String] {
@@ -117,7 +117,7 @@ extension Surroundings {
             differences.append("the port is \(place.port) and should be \(status.port)")
         }
         guard let seen = instance.txt else { return differences + ["there is no TXT record"] }
-        let wanted = Dictionary(particulars.txt.map { ($0.key.lowercased(), $0.value) }) { $1 }
+        let wanted = Dictionary(diagnostics.txt.map { ($0.key.lowercased(), $0.value) }) { $1 }
         for key in Set(wanted.keys).union(seen.keys).sorted() where wanted[key] != seen[key] {
             switch (wanted[key], seen[key]) {
             case (let wanted?, let seen?): differences.append("\(key) is \(seen) and should be \(wanted)")

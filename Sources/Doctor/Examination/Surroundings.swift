@@ -4,12 +4,12 @@ internal import BridgeControl
 struct Surroundings {
     let facts: Facts
     let status: BridgeStatus
-    let particulars: BridgeParticulars
+    let diagnostics: BridgeDiagnostics
 
     var findings: [Finding] {
         let first: [Finding] = [
-            .ok(.daemon, "lamplighterd \(particulars.version) answers (process \(particulars.process))"),
-            Examination.clock(facts.time, step: particulars.clockStep),
+            .ok(.daemon, "lamplighterd \(diagnostics.version) answers (process \(diagnostics.process))"),
+            Examination.clock(facts.time, step: diagnostics.clockStep),
             storage,
         ]
         return first + onTheNetwork + [attempts, pairing, drivers, lights]
@@ -41,7 +41,7 @@ struct Surroundings {
     private static let enough = 64 << 20
 
     private var storage: Finding {
-        let storage = particulars.storage
+        let storage = diagnostics.storage
         if let problem = storage.problem {
             return .wrong(
                 .storage, problem, "see to it before the bridge is restarted: what it learns now may be lost", code: 74)
@@ -55,17 +55,17 @@ struct Surroundings {
     }
 
     private var network: Finding {
-        guard !particulars.interfaces.isEmpty else {
+        guard !diagnostics.interfaces.isEmpty else {
             return .wrong(
                 .network, "there is no network interface for the bridge to be seen on",
                 "connect the network, or see whether bridge.interfaces names one that exists (ip link)")
         }
-        let names = particulars.interfaces.joined(separator: ", ")
-        let bare = particulars.interfaces.filter { name in !facts.looks.contains { $0.route.isMulticast(on: name) } }
-        guard bare.count < particulars.interfaces.count else {
+        let names = diagnostics.interfaces.joined(separator: ", ")
+        let bare = diagnostics.interfaces.filter { name in !facts.looks.contains { $0.route.isMulticast(on: name) } }
+        guard bare.count < diagnostics.interfaces.count else {
             return .wrong(.network, "\(names) has no address", "see to the network: ip addr show")
         }
-        for name in particulars.interfaces where !bare.contains(name) {
+        for name in diagnostics.interfaces where !bare.contains(name) {
             let failures = facts.looks.filter { $0.route.isMulticast(on: name) }.map(\.failure)
             guard let failure = failures.first ?? nil, !failures.contains(nil) else { continue }
             return .wrong(
@@ -81,7 +81,7 @@ struct Surroundings {
     }
 
     private var advertise: Finding {
-        guard particulars.isToBeAdvertised else {
+        guard diagnostics.isToBeAdvertised else {
             return .wrong(
                 .advertise, "the configuration says advertise: none, so no controller can find the bridge",
                 "write advertise: avahi in the section bridge, and restart lamplighterd", code: 78)
@@ -89,7 +89,7 @@ struct Surroundings {
         return .ok(.advertise, "the configuration wants the bridge advertised")
     }
 
-    private var isPublished: Bool { status.advertisement.state == "published" }
+    private var isPublished: Bool { status.advertisement.state == .published }
 
     private var bus: Finding {
         switch facts.bus {
@@ -127,7 +127,7 @@ struct Surroundings {
     // MARK: Who it talks to
 
     private var attempts: Finding {
-        let (failed, allowed) = (particulars.failedAttempts, particulars.attemptsAllowed)
+        let (failed, allowed) = (diagnostics.failedAttempts, diagnostics.attemptsAllowed)
         let message = "\(failed) of \(allowed) attempts to pair with a wrong setup code"
         if failed >= allowed {
             return .wrong(
@@ -140,11 +140,11 @@ struct Surroundings {
 
     private var pairing: Finding {
         guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
-        let paired = "paired with \(particulars.pairings) \(particulars.pairings == 1 ? "controller" : "controllers")"
+        let paired = "paired with \(diagnostics.pairings) \(diagnostics.pairings == 1 ? "controller" : "controllers")"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
         let remedy = "if that home has forgotten the bridge: lamplighter pairings remove --all"
         // A phone without a home hub comes and goes: that nobody is connected is no fault by itself.
-        guard particulars.refusedSetups > 0 else {
+        guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), of which none is connected now", remedy)
         }
         return .wrong(
@@ -153,7 +153,7 @@ struct Surroundings {
     }
 
     private var drivers: Finding {
-        let unwell = status.drivers.filter { $0.state != "running" }
+        let unwell = status.drivers.filter { !$0.isWell }
         guard !unwell.isEmpty else { return .ok(.drivers, "\(status.drivers.count) running") }
         return .warning(
             .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "see the daemon's log")

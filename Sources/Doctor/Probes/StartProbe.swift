@@ -1,3 +1,5 @@
+import BoundedJSON
+import BridgeControl
 import Glibc
 
 /// Asks `lamplighterd` itself what keeps it from starting.
@@ -7,9 +9,9 @@ package enum StartProbe {
     /// What is kept of the output; bytes.
     private static let maximumOutput = 64 << 10
     /// Milliseconds.
-    private static let patience: CInt = 5000
+    private static let timeout: CInt = 5000
 
-    /// Runs `lamplighterd --check-start`; blocks for some seconds at most.
+    /// Runs `lamplighterd --check-start --json`; blocks for some seconds at most.
     ///
     /// - Parameters:
     ///   - daemon: the program.
@@ -23,7 +25,7 @@ package enum StartProbe {
     ) -> Facts.StartCheck? {
         let words = [
             daemon, "--check-start", "--config", configuration, "--state-directory", stateDirectory,
-            "--runtime-directory", runtimeDirectory,
+            "--runtime-directory", runtimeDirectory, "--json",
         ]
         guard geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(serviceUser) != nil else {
             return spawn(words)
@@ -60,18 +62,26 @@ package enum StartProbe {
         while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return nil } }
         // The low seven bits name a signal, the next byte is the exit code (wait(2)).
         guard let output, status & 0x7F == 0 else { return nil }
-        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-        return Facts.StartCheck(lines: lines, code: status >> 8 & 0xFF)
+        var reports: [StartReport] = []
+        var lastLine: String?
+        for line in output.split(separator: UInt8(ascii: "\n")) {
+            if let json = try? JSONValue(parsing: line), let report = try? StartReport(json: json) {
+                reports.append(report)
+            } else {
+                lastLine = String(decoding: line, as: UTF8.self)
+            }
+        }
+        return Facts.StartCheck(reports, lastLine: lastLine, code: status >> 8 & 0xFF)
     }
 
     /// All that is said until the end; `nil` if there is no end in time.
     private static func read(_ file: CInt) -> [UInt8]? {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        let end = ContinuousClock.now + .milliseconds(Int(patience))
+        let end = ContinuousClock.now + .milliseconds(Int(timeout))
         while output.count < maximumOutput, ContinuousClock.now < end {
             var wait = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&wait, 1, patience)
+            let ready = poll(&wait, 1, timeout)
             if ready < 0, errno == EINTR { continue }
             guard ready > 0 else { return nil }
             let count = Glibc.read(file, &chunk, chunk.count)

@@ -39,7 +39,8 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         Terminal.current.write(options.json ? Self.json(of: findings).text + "\n" : Self.text(of: findings))
         guard let verdict = findings.verdict else { return }
-        throw BridgeControlError(code: verdict.code, message: "\(verdict.check.rawValue): \(Self.sentence(verdict))")
+        throw BridgeControlError(
+            code: verdict.code, message: "\(verdict.check.rawValue): \(verdict.message)", remedy: verdict.remedy)
     }
 
     /// The facts; once more if something was just changing: Avahi starts, or the record is being replaced.

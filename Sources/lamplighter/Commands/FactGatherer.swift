@@ -6,7 +6,7 @@ import TerminalKit
 /// Finds out what `doctor` judges.
 struct FactGatherer {
     /// A daemon that takes longer hangs.
-    private static let patience = Duration.seconds(4)
+    private static let timeout = Duration.seconds(4)
     /// So many addresses of the record are tried.
     private static let maximumAddresses = 16
 
@@ -22,10 +22,10 @@ struct FactGatherer {
         facts.bus = await bus
         facts.avahi = await avahi
         facts.unreachableLights = lights.filter { !$0.reachable }.map(\.name)
-        guard case .answers(let status, let particulars) = daemon else { return facts }
+        guard case .answers(let status, let diagnostics) = daemon else { return facts }
 
         facts.listeners = MulticastListeners.users()
-        facts.looks = await Resolver.look(for: status.advertisement.name, on: particulars.interfaces)
+        facts.looks = await Resolver.look(for: status.advertisement.name, on: diagnostics.interfaces)
         let targets = facts.addresses(of: status.advertisement.name).prefix(Self.maximumAddresses)
         facts.connections = await connect(to: Array(targets), status.port)
         return facts
@@ -42,22 +42,21 @@ struct FactGatherer {
 
     // MARK: The daemon
 
-    private typealias Answer = (BridgeStatus, BridgeParticulars, [LightListing])
+    private typealias Answer = (BridgeStatus, BridgeDiagnostics, [LightListing])
 
     private func daemon() async -> (Facts.Daemon, [LightListing]) {
         do {
-            guard let (status, particulars, lights) = try await answer() else {
+            guard let (status, diagnostics, lights) = try await answer() else {
                 return (.unfit(reason: "lamplighterd takes the question and does not answer"), [])
             }
-            return (.answers(status, particulars), lights)
+            return (.answers(status, diagnostics), lights)
         } catch let error as BridgeControlError {
-            // What is wrong stands before the semicolon; what to do the examination knows better.
-            let reason = String(error.message.prefix { $0 != ";" })
+            // What to do, the examination knows better than the error.
             switch error.code {
-            case 77: return (.forbidden(reason: reason), [])
+            case 77: return (.forbidden(reason: error.message), [])
             case 69 where await UnixProbe.isAbsent(options.socket):
-                return (.absent(reason: reason, start: start()), [])
-            default: return (.unfit(reason: error.message), [])
+                return (.absent(reason: error.message, start: start()), [])
+            default: return (.unfit(reason: error.description), [])
             }
         } catch {
             return (.unfit(reason: "\(error)"), [])
@@ -69,11 +68,11 @@ struct FactGatherer {
         try await withThrowingTaskGroup(of: Answer?.self) { group in
             group.addTask {
                 try await options.ask { bridge in
-                    (try await bridge.status(), try await bridge.particulars(), try await bridge.lights())
+                    (try await bridge.status(), try await bridge.diagnostics(), try await bridge.lights())
                 }
             }
             group.addTask {
-                try await Task.sleep(for: Self.patience)
+                try await Task.sleep(for: Self.timeout)
                 return nil
             }
             defer { group.cancelAll() }

@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
             ("port", "\(status.port)"),
             ("configuration", "\(status.configurationNumber)"),
             ("paired", status.paired ? "yes, \(connected)" : "no; lamplighter setup shows the code"),
-            ("advertised", "\(status.advertisement.state), as \"\(status.advertisement.name)\""),
+            ("advertised", "\(status.advertisement.state.rawValue), as \"\(status.advertisement.name)\""),
             ("lights", "\(status.lights.count), \(status.lights.reachable) reachable"),
         ]
         lines += status.drivers.map {

@@ -5,11 +5,10 @@ extension BridgeStatus {
     var sentence: String {
         var parts: [String] = []
         switch advertisement.state {
-        case "published": parts.append("advertised as \"\(advertisement.name)\"")
-        case "off": parts.append("not advertised")
+        case .published: parts.append("advertised as \"\(advertisement.name)\"")
+        case .off: parts.append("not advertised")
         default:
-            let reason = warnings.first { $0.hasPrefix("not advertised") }
-            parts.append(reason ?? "not advertised yet")
+            parts.append(advertisement.error.map { "not advertised: \($0)" } ?? "not advertised yet")
         }
         parts.append(
             paired
@@ -18,7 +17,7 @@ extension BridgeStatus {
         parts.append(
             "\(lights.count) \(lights.count == 1 ? "light" : "lights")"
                 + (missing > 0 ? ", \(missing) out of reach" : ""))
-        let others = warnings.count { !$0.hasPrefix("not advertised") }
+        let others = (warningCodes ?? []).count { $0 != .notAdvertised }
         if others > 0 { parts.append("\(others) \(others == 1 ? "warning" : "warnings"), see lamplighter status") }
         return parts.joined(separator: "; ").capitalizedStart + "."
     }

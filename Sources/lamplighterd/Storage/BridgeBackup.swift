@@ -92,7 +92,7 @@ enum BridgeBackup {
     static func read(_ file: CInt, _ name: String) throws(DatabaseFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= BridgeControlMethod.maximumFileSize {
+        while bytes.count <= FileTransfer.maximumFileSize {
             let count = Glibc.read(file, &block, block.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure(name) }

@@ -1,0 +1,155 @@
+import BoundedJSON
+import BridgeControl
+import LineRPC
+import Logging
+import Synchronization
+import TestTimeouts
+import Testing
+
+/// A message and the bytes by which command and daemon of every version know it.
+struct WireForm: Sendable, CustomTestStringConvertible {
+    let text: String
+    let written: String
+    let isReadBack: Bool
+
+    init<Message: BridgeMessage>(_ message: Message, _ text: String) {
+        self.text = text
+        written = message.json.text
+        isReadBack = (try? Message(json: JSONValue(parsing: text))) == message
+    }
+
+    var testDescription: String { text }
+}
+
+private let wireForms: [WireForm] = [
+    WireForm(
+        LightChange(),
+        #"{}"#),
+    WireForm(
+        LightChange(on: false, brightness: 40, hue: 30.5, saturation: 80, temperature: 250, reachable: true),
+        #"{"reachable":true,"on":false,"brightness":40,"hue":30.5,"saturation":80,"temperature":250}"#),
+    WireForm(
+        LightListing(
+            key: "a/b", name: "B", kind: "light", aid: .max, driver: "a", reachable: false,
+            state: LightChange(on: true, brightness: 1, hue: 0.25, saturation: 100, temperature: 50)),
+        #"{"key":"a/b","name":"B","kind":"light","aid":18446744073709551615,"driver":"a","reachable":false,"on":true,"brightness":1,"hue":0.25,"saturation":100,"temperature":50}"#
+    ),
+    WireForm(
+        LightListing(
+            key: "a/b", name: "B", kind: "outlet", aid: 2, driver: "a", reachable: true, state: LightChange(on: false)),
+        #"{"key":"a/b","name":"B","kind":"outlet","aid":2,"driver":"a","reachable":true,"on":false}"#),
+    WireForm(
+        LightEvent(
+            time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true, reachable: false),
+            origin: "operator"),
+        #"{"time":"2026-11-21T09:00:00Z","key":"a/b","reachable":false,"on":true,"origin":"operator"}"#),
+    WireForm(
+        LightEvent(time: "t", key: "a/b", changes: LightChange(hue: 360), origin: "device"),
+        #"{"time":"t","key":"a/b","hue":360,"origin":"device"}"#),
+    WireForm(
+        SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: false),
+        #"{"code":"031-45-154","payload":"X-HM://0023ISYWY1QJ8","paired":false}"#),
+    WireForm(
+        PairingListing(id: "x", admin: true, connected: false),
+        #"{"id":"x","admin":true,"connected":false}"#),
+    WireForm(
+        ReloadListing(),
+        #"{"drivers":{"added":[],"changed":[],"removed":[]},"lights":[],"needsRestart":[]}"#),
+    WireForm(
+        ReloadListing(
+            drivers: .init(added: ["a"], changed: ["b"], removed: ["c", "d"]), lights: ["b/c"],
+            needsRestart: ["bridge.port"]),
+        #"{"drivers":{"added":["a"],"changed":["b"],"removed":["c","d"]},"lights":["b/c"],"needsRestart":["bridge.port"]}"#
+    ),
+    WireForm(
+        RestoreListing(deviceID: "AA:BB:CC:DD:EE:FF", pairings: 2, lights: 3),
+        #"{"deviceId":"AA:BB:CC:DD:EE:FF","pairings":2,"lights":3}"#),
+    WireForm(
+        BridgeDiagnostics(
+            version: "1", process: 12, isToBeAdvertised: true, wantedName: "W", discoveryError: "no Avahi",
+            interfaces: ["eth0", "wlan0"], txt: ["sf": "1", "c#": "3"], pairings: 2, refusedSetups: 4,
+            failedAttempts: 7, attemptsAllowed: 100, clockStep: -3,
+            storage: .init(directory: "/d", problem: "full", freeBytes: 1 << 40)),
+        #"{"version":"1","process":12,"advertise":true,"wantedName":"W","interfaces":["eth0","wlan0"],"txt":{"c#":"3","sf":"1"},"pairings":2,"refusedSetups":4,"failedAttempts":7,"attemptsAllowed":100,"clockStep":-3,"storage":{"directory":"/d","freeBytes":1099511627776,"problem":"full"},"obstacle":"no Avahi"}"#
+    ),
+    WireForm(
+        BridgeDiagnostics(
+            version: "1", process: 12, isToBeAdvertised: false, wantedName: "W", interfaces: [], txt: [:], pairings: 0,
+            refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100, clockStep: 0,
+            storage: .init(directory: "/d", freeBytes: 0)),
+        #"{"version":"1","process":12,"advertise":false,"wantedName":"W","interfaces":[],"txt":{},"pairings":0,"refusedSetups":0,"failedAttempts":0,"attemptsAllowed":100,"clockStep":0,"storage":{"directory":"/d","freeBytes":0}}"#
+    ),
+]
+
+@Suite("The bytes of every message", .timeout) struct WireFormTests {
+    @Test("A message is written and read as it was in version 1", arguments: wireForms)
+    func form(form: WireForm) {
+        #expect(form.written == form.text)
+        #expect(form.isReadBack)
+    }
+
+    @Test("Members that are not known are ignored, and null is as good as nothing")
+    func tolerant() throws {
+        let json = try JSONValue(parsing: #"{"new":[{}],"id":"x","admin":true,"connected":false}"#)
+        #expect(try PairingListing(json: json) == PairingListing(id: "x", admin: true, connected: false))
+        let change = try JSONValue(parsing: #"{"on":null,"brightness":40.0,"hue":7,"power":1}"#)
+        #expect(try LightChange(json: change) == LightChange(brightness: 40, hue: 7))
+    }
+
+    @Test("The command asks as it did in version 1")
+    func requests() async throws {
+        let daemon = Recorder()
+        try await withUnixSocket { path, onListening in
+            try await LineRPCServer(
+                path: path, handler: daemon, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            ).run(onListening: onListening)
+        } _: { path in
+            try await BridgeControlClient.connect(to: path) { bridge in
+                _ = try? await bridge.status()
+                _ = try? await bridge.setup(force: true)
+                _ = try? await bridge.lights()
+                try await bridge.setLight("a/b", LightChange(on: true, hue: 20))
+                try await bridge.forgetLight("a/b")
+                try await bridge.simulate("a/b", LightChange(reachable: false))
+                _ = try? await bridge.pairings()
+                try await bridge.removePairing("x")
+                try await bridge.removeAllPairings()
+                try await bridge.unlockPairing()
+                _ = try? await bridge.reload()
+                try await bridge.reset()
+                let backup = try await bridge.backup()
+                #expect(backup == [0, 255])
+                _ = try? await bridge.restore([1, 2, 3])
+            }
+        }
+        #expect(
+            daemon.lines == [
+                "status {}", #"setup {"force":true}"#, "lights {}",
+                #"lights.set {"key":"a/b","change":{"on":true,"hue":20}}"#, #"lights.forget {"key":"a/b"}"#,
+                #"simulate {"key":"a/b","change":{"reachable":false}}"#, "pairings {}",
+                #"pairings.remove {"id":"x"}"#, "pairings.removeAll {}", "pairings.unlock {}", "reload {}", "reset {}",
+                "backup {}", "part.write gives {}", #"restore {"size":3}"#, #"part.read gives {"data":"AgM="}"#,
+            ])
+    }
+}
+
+/// A daemon that writes down what it is asked and what it is answered.
+private final class Recorder: LineRPCHandler {
+    private let state = Mutex<[String]>([])
+    var lines: [String] { state.withLock { $0 } }
+
+    func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
+        state.withLock { $0.append("\(method) \(params.text)") }
+        switch method {
+        case "backup":
+            let answer = try await peer.call("part.write", ["data": "AP8="])
+            state.withLock { $0.append("part.write gives \(answer.text)") }
+            return ["size": 2]
+        case "restore":
+            let answer = try await peer.call("part.read", ["offset": 1])
+            state.withLock { $0.append("part.read gives \(answer.text)") }
+            return [:]
+        default: return [:]
+        }
+    }
+}
