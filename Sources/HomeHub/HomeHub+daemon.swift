@@ -1,12 +1,7 @@
 import HomeModel
 
-/// What the daemon tells its hub, and wants to know of it.
+/// What the daemon wants to know of its hub.
 extension HomeHub {
-    /// A policy keeps other apps out than before; those that it keeps out now lose the homes at once.
-    package func use(_ restrictions: AppRestrictions) {
-        perform(permissions.restrictionsChanged(to: restrictions))
-    }
-
     /// How the hub is doing.
     package var status: HubStatus {
         let accessories = graph.homes.flatMap(\.accessories)

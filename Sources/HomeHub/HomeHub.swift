@@ -4,91 +4,61 @@ package import HAPProtocol
 import HomeModel
 package import Logging
 
-import struct HAPModel.DeviceID
-
 /// The one writer of the home database, and the one controller of all accessories in it.
 ///
-/// Apps open sessions and ask; what they are to be told, answers and news alike, is taken with ``nextDelivery(for:)``
-/// and sent in that order. What takes its time, such as asking an accessory, is done by ``run()`` beside everything else;
-/// what changes the homes is done in one turn: stored, then applied, then told.
+/// The hub itself holds the homes: a change is stored, then applied, then told to the apps, in one turn. Everything else has
+/// a room, a class whose state nothing outside its file can change and which only this actor's turns touch:
+///
+/// | room | what it holds |
+/// | --- | --- |
+/// | ``AppSessions`` | which apps are connected, what they may do, their calls, and what they are to be told |
+/// | ``AccessoryLinks`` | the connections to accessories, what they consist of, and what they are asked to report |
+/// | ``AccessoryCalls`` | the scenes that run; it reads and writes values for calls |
+/// | ``Pairings`` | with which accessories the hub is paired, and which of them are to be unpaired |
+/// | ``Additions`` | the accessories that are being added |
+/// | ``VendorApps`` | what makers' apps have been asked for |
+/// | ``UnsavedValues`` | values that have not been stored yet |
+///
+/// What takes its time, such as asking an accessory, is done by ``run()`` beside everything else. It goes on in a turn of the
+/// hub whenever something comes of it, and looks then whether its call is still awaited.
 package actor HomeHub {
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
     private let executor: any SerialExecutor
-    let store: any HomeStore
-    let vault: any PairingVault
+    private let store: any HomeStore
     let browser: AccessoryBrowser
     let dialer: any AccessoryDialer
     let configuration: Configuration
     let logger: Logger
 
-    // What is known.
-    var graph: HomeGraph
-    var permissions: Permissions
-    var feed: ChangeFeed
-    var generator = SystemRandomNumberGenerator()
-    /// What was heard of values since they were last stored.
-    var unnoted: [Characteristic.ID: HeardValue] = [:]
-    var noteAt: ContinuousClock.Instant?
+    /// The homes as they are.
+    private(set) var graph: HomeGraph
 
-    // Who asks, and for what.
-    var sessions: [SessionID: Session] = [:]
-    var lastSession: UInt64 = 0
-    var calls = CallTable()
-    var runningActionSets: Set<ActionSet.ID> = []
-
-    // Accessories.
-    var connections: [DeviceID: Connection] = [:]
-    /// The accessories in the vault.
-    var paired: Set<DeviceID> = []
-    /// Those of them that are in no home and are to be told so, the oldest first.
-    var strays: [Stray] = []
-    var searches = Searches()
-    /// The accessories that are being added, each once.
-    var additions: Set<DeviceID> = []
-    var vendorRequests = VendorRequests()
+    // The rooms.
+    let sessions: AppSessions
+    let links = AccessoryLinks()
+    let accessoryCalls = AccessoryCalls()
+    let pairings: Pairings
+    let additions = Additions()
+    let vendorApps = VendorApps()
+    private let unsavedValues: UnsavedValues
 
     // Work.
-    typealias Job = @Sendable () async -> Void
+    typealias Job = @Sendable (isolated HomeHub) async -> Void
     private let jobs: AsyncStream<Job>
     private let newJobs: AsyncStream<Job>.Continuation
-    let deadlineChanged = AsyncSignal()
-
-    /// What the daemon decides about its hub.
-    package struct Configuration: Sendable {
-        package var systemApp: SystemApp
-        package var restrictions = AppRestrictions()
-        /// How much news may wait for a session.
-        package var feedLimit = ChangeFeed.defaultLimit
-        /// How long a maker's app has to come and answer.
-        package var vendorPatience = Duration.seconds(60)
-        /// How long a call waits for permission; apps have less patience, mostly.
-        package var permissionPatience = Duration.seconds(600)
-        /// How long an accessory that is to be added may take to be seen.
-        package var searchPatience = Duration.seconds(10)
-        /// How long somebody waits for an accessory that is only to be told that it is paired with no more.
-        package var farewellPatience = Duration.seconds(30)
-        /// How much time lies between two stores of what was heard.
-        package var noteInterval = Duration.seconds(60)
-        /// How long it takes until an accessory's changes are stored again that could not be.
-        package var storePatience = Duration.seconds(10)
-        /// How much time lies between two times at which a home takes over what an accessory consists of.
-        package var databaseInterval = Duration.seconds(5)
-        package var timing = ControllerTiming()
-
-        package init(systemApp: SystemApp) { self.systemApp = systemApp }
-    }
+    private let deadlineChanged = AsyncSignal()
 
     /// Loads what is stored; nothing is connected before ``run()``.
     ///
     /// - Parameters:
-    ///   - executor: runs the hub, and blocks while the store writes: it carries nobody else.
+    ///   - executor: runs the hub, and blocks while the store writes: it carries nothing else.
     ///   - store: the homes.
     ///   - vault: the pairings.
     ///   - browser: sees the accessories of the networks; started by ``run()``.
     ///   - dialer: connects to them.
     ///   - configuration: what the daemon decides.
-    ///   - logger: where trouble is told.
+    ///   - logger: where errors are logged.
     /// - Throws: what the store throws.
     package init(
         executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryBrowser,
@@ -97,18 +67,52 @@ package actor HomeHub {
         self.executor = executor
         unownedExecutor = executor.asUnownedSerialExecutor()
         self.store = store
-        self.vault = vault
         self.browser = browser
         self.dialer = dialer
         self.configuration = configuration
         self.logger = logger
         let stored = try store.load()
         graph = stored.graph
-        permissions = Permissions(
-            systemApp: configuration.systemApp, restrictions: configuration.restrictions,
-            remembered: stored.permissions)
-        feed = ChangeFeed(limit: configuration.feedLimit)
+        sessions = AppSessions(configuration, remembered: stored.permissions, store: store, logger: logger)
+        pairings = Pairings(
+            vault, unpairing: Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger),
+            timeout: configuration.unpairingTimeout, logger: logger)
+        unsavedValues = UnsavedValues(store: store, interval: configuration.saveInterval, logger: logger)
         (jobs, newJobs) = AsyncStream.makeStream()
+    }
+
+    // MARK: The homes
+
+    /// Stores a transaction, applies it and tells the apps.
+    ///
+    /// - Parameters:
+    ///   - transaction: what changed.
+    ///   - planned: the homes with it applied.
+    ///   - call: whose it is; it is to be answered in the same turn, and can be failed no more.
+    /// - Throws: 52 if it cannot be stored; then nothing has changed.
+    func commit(_ transaction: HomeTransaction, in planned: HomeGraph, by call: Call? = nil) throws(HomeError) {
+        do {
+            try store.commit(transaction, in: planned)
+        } catch {
+            logger.error("home database write failed", metadata: ["error": "\(error)"])
+            throw .notStored
+        }
+        graph = planned
+        sessions.committed(transaction, by: call, in: self)
+    }
+
+    /// Applies what an accessory has reported, and tells the apps if it is new.
+    ///
+    /// - Parameters:
+    ///   - event: what was reported.
+    ///   - writer: whose call set the value; it has it in its answer.
+    ///   - isOccurrence: whether it leaves no value behind, such as a press of a button.
+    func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
+        guard graph.apply(event) else { return }
+        if case .valueUpdated(let id, let value, let time) = event, !isOccurrence {
+            if unsavedValues.changed(id, to: TimestampedValue(value, at: time)) { deadlineChanged.send() }
+        }
+        sessions.notify(event, writer: writer, in: self)
     }
 
     // MARK: Work
@@ -117,44 +121,62 @@ package actor HomeHub {
     ///
     /// What has not been answered by then, and all that is asked later, is answered with `daemonUnavailable`.
     package func run() async {
-        await connectToAll()
+        await pairings.load(in: self)
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watchBrowser() }
             group.addTask { await self.watchTime() }
-            for await job in jobs { group.addTask { await job() } }
+            for await job in jobs { group.addTask { await job(self) } }
             group.cancelAll()
         }
         newJobs.finish()
-        perform(calls.hubEnded())
+        sessions.hubEnded(in: self)
         await browser.stop()
-        note()
+        unsavedValues.save()
     }
 
-    /// Has something done beside everything else; it is cancelled, and waited for, when the hub ends.
+    /// Has something done beside everything else, in turns of the hub; it is cancelled, and waited for, when the hub ends.
     func start(_ job: @escaping Job) { newJobs.yield(job) }
+
+    /// Goes on in a turn of the hub.
+    func turn<Outcome: Sendable>(_ body: @Sendable (isolated HomeHub) async -> Outcome) async -> Outcome {
+        await body(self)
+    }
+
+    /// Something is due earlier than anything before.
+    func deadlineAdded() { deadlineChanged.send() }
 
     /// Does what is due at a time.
     private func watchTime() async {
         while !Task.isCancelled {
             await deadlineChanged.wait(
-                until: [calls.nextDeadline, vendorRequests.nextDeadline, noteAt].compactMap(\.self).min())
+                until: [sessions.nextDeadline, vendorApps.nextDeadline, unsavedValues.nextDeadline].compactMap(\.self)
+                    .min())
             let now = ContinuousClock.now
-            perform(calls.deadlinesPassed(now: now))
-            lapse(vendorRequests.deadlinesPassed(now: now))
-            if let noteAt, noteAt <= now { note() }
+            sessions.deadlinesPassed(now: now, in: self)
+            vendorApps.deadlinesPassed(now: now, in: self)
+            unsavedValues.deadlinePassed(now: now)
         }
     }
 
-    /// Stores what was heard of values.
-    func note() {
-        noteAt = nil
-        guard !unnoted.isEmpty else { return }
+    /// Follows the accessories that the networks show.
+    private func watchBrowser() async {
         do {
-            try store.note(unnoted)
-            unnoted = [:]
+            try browser.start()
         } catch {
-            // They stay, and go with the next.
-            logger.error("what was heard of accessories cannot be stored", metadata: ["error": "\(error)"])
+            logger.error("discovery failed to start", metadata: ["error": "\(error)"])
+        }
+        // What comes may wait for its turn here until it is old.
+        for await _ in browser.snapshots() {
+            additions.updateSearches(in: self)
+            pairings.unpairVisibleOrphans(in: self)
+            await links.browserChanged(in: self)
         }
     }
+}
+
+extension HomeError {
+    /// The database refuses a write.
+    static let notStored = HomeError(
+        .genericError,
+        detail: "the home database cannot be written and nothing has changed; look into the log of homehubd")
 }

@@ -2,7 +2,7 @@ package import HomeModel
 
 /// What the hub keeps over restarts.
 ///
-/// Whatever a call has returned from survives a power cut, but for ``note(_:)``. Calls block for as long as the disk
+/// Whatever a call has returned from survives a power cut, but for ``save(_:)``. Calls block for as long as the disk
 /// takes; the hub runs on an executor of its own. The pairings are in the `PairingVault`.
 package protocol HomeStore: Sendable {
     /// Everything as it was left.
@@ -22,14 +22,13 @@ package protocol HomeStore: Sendable {
     /// Removes what is stored about an app.
     func forget(_ app: AppIdentity) throws
 
-    /// Stores what was last heard of values, in place of what was heard earlier; a power cut may lose it, and what is
-    /// not known is passed over.
-    func note(_ values: [Characteristic.ID: HeardValue]) throws
+    /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
+    func save(_ values: [Characteristic.ID: TimestampedValue]) throws
 }
 
 /// What the hub begins with.
 package struct StoredHomes: Sendable, Equatable {
-    /// The homes; no accessory counts as reachable before it was heard, and nobody observes anything.
+    /// The homes; no accessory counts as reachable before its link says so, and no session observes anything.
     package var graph: HomeGraph
     package var permissions: [RememberedPermission]
 

@@ -2,7 +2,7 @@
 // Limits.swift, the requests of an app that may wait in LineRPC's LineLimits.swift.
 
 extension ChangeFeed {
-    /// How much news may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the place
+    /// How many notifications may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the place
     /// of all.
     package static let defaultLimit = 1024
 }
@@ -14,13 +14,13 @@ extension Permissions {
     package static let questionsOfUser = 16
 }
 
-extension Connection {
+extension DatabaseHistory {
     /// How often an accessory may break the rules, without keeping to them once in between, before it is left alone.
-    static let patience = 3
+    static let maximumViolations = 3
 }
 
-extension HomeHub {
-    /// How many accessories that are in no home, and do not know it yet, keep their pairings while the hub runs: mostly
-    /// such whose addition has failed at the last moment, and which have not been on the network since.
-    static let maximumStrays = 32
+extension Pairings {
+    /// How many orphaned pairings are kept while the hub runs: mostly of accessories whose addition has failed at the last
+    /// moment, and which have not been on the network since.
+    static let maximumOrphans = 32
 }

@@ -108,7 +108,7 @@ struct HubDaemon {
     private var hubConfiguration: HomeHub.Configuration {
         var hub = HomeHub.Configuration(systemApp: systemApp)
         hub.restrictions = configuration.restrict.restrictions
-        hub.vendorPatience = configuration.vendorPatience
+        hub.vendorTimeout = configuration.vendorTimeout
         return hub
     }
 

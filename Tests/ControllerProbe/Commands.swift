@@ -17,6 +17,8 @@ actor Commands {
     private let dialer = TCPDialer(MultiThreadedEventLoopGroup.singleton)
     private let timing: ControllerTiming
     private let logger: Logger
+    /// What the link is to have reported.
+    private var desired: Set<CharacteristicID> = []
     private var link: AccessoryLink?
     private var database: AccessoryDatabase?
     private let links = AsyncStream.makeStream(of: AccessoryLink.self)
@@ -113,10 +115,12 @@ actor Commands {
                     ]
                 })
         case "subscribe":
-            try await needLink().subscribe(ids(command))
+            desired.formUnion(try ids(command))
+            try await needLink().desire(desired)
             return true
         case "unsubscribe":
-            try await needLink().unsubscribe(ids(command))
+            desired.subtract(try ids(command))
+            try await needLink().desire(desired)
             return true
         case "read": return .object(Self.json(try await needLink().read(ids(command))))
         case "write":

@@ -156,7 +156,7 @@ struct HostileAccessoryTests {
     func events() async throws {
         let scene = try Scene { _, _ in nil }
         try await scene.run { news in
-            await scene.link.subscribe([on, brightness, button])
+            await scene.link.desire([on, brightness, button])
             try await news.until { $0.value(brightness) != nil }
             try await news.until(.connected)
             scene.accessory.sendEvent(
@@ -234,7 +234,7 @@ struct HostileAccessoryTests {
             return .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(number)}]}"#))
         }
         try await scene.run { news in
-            await scene.link.subscribe([brightness])
+            await scene.link.desire([brightness])
             try await news.until { $0.value(brightness) == .success(.integer(1)) }
             for number in 2...4 {
                 value.withLock { $0 = number }
@@ -269,9 +269,9 @@ struct HostileAccessoryTests {
                 ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70406}]}"#, status: 207)) : nil
         }
         try await scene.run { news in
-            await scene.link.subscribe([on])
+            await scene.link.desire([on])
             try await news.until(.connected)
-            await scene.link.subscribe([on])
+            await scene.link.desire([on])
             _ = try await scene.link.read([on])
             #expect(scene.accessory.requests.count { $0.method == .put } == 1)
             scene.accessory.connection?.end()

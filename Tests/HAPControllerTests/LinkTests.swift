@@ -80,7 +80,7 @@ struct LinkTests {
         let house = try await House()
         let link = house.link()
         try await running(link) { news in
-            await link.subscribe([house.on])
+            await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
             try await news.until { $0.value(house.on) == .success(.bool(false)) }
             await house.bridge.host.report(LightReport(on: true), from: "lamp")
@@ -125,7 +125,7 @@ struct LinkTests {
         let house = try await House()
         let link = house.link()
         try await running(link) { news in
-            await link.subscribe([house.on])
+            await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
             try await news.until { $0.value(house.on) == .success(.bool(false)) }
             // The first word after the connection breaks is about what changed without it.
@@ -189,7 +189,7 @@ struct LinkTests {
         let house = try await House()
         let link = house.link()
         try await running(link) { news in
-            await link.subscribe([house.on])
+            await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
             try await news.until(.connected)
             await house.bridge.host.added(LightDescription(id: "third", name: "Third"))

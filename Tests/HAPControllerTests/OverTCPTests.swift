@@ -73,7 +73,7 @@ struct OverTCPTests {
             database: (added.database, configurationNumber: added.configurationNumber), timing: testTiming,
             logger: quietLogger)
         try await running(link) { news in
-            await link.subscribe([on])
+            await link.desire([on])
             await link.appeared(try .test(added.pairing.deviceID, at: [try here(listener.port)]))
             try await news.until(.connected)
             #expect(try await link.write([CharacteristicWrite(on, .bool(true))])[on] == WriteOutcome(.success))

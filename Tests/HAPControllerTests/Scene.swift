@@ -38,11 +38,12 @@ struct Scene {
     ///   - timing: how long the link waits for what.
     ///   - isKnown: whether the link has the database from an earlier life.
     ///   - isPaired: whether the accessory knows us.
-    ///   - isFarewell: whether the link is only to take its leave.
+    ///   - isForUnpairing: whether the link is only to end its pairing.
     ///   - script: what the accessory does otherwise than a well-behaved one; `nil` lets it behave.
     /// - Throws: what the making of keys and of the database throws.
     init(
-        _ timing: ControllerTiming = testTiming, isKnown: Bool = false, isPaired: Bool = true, isFarewell: Bool = false,
+        _ timing: ControllerTiming = testTiming, isKnown: Bool = false, isPaired: Bool = true,
+        isForUnpairing: Bool = false,
         _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedAccessory.Reaction? = { _, _ in nil }
     ) throws {
         let us = ControllerIdentity.random()
@@ -68,7 +69,7 @@ struct Scene {
             deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey)
         link = AccessoryLink(
             pairing, as: us, dialer: dialer, database: isKnown ? (try Self.consistsOf, configurationNumber: 1) : nil,
-            timing: timing, isFarewell: isFarewell, logger: quietLogger)
+            timing: timing, isForUnpairing: isForUnpairing, logger: quietLogger)
     }
 
     func run<Result>(_ body: (Newspaper) async throws -> Result) async throws -> Result {

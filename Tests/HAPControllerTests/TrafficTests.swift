@@ -31,7 +31,7 @@ struct TrafficTests {
             try await news.until(.connected)
             switch way {
             case .read: #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
-            case .enable: #expect(try await scene.link.enable([on]) == [on: .success])
+            case .enable: #expect(await scene.link.observe([on]) == [on: .confirmed])
             }
             // News that are sent later come later.
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
@@ -49,7 +49,7 @@ struct TrafficTests {
             try await news.until { $0.value(on) == .success(.bool(true)) }
             switch way {
             case .read: _ = try await scene.link.read([on])
-            case .enable: _ = try await scene.link.enable([on])
+            case .enable: _ = await scene.link.observe([on])
             }
             try await news.until { $0.value(on) == .success(.bool(false)) }
         }
@@ -96,9 +96,9 @@ struct TrafficTests {
         let scene = try Scene()
         try await scene.run { news in
             try await news.until(.connected)
-            await scene.link.subscribe([on, brightness])
+            await scene.link.desire([on, brightness])
             try await eventually("both are subscribed to") { scene.subscriptions.count == 1 }
-            await scene.link.unsubscribe([on, brightness])
+            await scene.link.desire([])
             try await eventually("neither is subscribed to") { scene.subscriptions.count == 2 }
             _ = try await scene.link.read([on])
         }
@@ -112,8 +112,8 @@ struct TrafficTests {
     @Test("what was wanted before there was a connection is asked for in one request")
     func gathered() async throws {
         let scene = try Scene()
-        await scene.link.subscribe([brightness])
-        await scene.link.subscribe([on])
+        await scene.link.desire([brightness])
+        await scene.link.desire([brightness, on])
         try await scene.run { news in try await news.until(.connected) }
         #expect(scene.subscriptions == [[.init(id: on, events: true), .init(id: brightness, events: true)]])
     }
@@ -138,7 +138,7 @@ struct TrafficTests {
             }
         }
         try await scene.run { news in
-            await scene.link.subscribe([brightness])
+            await scene.link.desire([brightness])
             try await news.until(.connected)
             _ = try await scene.link.write([CharacteristicWrite(brightness, .integer(7))])
             try await news.until { $0.value(brightness) == .success(.integer(8)) }
@@ -232,7 +232,7 @@ struct BatchTests {
     func subscriptions() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { news in
-            await crowd.scene.link.subscribe(crowd.ids)
+            await crowd.scene.link.desire(Set(crowd.ids))
             try await news.until(.connected)
         }
         let subscribed = crowd.batches { $0.events == true }

@@ -64,7 +64,7 @@ struct TrustTests {
                 try await scene.link.write([CharacteristicWrite(on, .bool(true))])
             }
             await #expect(throws: LinkError.notConnected) { try await scene.link.read([on]) }
-            await #expect(throws: LinkError.notConnected) { try await scene.link.enable([on]) }
+            #expect(await scene.link.observe([on]) == [on: .pending])
             await #expect(throws: PairingsError.notConnected) { try await scene.link.pairings(.add(guest)) }
         }
         #expect(silent.requests.map(\.path) == ["/pair-verify"])
@@ -132,9 +132,9 @@ struct TrustTests {
         #expect(scene.dialer.dialed == [.test(1), .test(1)])
     }
 
-    @Test("a farewell takes the pairing back, asks for nothing else, and says so")
-    func farewell() async throws {
-        let scene = try Scene(isFarewell: true) { request, _ in
+    @Test("unpairing takes the pairing back, asks for nothing else, and says so")
+    func unpairing() async throws {
+        let scene = try Scene(isForUnpairing: true) { request, _ in
             request.path == "/pairings"
                 ? .answer(HTTPResponse(200, .pairingTLV8, body: PairingsResponse.done.encoded)) : nil
         }

@@ -211,7 +211,7 @@ actor FakeDaemon: LineRPCSessions {
                     return ValueResult(characteristic: write.characteristic, error: HomeError(.nilParameter))
                 }
                 let event = LiveEvent.valueUpdated(write.characteristic, value, time: tick())
-                if graph.apply(event) { run(feed.heard(event, writer: call.session)) }
+                if graph.apply(event) { run(feed.received(event, writer: call.session)) }
                 return ValueResult(characteristic: write.characteristic, value: value, time: time)
             }.json
         case .setNotification(let ids, let isEnabled):
@@ -224,7 +224,7 @@ actor FakeDaemon: LineRPCSessions {
             return results.json
         case .startBrowsing:
             sessions[call.session]?.isBrowsing = true
-            for device in devices { run(feed.tell(.accessoryFound(device), to: [call.session])) }
+            for device in devices { run(feed.notify(.accessoryFound(device), [call.session])) }
             return [:]
         case .stopBrowsing:
             sessions[call.session]?.isBrowsing = false
@@ -232,7 +232,7 @@ actor FakeDaemon: LineRPCSessions {
         case .permissions: return [AppPermission]().json
         case .answerQuestions:
             sessions[call.session]?.answersQuestions = true
-            for question in questions { run(feed.tell(.permissionAsked(question), to: [call.session])) }
+            for question in questions { run(feed.notify(.permissionAsked(question), [call.session])) }
             return [:]
         default: return [:]
         }
@@ -267,13 +267,13 @@ actor FakeDaemon: LineRPCSessions {
     /// A device is heard.
     func hear(_ id: Characteristic.ID, _ value: CharacteristicValue) {
         let event = LiveEvent.valueUpdated(id, value, time: tick())
-        if graph.apply(event) { run(feed.heard(event)) }
+        if graph.apply(event) { run(feed.received(event)) }
     }
 
     /// A device comes back or goes.
     func reach(_ id: Accessory.ID, _ isReachable: Bool) {
         let event = LiveEvent.reachabilityUpdated(id, isReachable)
-        if graph.apply(event) { run(feed.heard(event)) }
+        if graph.apply(event) { run(feed.received(event)) }
     }
 
     /// All homes are others.
@@ -286,7 +286,7 @@ actor FakeDaemon: LineRPCSessions {
     func writeSilently(_ write: HomeWrite) throws(HomeError) { _ = try graph.perform(write, using: &random) }
 
     /// Tells everybody something, be it sense or not.
-    func tell(_ notification: HomeNotification) { run(feed.tell(notification, to: Array(sessions.keys))) }
+    func tell(_ notification: HomeNotification) { run(feed.notify(notification, Array(sessions.keys))) }
 
     /// Tells everybody something raw.
     func tell(_ method: String, _ params: JSONValue) {
@@ -296,13 +296,13 @@ actor FakeDaemon: LineRPCSessions {
     /// A device can be added.
     func find(_ device: DiscoveredAccessory) {
         devices.append(device)
-        run(feed.tell(.accessoryFound(device), to: sessions.filter(\.value.isBrowsing).map(\.key)))
+        run(feed.notify(.accessoryFound(device), sessions.filter(\.value.isBrowsing).map(\.key)))
     }
 
     /// It went.
     func lose(_ id: DeviceID) {
         devices.removeAll { $0.id == id }
-        run(feed.tell(.accessoryLost(id), to: sessions.filter(\.value.isBrowsing).map(\.key)))
+        run(feed.notify(.accessoryLost(id), sessions.filter(\.value.isBrowsing).map(\.key)))
     }
 
     /// Whether somebody searches.

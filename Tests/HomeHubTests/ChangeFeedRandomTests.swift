@@ -215,7 +215,7 @@ private final class Town {
             subscribed.subtract(
                 accessory.services.flatMap(\.characteristics).map(\.id))
         }
-        carryOut(feed.heard(event))
+        carryOut(feed.received(event))
     }
 
     private func observe() {
@@ -248,7 +248,7 @@ private final class Town {
             audiences[time] = Set(
                 apps.values.filter { $0.isAuthorized && $0.id != writer && $0.wanted.contains(characteristic.id) }
                     .map(\.id))
-            carryOut(feed.heard(event, writer: writer))
+            carryOut(feed.received(event, writer: writer))
         }
         guard let writer else { return }
         let result = ValueResult(characteristic: characteristic.id, value: value, time: time)

@@ -121,7 +121,7 @@ import Testing
         #expect(hub.actions == [.unsubscribe([id])])
         hub.hear(.valueUpdated(id, .bool(true), time: 1))
         _ = try hub.write(.addHome(name: "Other"), by: 1)
-        _ = hub.feed.tell(.accessoryLost(TestDevices.id(1)), to: [SessionID(2)])
+        _ = hub.feed.notify(.accessoryLost(TestDevices.id(1)), [SessionID(2)])
         let refusal = HomeError(.homeAccessNotAuthorized)
         #expect(
             hub.take(2) == [
@@ -413,7 +413,7 @@ private final class FeedDesk {
     }
 
     func hear(_ event: LiveEvent, writer: UInt64? = nil) {
-        actions = graph.apply(event) ? feed.heard(event, writer: writer.map { SessionID($0) }) : []
+        actions = graph.apply(event) ? feed.received(event, writer: writer.map { SessionID($0) }) : []
     }
 
     @discardableResult func enable(_ id: Characteristic.ID, _ session: UInt64) -> [ChangeFeed.Action] {

@@ -46,7 +46,7 @@ final class HouseUnderTest: Sendable {
         configuration.timing.reconnect.shortest = .milliseconds(10)
         configuration.timing.reconnect.longest = .milliseconds(50)
         configuration.timing.reconnect.refused = .milliseconds(50)
-        configuration.searchPatience = .milliseconds(200)
+        configuration.searchTimeout = .milliseconds(200)
         configuration.databaseInterval = .zero
         change(&configuration)
         hub = try HomeHub(

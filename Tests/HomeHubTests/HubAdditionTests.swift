@@ -123,7 +123,7 @@ struct HubAdditionTests {
 
     @Test("An accessory that is not there yet is waited for, not without end")
     func waiting() async throws {
-        let house = try HouseUnderTest { $0.searchPatience = .seconds(20) }
+        let house = try HouseUnderTest { $0.searchTimeout = .seconds(20) }
         try await house.run { house in
             let a = try await house.app()
             let home = try await a.addHome()
@@ -240,7 +240,7 @@ struct HubAdditionTests {
 
     @Test("What an app wanted to add is not even tried once it has lost its permission while it was searched for")
     func withdrawnWhileSearching() async throws {
-        let house = try HouseUnderTest { $0.searchPatience = .seconds(3600) }
+        let house = try HouseUnderTest { $0.searchTimeout = .seconds(3600) }
         try await house.run { house in
             let (system, app) = (try await house.app(), try await house.app("org.other"))
             let home = try await system.addHome()
@@ -390,7 +390,7 @@ struct HubAdditionTests {
 
     @Test("A maker's app that comes in time is asked, one that declines is not asked again, and none lapses")
     func vendorComesLater() async throws {
-        let house = try HouseUnderTest { $0.vendorPatience = .seconds(600) }
+        let house = try HouseUnderTest { $0.vendorTimeout = .seconds(600) }
         try await house.run { house in
             let a = try await house.app()
             let home = try await a.addHome()
@@ -406,7 +406,7 @@ struct HubAdditionTests {
             await expect(.notFound) { try await maker.call(.declineAddition(question.id)) }
             #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "org.kilgo"))
         }
-        let hasty = try HouseUnderTest { $0.vendorPatience = .milliseconds(50) }
+        let hasty = try HouseUnderTest { $0.vendorTimeout = .milliseconds(50) }
         try await hasty.run { house in
             let a = try await house.app()
             let home = try await a.addHome()

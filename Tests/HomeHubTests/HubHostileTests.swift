@@ -233,7 +233,9 @@ struct HubHostileTests {
             try await eventually("it is read") { device.count(.get) > before }
             isHeld.withLock { $0 = false }
             let call = try await device.switchOn(a, isScene: isScene)
-            try await eventually("the write waits behind it") { await device.house.hub.calls.isEffective(call) }
+            try await eventually("the write waits behind it") {
+                await device.house.hub.turn { $0.sessions.isEffective(call) }
+            }
             device.answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
             _ = try await b.result(observation)
             #expect(try [ValueResult](json: try await a.result(call)).map(\.value) == [.bool(true)])

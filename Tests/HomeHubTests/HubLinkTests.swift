@@ -102,7 +102,7 @@ struct HubLinkTests {
 
     @Test("What a device shows new and could not be stored is taken over as soon as it can be")
     func structureStoredLater() async throws {
-        let house = try HouseUnderTest { $0.storePatience = .milliseconds(20) }
+        let house = try HouseUnderTest { $0.storeRetryInterval = .milliseconds(20) }
         try await house.run { house in
             let (a, b) = (try await house.app(), try await house.app())
             let lamp = try await house.lamp(a)
@@ -232,10 +232,10 @@ struct HubLinkTests {
         let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
         let identity = accessories.stored.identity
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
-        try await HouseUnderTest(vault: vault, { $0.farewellPatience = .milliseconds(1) }).run { house in
+        try await HouseUnderTest(vault: vault, { $0.unpairingTimeout = .milliseconds(1) }).run { house in
             // The hub has looked after the pairing, and is past its patience.
             let a = try await house.app()
-            try await eventually("it is known") { await house.hub.strays.count == 1 }
+            try await eventually("it is known") { await house.hub.turn { $0.pairings.orphans.count } == 1 }
             try await house.settle(a)
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
@@ -255,14 +255,16 @@ struct HubLinkTests {
         try await HouseUnderTest(vault: vault).run { house in
             house.show(identity.deviceID, at: .test(1), isPaired: true)
             try await eventually("it is tried") { house.dialer.dialed.count > 1 }
-            #expect(await house.hub.strays.map(\.isBeingTold) == [true])
+            #expect(await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [true])
             house.network.show(ServiceSnapshot(services: [], isComplete: true))
-            try await eventually("nobody tries any more") { await house.hub.strays.map(\.isBeingTold) == [false] }
+            try await eventually("nobody tries any more") {
+                await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [false]
+            }
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
             try await eventually("it is let go") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
-            #expect(await house.hub.strays.isEmpty)
+            #expect(await house.hub.turn { $0.pairings.orphans.isEmpty })
         }
     }
 
@@ -277,9 +279,9 @@ struct HubLinkTests {
             return AccessoryPairing(deviceID: $0, publicKey: key.publicKey)
         }
         for pairing in pairings.dropLast() { vault.keep(pairing) }
-        let house = try HouseUnderTest(vault: vault) { $0.farewellPatience = .milliseconds(1) }
+        let house = try HouseUnderTest(vault: vault) { $0.unpairingTimeout = .milliseconds(1) }
         try await house.run { house in
-            try await eventually("they are known") { await house.hub.strays.count == 40 }
+            try await eventually("they are known") { await house.hub.turn { $0.pairings.orphans.count } == 40 }
             #expect(vault.pairings() == Array(pairings.dropLast()))
             if isOldestTold {
                 house.dialer.hold()
@@ -287,7 +289,9 @@ struct HubLinkTests {
                 try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
             }
             vault.keep(pairings[40])
-            await house.hub.letGo(pairings[40], as: vault.identity())
+            await house.hub.turn { hub in
+                await hub.pairings.unpair(pairings[40], as: vault.identity(), in: hub)
+            }
             var kept = pairings
             kept.remove(at: isOldestTold ? 1 : 0)
             try await eventually("the oldest is forgotten") { vault.pairings() == kept }

@@ -17,11 +17,11 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         HomeModel.DiscoveredAccessory(id: TestDevices.id(number), name: "\(number)", category: .other, model: "")
     }
 
-    private func found(_ session: UInt64, _ number: Int) -> Searches.News {
+    private func found(_ session: UInt64, _ number: Int) -> Searches.Event {
         .init(session: SessionID(session), notification: .accessoryFound(accessory(number)))
     }
 
-    private func lost(_ session: UInt64, _ number: Int) -> Searches.News {
+    private func lost(_ session: UInt64, _ number: Int) -> Searches.Event {
         .init(session: SessionID(session), notification: .accessoryLost(TestDevices.id(number)))
     }
 
@@ -71,7 +71,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
             ([place(2, 8): .success, place(3, 8): .unableToCommunicate], [2: true, 3: false]),
         ] as [([CharacteristicID: HAPStatus], [UInt64: Bool])])
     func rows(statuses: [CharacteristicID: HAPStatus], reachable: [UInt64: Bool]) {
-        let heard = BridgedReachability.heard(statuses) { $0.iid == InstanceID(1) }
+        let heard = BridgedReachability.read(from: statuses) { $0.iid == InstanceID(1) }
         #expect(heard == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
     }
 }

@@ -72,7 +72,7 @@ struct HubSessionTests {
 
     @Test("A call that nobody answers for is refused in time, and the question stays")
     func patience() async throws {
-        let house = try HouseUnderTest { $0.permissionPatience = .milliseconds(20) }
+        let house = try HouseUnderTest { $0.permissionTimeout = .milliseconds(20) }
         try await house.run { house in
             let (system, app) = (try await house.app(), try await house.app("app"))
             await expect(.homeAccessNotAuthorized) { try await app.call(.homes) }

@@ -276,7 +276,7 @@ struct HubValuesTests {
 
     @Test("What was heard and could not be stored is stored later")
     func notingLater() async throws {
-        let house = try HouseUnderTest { $0.noteInterval = .milliseconds(20) }
+        let house = try HouseUnderTest { $0.saveInterval = .milliseconds(20) }
         let on = try await house.run { house in
             let a = try await house.app()
             let lamp = try await house.lamp(a)
@@ -293,7 +293,7 @@ struct HubValuesTests {
 
     @Test("What was heard is stored together, and only if it is new")
     func noting() async throws {
-        let house = try HouseUnderTest { $0.noteInterval = .milliseconds(50) }
+        let house = try HouseUnderTest { $0.saveInterval = .milliseconds(50) }
         try await house.run { house in
             let a = try await house.app()
             let lamp = try await house.lamp(a)

@@ -8,7 +8,7 @@ final class TestStore: HomeStore {
 
     private struct State {
         var stored = StoredHomes()
-        var noted: [[Characteristic.ID: HeardValue]] = []
+        var noted: [[Characteristic.ID: TimestampedValue]] = []
         var commits = 0
         var isBroken = false
         var refusals = 0
@@ -19,7 +19,7 @@ final class TestStore: HomeStore {
     init(_ stored: StoredHomes = StoredHomes()) { state.withLock { $0.stored = stored } }
 
     var stored: StoredHomes { state.withLock(\.stored) }
-    var noted: [[Characteristic.ID: HeardValue]] { state.withLock(\.noted) }
+    var noted: [[Characteristic.ID: TimestampedValue]] { state.withLock(\.noted) }
     /// How often something was not stored.
     var refusals: Int { state.withLock(\.refusals) }
     var commits: Int { state.withLock(\.commits) }
@@ -65,5 +65,5 @@ final class TestStore: HomeStore {
 
     func forget(_ app: AppIdentity) throws { try change { $0.stored.permissions.removeAll { $0.app == app } } }
 
-    func note(_ values: [Characteristic.ID: HeardValue]) throws { try change { $0.noted.append(values) } }
+    func save(_ values: [Characteristic.ID: TimestampedValue]) throws { try change { $0.noted.append(values) } }
 }

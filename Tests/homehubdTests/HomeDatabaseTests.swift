@@ -30,7 +30,7 @@ struct HomeDatabaseTests {
                 let file = try #require(opened)
                 try HomeDatabase(file.queue).commit(transaction, in: homes.graph)
                 if let (id, value) = homes.hear(at: Int64(step)) {
-                    try HomeDatabase(file.queue).note([id: HeardValue(value, at: Int64(step))])
+                    try HomeDatabase(file.queue).save([id: TimestampedValue(value, at: Int64(step))])
                 }
                 let stored = try HomeDatabase(file.queue).load().graph
                 for home in stored.homes {
@@ -79,7 +79,7 @@ struct HomeDatabaseTests {
         try HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
         let characteristic = try #require(graph.homes.first?.accessories.first?.services.first?.characteristics.first)
         graph.apply(.valueUpdated(characteristic.id, .string(text), time: 7))
-        try HomeDatabase(queue).note([characteristic.id: HeardValue(.string(text), at: 7)])
+        try HomeDatabase(queue).save([characteristic.id: TimestampedValue(.string(text), at: 7)])
         #expect(try HomeDatabase(queue).load().graph == graph.asStored)
     }
 
@@ -206,7 +206,7 @@ struct HomeDatabaseTests {
     func strayValues() throws {
         let database = HomeDatabase(try makeQueue())
         var random = SeededNumbers(seed: 1)
-        try database.note([Characteristic.ID(using: &random): HeardValue(.bool(true), at: 1)])
+        try database.save([Characteristic.ID(using: &random): TimestampedValue(.bool(true), at: 1)])
         #expect(try database.load() == StoredHomes())
     }
 

@@ -29,7 +29,7 @@ struct HubConfigurationTests {
             """)
         #expect(configuration.interfaces == .named(["eth0", "wlan0"]))
         #expect(configuration.restrict.restrictions == AppRestrictions(apps: ["org.example.lights"], users: [0, .max]))
-        #expect(configuration.vendorPatience == .seconds(5))
+        #expect(configuration.vendorTimeout == .seconds(5))
         #expect(configuration.systemApp == "/opt/homehub")
     }
 

@@ -19,11 +19,11 @@ package actor AccessoryLink {
     private let identity: ControllerIdentity
     private let dialer: any AccessoryDialer
     private let timing: ControllerTiming
-    private let isFarewell: Bool
+    private let isForUnpairing: Bool
     private let logger: Logger
 
     // Where the accessory is, and when it is tried next.
-    private var place: DiscoveredAccessory?
+    private var discovered: DiscoveredAccessory?
     private var lastGood: AccessoryEndpoint?
     private var policy: ReconnectPolicy
     private var retryAt = ContinuousClock.now
@@ -41,10 +41,8 @@ package actor AccessoryLink {
     /// Our own writes since the last look: what they led to is not told to us (HAP 10.2).
     private var written: Set<CharacteristicID> = []
 
-    // Subscriptions: what is wanted, and what the accessory has granted or refused on this connection.
-    private var wanted: Set<CharacteristicID> = []
-    private var subscribed: Set<CharacteristicID> = []
-    private var refused: [CharacteristicID: HAPStatus] = [:]
+    // What it is to report, and how it is caught not reporting.
+    private var subscriptions = SubscriptionReconciler()
     private var push: PushWatch
 
     /// The connection, also while it is not verified yet.
@@ -59,20 +57,20 @@ package actor AccessoryLink {
     ///   - dialer: how to connect.
     ///   - database: what was read in an earlier life, and the `c#` it belongs to.
     ///   - timing: how long to wait for what.
-    ///   - isFarewell: whether the accessory is only to be told that it is paired with no more, whatever it consists of;
-    ///     once it knows, the link says `notPaired`.
+    ///   - isForUnpairing: whether the accessory is only to remove our pairing, whatever it consists of; once it has, the
+    ///     link says `notPaired`.
     ///   - logger: where trouble is told.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
         database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
-        timing: ControllerTiming = ControllerTiming(), isFarewell: Bool = false, logger: Logger
+        timing: ControllerTiming = ControllerTiming(), isForUnpairing: Bool = false, logger: Logger
     ) {
         id = pairing.deviceID
         self.pairing = pairing
         self.identity = identity
         self.dialer = dialer
         self.timing = timing
-        self.isFarewell = isFarewell
+        self.isForUnpairing = isForUnpairing
         self.logger = logger
         self.database = database?.0
         configurationNumber = database?.configurationNumber
@@ -106,21 +104,21 @@ package actor AccessoryLink {
     ///
     /// A record that has gone does not end a connection that stands: multicast is lost more easily than TCP.
     package func appeared(_ accessory: DiscoveredAccessory?) {
-        guard let accessory, accessory.id == id, accessory != place else { return }
-        place = accessory
+        guard let accessory, accessory.id == id, accessory != discovered else { return }
+        discovered = accessory
         retryAt = policy.appeared(next: retryAt)
         changed.send()
     }
 
     private func keepConnected() async {
         while !isStopped, !Task.isCancelled {
-            guard let place else {
+            guard let discovered else {
                 report(.searching)
                 await changed.wait()
                 continue
             }
             report(.connecting)
-            let failure = await connect(to: place)
+            let failure = await connect(to: discovered)
             guard !isStopped, !Task.isCancelled else { return }
             logger.info("no connection to an accessory", metadata: ["accessory": "\(id)", "reason": "\(failure)"])
             retryAt = policy.ended(isRefused: failure == .notPaired, share: .random(in: 0...1), now: .now)
@@ -134,8 +132,8 @@ package actor AccessoryLink {
     // MARK: One connection
 
     /// Tries every address until one is the accessory's, and serves the session there until it ends.
-    private func connect(to place: DiscoveredAccessory) async -> LinkFailure {
-        var candidates = place.endpoints
+    private func connect(to discovered: DiscoveredAccessory) async -> LinkFailure {
+        var candidates = discovered.endpoints
         if let lastGood, let index = candidates.firstIndex(of: lastGood) { candidates.swapAt(0, index) }
         var failure = LinkFailure.unreachable
         while !candidates.isEmpty, !isStopped, !Task.isCancelled {
@@ -183,7 +181,7 @@ package actor AccessoryLink {
         isVerified = true
         lastGood = endpoint
         policy.connected(now: .now)
-        if isFarewell { return await takeLeave(on: session) }
+        if isForUnpairing { return await removePairing(on: session) }
         do throws(SetupError) {
             try await synchronise(session)
             push.connected(now: .now)
@@ -200,7 +198,7 @@ package actor AccessoryLink {
     }
 
     /// Takes our pairing back, and nothing else: that must work with an accessory whose database is of no use.
-    private func takeLeave(on session: ControllerSession) async -> LinkFailure {
+    private func removePairing(on session: ControllerSession) async -> LinkFailure {
         do throws(PairingsError) {
             _ = try await session.pairings(.remove(identity.controller), within: timing.request)
             return .notPaired
@@ -213,10 +211,10 @@ package actor AccessoryLink {
     /// Looks after a session that stands until it ends.
     private func keep(_ session: ControllerSession) async throws(SetupError) {
         while await session.end == nil, !isStopped, !Task.isCancelled {
-            if let number = place?.configurationNumber, number != configurationNumber {
+            if let number = discovered?.configurationNumber, number != configurationNumber {
                 try await synchronise(session)
             }
-            try await settleSubscriptions(session)
+            try await reconcileSubscriptions(session)
             if push.dueAt <= .now { try await look(session) }
             guard await session.end == nil else { break }
             await changed.wait(until: push.dueAt)
@@ -228,9 +226,8 @@ package actor AccessoryLink {
     /// Brings everything up to date: the database if it may be another one, the subscriptions, and then the values.
     private func synchronise(_ session: ControllerSession) async throws(SetupError) {
         let isFresh = try await readDatabase(session)
-        subscribed = []
-        refused = [:]
-        try await settleSubscriptions(session, reads: isFresh)
+        subscriptions.begin()
+        try await reconcileSubscriptions(session, reads: isFresh)
         // What a fresh database told and nobody subscribes to is as good as read.
         guard !isFresh, let database else { return }
         do throws(RequestError) {
@@ -244,7 +241,7 @@ package actor AccessoryLink {
     ///
     /// - Returns: whether it was read.
     private func readDatabase(_ session: ControllerSession) async throws(SetupError) -> Bool {
-        let advertised = place?.configurationNumber
+        let advertised = discovered?.configurationNumber
         if database != nil, configurationNumber == advertised { return false }
         let read = try await session.readDatabase(within: timing.database)
         database = read
@@ -278,10 +275,11 @@ package actor AccessoryLink {
     /// Reads whatever can change once: a value that no event has told shows that the accessory loses them.
     private func look(_ session: ControllerSession) async throws(SetupError) {
         guard let database else { return }
-        let told = subscribed.subtracting(written)
+        let told = subscriptions.confirmed.subtracting(written)
         written = []
         // With nothing to watch, any answer still shows that the connection lives.
-        let ids = wanted.isEmpty ? Array(database.readable.prefix(1)) : database.canRead(wanted.sorted())
+        let desired = subscriptions.desired.sorted()
+        let ids = desired.isEmpty ? Array(database.readable.prefix(1)) : database.canRead(desired)
         let readings: [CharacteristicID: Reading]
         do throws(RequestError) {
             readings = try await read(ids, of: database, on: session)
@@ -325,72 +323,66 @@ package actor AccessoryLink {
 
     // MARK: Subscriptions
 
-    /// Wants to be told of changes, on this connection and every later one; places that do not exist or tell nothing are
-    /// passed over.
-    package func subscribe(_ ids: some Sequence<CharacteristicID>) {
-        wanted.formUnion(ids)
-        changed.send()
-    }
-
-    /// As ``subscribe(_:)``, and waits for what the accessory says.
+    /// Has these characteristics reported from now on and no others, on this connection and every later one; those that do
+    /// not exist or do not report are passed over.
     ///
-    /// - Returns: a status for each.
-    /// - Throws: ``LinkError``; what is wanted is wanted all the same.
-    package func enable(
-        _ ids: some Sequence<CharacteristicID> & Sendable
-    ) async throws(LinkError) -> [CharacteristicID: HAPStatus] {
-        for id in ids {
-            wanted.insert(id)
-            refused[id] = nil
-        }
-        let (session, database) = try current()
-        var statuses: [CharacteristicID: HAPStatus] = [:]
-        for id in ids where !database.tells(id) { statuses[id] = .notificationNotSupported }
-        let telling = ids.filter { database.tells($0) }
-        guard !telling.isEmpty else { return statuses }
-        do throws(RequestError) {
-            for (id, status) in try await session.subscribe(telling, true, timing: timing) {
-                statuses[id] = status
-                guard session === connection else { continue }
-                if status == .success { subscribed.insert(id) } else { refused[id] = status }
-            }
-            guard session === connection else { return statuses }
-            learned(try await read(database.canRead(telling), of: database, on: session))
-            // Perhaps it is not wanted any more.
-            changed.send()
-        } catch {
-            throw .request(error)
-        }
-        return statuses
-    }
-
-    /// Does not want to be told any more.
-    package func unsubscribe(_ ids: some Sequence<CharacteristicID>) {
-        wanted.subtract(ids)
+    /// - Parameter ids: which.
+    package func desire(_ ids: Set<CharacteristicID>) {
+        _ = subscriptions.desire(ids)
         changed.send()
     }
 
-    /// Tells the accessory what is wanted and not, all that has gathered at once, and reads what was not watched before.
-    private func settleSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws(SetupError) {
+    /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; it is read what they
+    /// have for values.
+    ///
+    /// - Parameters:
+    ///   - ids: which.
+    ///   - kept: those that stay desired if they are.
+    /// - Returns: what came of each that was not desired before.
+    package func observe(
+        _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = []
+    ) async -> [CharacteristicID: SubscriptionOutcome] {
+        let new = subscriptions.desire(ids, keeping: kept)
+        changed.send()
+        guard !new.isEmpty else { return [:] }
+        guard let (session, database) = try? current() else {
+            return Dictionary(uniqueKeysWithValues: new.map { ($0, .pending) })
+        }
+        do throws(RequestError) {
+            var statuses: [CharacteristicID: HAPStatus] = [:]
+            for id in new where !database.reports(id) { statuses[id] = .notificationNotSupported }
+            if case .subscribe(let batch)? = subscriptions.next(reports: { new.contains($0) && database.reports($0) }) {
+                statuses.merge(try await subscribe(batch, of: database, on: session)) { $1 }
+            }
+            return statuses.mapValues { $0 == .success ? .confirmed : .refused($0) }
+        } catch {
+            return Dictionary(uniqueKeysWithValues: new.map { ($0, .failed(error)) })
+        }
+    }
+
+    /// Tells the accessory what is desired and not, all that has gathered at once, and reads what was not reported before.
+    private func reconcileSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws(SetupError) {
         guard let database else { return }
         do throws(RequestError) {
-            let more = wanted.subtracting(subscribed).subtracting(refused.keys).filter { database.tells($0) }.sorted()
-            if !more.isEmpty {
-                for (id, status) in try await session.subscribe(more, true, timing: timing) {
-                    if status == .success { subscribed.insert(id) } else { refused[id] = status }
+            while let batch = subscriptions.next(reports: database.reports) {
+                switch batch {
+                case .subscribe(let ids): _ = try await subscribe(ids, of: database, on: session, reads: reads)
+                case .unsubscribe(let ids): _ = try await session.subscribe(ids, false, timing: timing)
                 }
-                if reads {
-                    learned(try await read(database.canRead(more), of: database, on: session))
-                }
-            }
-            let less = subscribed.subtracting(wanted).sorted()
-            if !less.isEmpty {
-                subscribed.subtract(less)
-                _ = try await session.subscribe(less, false, timing: timing)
             }
         } catch {
             throw SetupError(error)
         }
+    }
+
+    private func subscribe(
+        _ ids: [CharacteristicID], of database: AccessoryDatabase, on session: ControllerSession, reads: Bool = true
+    ) async throws(RequestError) -> [CharacteristicID: HAPStatus] {
+        let statuses = try await session.subscribe(ids, true, timing: timing)
+        guard session === connection else { return statuses }
+        subscriptions.answered(statuses)
+        if reads { learned(try await read(database.canRead(ids), of: database, on: session)) }
+        return statuses
     }
 
     // MARK: Requests
@@ -448,9 +440,9 @@ package actor AccessoryLink {
     /// - Throws: ``LinkError``.
     package func identify(_ aid: AccessoryID) async throws(LinkError) -> HAPStatus {
         let (_, database) = try current()
-        let place = database.characteristics.first { $0.id.aid == aid && $0.characteristic.type == .identify }
-        guard let place else { return .doesNotExist }
-        return try await write([CharacteristicWrite(place.id, .bool(true))])[place.id]?.status ?? .doesNotExist
+        let location = database.characteristics.first { $0.id.aid == aid && $0.characteristic.type == .identify }
+        guard let location else { return .doesNotExist }
+        return try await write([CharacteristicWrite(location.id, .bool(true))])[location.id]?.status ?? .doesNotExist
     }
 
     /// Lists, adds or removes pairings of other controllers, for which we must be an admin.
@@ -490,8 +482,8 @@ extension AccessoryDatabase {
 
     fileprivate func canRead(_ ids: [CharacteristicID]) -> [CharacteristicID] { ids.filter { canRead($0) } }
 
-    /// Whether it tells of its changes.
-    fileprivate func tells(_ id: CharacteristicID) -> Bool {
+    /// Whether it reports its changes.
+    fileprivate func reports(_ id: CharacteristicID) -> Bool {
         self[id]?.metadata.permissions.contains(.notify) ?? false
     }
 }

@@ -12,7 +12,7 @@ package struct ReconnectPolicy: Equatable, Sendable {
         /// When the accessory does not know us.
         package var refused = Duration.seconds(300)
         /// A session that has stood for so long wipes the failures before it out.
-        package var proof = Duration.seconds(30)
+        package var stable = Duration.seconds(30)
 
         package init() {}
     }
@@ -38,7 +38,7 @@ package struct ReconnectPolicy: Equatable, Sendable {
     package mutating func ended(
         isRefused: Bool, share: Double, now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {
-        if let connectedAt, now - connectedAt >= limits.proof { failures = 0 }
+        if let connectedAt, now - connectedAt >= limits.stable { failures = 0 }
         connectedAt = nil
         endedAt = now
         guard !isRefused else { return now + limits.refused }

@@ -15,7 +15,7 @@ enum SetupTarget: Sendable, Equatable {
     case any
 
     /// What a look at the network says.
-    enum Sight: Sendable, Equatable {
+    enum Sighting: Sendable, Equatable {
         case found(HAPController.DiscoveredAccessory)
         /// It is not there (yet).
         case missing
@@ -31,7 +31,7 @@ enum SetupTarget: Sendable, Equatable {
     ///   - snapshot: what the network shows.
     ///   - paired: those that we are paired with ourselves; while one is let go, it will soon be there anew.
     /// - Returns: what is seen of it.
-    func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> Sight {
+    func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> Sighting {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }
             return accessory.isPaired ? .paired : .found(accessory)
@@ -40,11 +40,11 @@ enum SetupTarget: Sendable, Equatable {
         switch self {
         case .setupID(let setupID):
             let meant = new.filter { $0.setupHash == Self.hash(setupID, $0.id) }
-            return meant.count > 1 ? .ambiguous : meant.first.map(Sight.found) ?? .missing
+            return meant.count > 1 ? .ambiguous : meant.first.map(Sighting.found) ?? .missing
         case .device, .any:
             // Another may be about to show itself.
             guard snapshot.isComplete else { return .missing }
-            return new.count > 1 ? .ambiguous : new.first.map(Sight.found) ?? .missing
+            return new.count > 1 ? .ambiguous : new.first.map(Sighting.found) ?? .missing
         }
     }
 

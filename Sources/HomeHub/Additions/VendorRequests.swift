@@ -3,16 +3,16 @@ import HomeModel
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-/// Puts requests for proofs of ownership to makers' apps: each to one app, which answers it once, declines, or lets it
+/// Puts requests for ownership tokens to makers' apps: each to one app, which answers it once, declines, or lets it
 /// lapse.
 ///
 /// A request for which no app is there waits for one; if an app goes without an answer, another is asked.
 struct VendorRequests: Sendable, Equatable {
-    /// An accessory that can be added with its maker's proof only.
+    /// An accessory that can be added with its maker's token only.
     struct Request: Sendable, Equatable {
         var question: AddAccessoryRequest
         var device: DeviceID
-        /// Whose proof it wants.
+        /// Whose token it wants.
         var vendor: String
         /// The code that whoever began has given.
         var code: SetupCode?
@@ -81,7 +81,7 @@ struct VendorRequests: Sendable, Equatable {
 
     /// An app answers, or declines.
     ///
-    /// Whatever comes of its answer, there is no second one: with a wrong proof, too, the request is used up.
+    /// Whatever comes of its answer, there is no second one: with a wrong token, too, the request is used up.
     ///
     /// - Parameters:
     ///   - id: what it was asked.

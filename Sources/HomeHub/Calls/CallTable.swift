@@ -14,7 +14,7 @@ package import HomeModel
 ///
 /// What is carried out without permission stays *received* and fails with 23 if it is given up. Whoever carries a call out
 /// asks ``isAwaited(_:)`` when it goes on after a wait, and ``takesEffect(_:)`` right before an accessory is asked for what
-/// cannot be taken back: a call that has no place in the table any more has nothing done.
+/// cannot be taken back: nothing is done for a call that has left the table.
 ///
 /// Nothing waits here: inputs return what is to be done, in the order in which the calls came.
 package struct CallTable: Sendable, Equatable {

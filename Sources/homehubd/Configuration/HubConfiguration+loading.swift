@@ -34,7 +34,7 @@ extension HubConfiguration {
     func keysThatWait(comparedWith running: HubConfiguration) -> [String] {
         let differs: [(CodingKeys, Bool)] = [
             (.interfaces, interfaces != running.interfaces),
-            (.vendorPatience, vendorPatience != running.vendorPatience),
+            (.vendorTimeout, vendorTimeout != running.vendorTimeout),
             (.systemApp, systemApp != running.systemApp),
         ]
         return differs.filter(\.1).map(\.0.rawValue)

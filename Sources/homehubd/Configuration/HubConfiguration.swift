@@ -10,13 +10,13 @@ struct HubConfiguration: Decodable, Equatable, Sendable {
     /// Which apps are kept out, whatever the user says.
     var restrict = RestrictSection()
     /// How long a maker's app has to come and answer.
-    var vendorPatience = Duration.seconds(60)
+    var vendorTimeout = Duration.seconds(60)
     /// The program that is the system app; `nil` where it is installed.
     var systemApp: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case interfaces, restrict
-        case vendorPatience = "vendor-patience"
+        case vendorTimeout = "vendor-patience"
         case systemApp = "system-app"
     }
 
@@ -27,13 +27,13 @@ struct HubConfiguration: Decodable, Equatable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         interfaces = try container.decodeIfPresent(ConfiguredInterfaces.self, forKey: .interfaces) ?? interfaces
         restrict = try container.decodeIfPresent(RestrictSection.self, forKey: .restrict) ?? restrict
-        if let patience = try container.decodeIfPresent(DurationText.self, forKey: .vendorPatience) {
+        if let patience = try container.decodeIfPresent(DurationText.self, forKey: .vendorTimeout) {
             guard (.seconds(1)...Duration.seconds(600)).contains(patience.duration) else {
                 throw DecodingError.refused(
                     "nobody can answer within that, or wait for so long", remedy: "write 1s to 600s",
-                    at: container.codingPath + [CodingKeys.vendorPatience])
+                    at: container.codingPath + [CodingKeys.vendorTimeout])
             }
-            vendorPatience = patience.duration
+            vendorTimeout = patience.duration
         }
         if let path = try container.decodeIfPresent(String.self, forKey: .systemApp) {
             guard path.hasPrefix("/") else {

@@ -57,7 +57,7 @@ struct HomeDatabase: HomeStore {
         }
     }
 
-    func note(_ values: [Characteristic.ID: HeardValue]) throws {
+    func save(_ values: [Characteristic.ID: TimestampedValue]) throws {
         guard !values.isEmpty else { return }
         try queue.write { db in
             let statement = try db.cachedStatement(

@@ -1,7 +1,7 @@
 package import BoundedJSON
 package import HomeModel
 
-/// Something that a session is told: news, or the answer to a call of its own.
+/// Something that a session is told: a notification, or the answer to a call of its own.
 package enum Delivery: Sendable, Equatable {
     case notification(HomeNotification)
     case answer(Call, Result<JSONValue, HomeError>)
@@ -9,21 +9,21 @@ package enum Delivery: Sendable, Equatable {
 
 /// What one session has still to be told.
 ///
-/// News and answers leave in one order, so that an app that has the answer to its write has heard of all that happened
-/// before, and nothing in its copy of the homes goes back. News are bounded; answers are by the limit of outstanding
-/// requests. When there are too much news, `homesUpdated` takes their place, and until the session has taken that,
-/// nothing more is kept: it loads everything anew behind it.
+/// Notifications and answers leave in one order, so that an app that has the answer to its write has been told of all that
+/// happened before, and nothing in its copy of the homes goes back. Notifications are bounded; answers are by the limit of
+/// outstanding requests. When there are too many notifications, `homesUpdated` replaces them, and until the session has taken
+/// that, nothing more is kept: it loads everything anew behind it.
 ///
 /// Values that only the copy is to have are counted for themselves: of each characteristic the last one is kept. It
-/// stands where it was heard, because what lies between it and an earlier one may hold the earlier one, too.
+/// stands where it was reported, because what lies between it and an earlier one may hold the earlier one, too.
 struct Outbox: Sendable, Equatable {
-    /// How many news may wait, and how many values beside them.
+    /// How many notifications may wait, and how many values beside them.
     let limit: Int
     /// In their order, with gaps where something was taken or overtaken.
     private var deliveries: [Delivery?] = []
     private var first = 0
     private var count = 0
-    private var news = 0
+    private var notifications = 0
     /// Where the value is that the copy is to have.
     private var cached: [Characteristic.ID: Int] = [:]
     private var isVoid = false
@@ -36,14 +36,14 @@ struct Outbox: Sendable, Equatable {
     mutating func append(_ notification: HomeNotification) {
         guard !isVoid else { return }
         if let id = notification.cachedCharacteristic {
-            if let place = cached[id] {
-                _ = take(place)
+            if let index = cached[id] {
+                _ = take(index)
             } else if cached.count == limit {
                 return invalidate()
             }
         } else {
-            guard news < limit else { return invalidate() }
-            news += 1
+            guard notifications < limit else { return invalidate() }
+            notifications += 1
         }
         append(.notification(notification))
     }
@@ -51,17 +51,17 @@ struct Outbox: Sendable, Equatable {
     /// A call of the session was carried out, or failed.
     mutating func append(_ result: Result<JSONValue, HomeError>, to call: Call) { append(.answer(call, result)) }
 
-    /// Puts one `homesUpdated` in place of all news.
+    /// Puts one `homesUpdated` in place of all notifications.
     mutating func invalidate() {
-        dropNews()
+        dropNotifications()
         append(.notification(.homesUpdated))
-        news = 1
+        notifications = 1
         isVoid = true
     }
 
-    /// Tells what the app may do now, in place of all news.
+    /// Says what the app may do now, in place of all notifications.
     mutating func authorizationChanged(to status: AuthorizationStatus) {
-        dropNews()
+        dropNotifications()
         if !status.contains(.authorized) {
             for index in deliveries.indices {
                 // It may be true, but who lost the permission may see it no more, nor the names in what went wrong.
@@ -70,23 +70,23 @@ struct Outbox: Sendable, Equatable {
             }
         }
         append(.notification(.authorizationStatusUpdated(status)))
-        news = 1
+        notifications = 1
         guard status.contains(.authorized) else { return }
         append(.notification(.homesUpdated))
-        news = 2
+        notifications = 2
         isVoid = true
     }
 
     /// Takes what is to be told next.
     mutating func next() -> Delivery? {
         while first < deliveries.count {
-            let place = first
+            let index = first
             first += 1
-            guard let delivery = take(place) else { continue }
+            guard let delivery = take(index) else { continue }
             if let id = delivery.cachedCharacteristic {
                 cached[id] = nil
             } else if case .notification(let notification) = delivery {
-                news -= 1
+                notifications -= 1
                 if notification == .homesUpdated { isVoid = false }
             }
             closeGaps()
@@ -102,19 +102,19 @@ struct Outbox: Sendable, Equatable {
         count += 1
     }
 
-    private mutating func take(_ place: Int) -> Delivery? {
-        guard let delivery = deliveries[place] else { return nil }
-        deliveries[place] = nil
+    private mutating func take(_ index: Int) -> Delivery? {
+        guard let delivery = deliveries[index] else { return nil }
+        deliveries[index] = nil
         count -= 1
         return delivery
     }
 
-    private mutating func dropNews() {
+    private mutating func dropNotifications() {
         keep {
             guard case .notification = $0 else { return true }
             return false
         }
-        news = 0
+        notifications = 0
         isVoid = false
     }
 
@@ -126,8 +126,8 @@ struct Outbox: Sendable, Equatable {
         first = 0
         count = deliveries.count
         cached = [:]
-        for (place, delivery) in deliveries.enumerated() {
-            if let id = delivery?.cachedCharacteristic { cached[id] = place }
+        for (index, delivery) in deliveries.enumerated() {
+            if let id = delivery?.cachedCharacteristic { cached[id] = index }
         }
     }
 }

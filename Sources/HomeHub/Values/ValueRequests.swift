@@ -12,7 +12,7 @@ struct ValueRequests<Part: Sendable>: Sendable {
         /// Where it stands among all that was asked.
         var index: Int
         var accessory: Accessory
-        var place: CharacteristicID
+        var location: CharacteristicID
         var part: Part
     }
 
@@ -37,9 +37,9 @@ struct ValueRequests<Part: Sendable>: Sendable {
                 do throws(HomeError) {
                     let part = try part(index, characteristic)
                     guard !graph.isBlocked(accessory) else { throw HomeError(.accessoryIsBlocked) }
-                    let place = CharacteristicID(accessory.aid, characteristic.iid)
+                    let location = CharacteristicID(accessory.aid, characteristic.iid)
                     items[accessory.deviceID, default: []]
-                        .append(Item(index: index, accessory: accessory, place: place, part: part))
+                        .append(Item(index: index, accessory: accessory, location: location, part: part))
                 } catch {
                     var error = error
                     error.accessory = accessory.id

@@ -1,9 +1,9 @@
 import HAPController
 import HAPModel
 
-/// Keeps news of values back that come while the same values are being read or written.
+/// Holds reports of values back that come while the same values are being read or written.
 ///
-/// What a read finds reaches the hub twice, as the answer and as news, and in any order; whoever asked has it in its
+/// What a read finds reaches the hub twice, as the answer and as a report, and in any order; whoever asked has it in its
 /// answer and is not told again. An event that comes meanwhile is newer than what was asked for, and is told behind it.
 struct RequestsUnderWay: Sendable, Equatable {
     private var counts: [CharacteristicID: Int] = [:]
@@ -12,7 +12,7 @@ struct RequestsUnderWay: Sendable, Equatable {
     /// Values are being read or written.
     mutating func begin(_ ids: some Sequence<CharacteristicID>) { for id in ids { counts[id, default: 0] += 1 } }
 
-    /// News came.
+    /// Values were reported.
     ///
     /// - Returns: what can be told at once.
     mutating func received(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
@@ -21,9 +21,9 @@ struct RequestsUnderWay: Sendable, Equatable {
         return readings.filter { counts[$0.key] == nil }
     }
 
-    /// What is about to be written is not news of before any more.
+    /// Values are about to be written: what was reported of them before is not held back any more.
     ///
-    /// - Returns: the news that were kept back until now; they are older than what is written.
+    /// - Returns: the reports that were held back until now; they are older than what is written.
     mutating func willWrite(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
         var older: [CharacteristicID: Reading] = [:]
         for id in ids { older[id] = late.removeValue(forKey: id) }
@@ -32,7 +32,7 @@ struct RequestsUnderWay: Sendable, Equatable {
 
     /// The answer came, or never will.
     ///
-    /// - Returns: the news that were kept back.
+    /// - Returns: the reports that were held back.
     mutating func end(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
         var kept: [CharacteristicID: Reading] = [:]
         for id in ids {

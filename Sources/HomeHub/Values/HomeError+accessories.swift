@@ -47,3 +47,14 @@ extension HomeError.Code {
             }
     }
 }
+
+extension HomeError.Code {
+    /// Why a characteristic is not reported; `nil` if it is, or will be with the next connection.
+    init?(_ outcome: SubscriptionOutcome) {
+        switch outcome {
+        case .confirmed, .pending: return nil
+        case .refused(let status): self.init(hapStatus: status.rawValue, isBridged: false)
+        case .failed(let error): self.init(LinkError.request(error))
+        }
+    }
+}

@@ -7,7 +7,7 @@ package import HomeModel
 ///   it in the answer to its call; those changes in it that its listeners are told of, such as what comes with a bridge,
 ///   are marked there.
 /// - A value is told to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
-///   wrote, so for the others this is the only news of it. Sessions that did not enable it get it for their copies of the
+///   wrote, so for the others this is the only report of it. Sessions that did not enable it get it for their copies of the
 ///   homes only, so that nobody who looks sees less than another.
 /// - A session that does not read holds up nobody: see ``Outbox``.
 /// - What is observed at a device is what at least one session observes. While an accessory cannot be reached nothing of
@@ -36,7 +36,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// Begins without sessions.
     ///
-    /// - Parameter limit: how much news may wait for a session, at least 1.
+    /// - Parameter limit: how many notifications may wait for a session, at least 1.
     package init(limit: Int = Self.defaultLimit) { self.limit = max(1, limit) }
 
     // MARK: Sessions
@@ -58,7 +58,7 @@ package struct ChangeFeed: Sendable, Equatable {
     package mutating func authorizationChanged(of those: [SessionID], to status: AuthorizationStatus) -> [Action] {
         var actions: [Action] = []
         for id in those {
-            actions += tell(id) { session in
+            actions += change(id) { session in
                 session.isAuthorized = status.contains(.authorized)
                 session.outbox.authorizationChanged(to: status)
             }
@@ -81,7 +81,7 @@ package struct ChangeFeed: Sendable, Equatable {
     /// - Returns: what to do.
     package mutating func committed(_ transaction: HomeTransaction, by initiator: SessionID? = nil) -> [Action] {
         for change in transaction.changes { observations.apply(change.event, to: transaction.home) }
-        return tellAll(.transaction(transaction)) { $0 != initiator }
+        return notifyAll(.transaction(transaction)) { $0 != initiator }
     }
 
     /// A call was carried out, or failed; its session learns of it behind all that happened before.
@@ -90,7 +90,7 @@ package struct ChangeFeed: Sendable, Equatable {
     package mutating func answered(
         _ call: Call, with result: Result<JSONValue, HomeError>, isForAnyone: Bool = false
     ) -> [Action] {
-        tell(call.session) { session in
+        change(call.session) { session in
             var result = result
             if case .success = result, !session.isAuthorized, !isForAnyone {
                 result = .failure(HomeError(.homeAccessNotAuthorized))
@@ -99,42 +99,43 @@ package struct ChangeFeed: Sendable, Equatable {
         }
     }
 
-    /// A device was heard, and `HomeGraph.apply` found that it is news.
+    /// A device has reported something, and `HomeGraph.apply` found that it is new.
     ///
     /// - Parameters:
-    ///   - event: what was heard.
+    ///   - event: what was reported.
     ///   - writer: whose call set the value; it has it in its answer. `nil` if the device reported it.
     /// - Returns: what to do.
-    package mutating func heard(_ event: LiveEvent, writer: SessionID? = nil) -> [Action] {
+    package mutating func received(_ event: LiveEvent, writer: SessionID? = nil) -> [Action] {
         switch event {
         case .reachabilityUpdated(let accessory, let isReachable):
             let due = observations.reachabilityChanged(of: accessory, to: isReachable)
-            return tellAll(.live(event)) { _ in true } + (due.isEmpty ? [] : [.subscribe(due)])
+            return notifyAll(.live(event)) { _ in true } + (due.isEmpty ? [] : [.subscribe(due)])
         case .valueUpdated(let id, _, _):
             let observers = observations.observers(of: id)
-            return tellAll(.live(event)) { $0 != writer && observers.contains($0) }
-                + tellAll(.cached(event)) { $0 != writer && !observers.contains($0) }
+            return notifyAll(.live(event)) { $0 != writer && observers.contains($0) }
+                + notifyAll(.cached(event)) { $0 != writer && !observers.contains($0) }
         }
     }
 
     /// All homes were replaced at once, as when a backup is restored; everybody loads them anew.
     package mutating func homesReplaced(by graph: HomeGraph) -> [Action] {
         observations.homesReplaced(by: graph)
-        return sessions.filter(\.value.isAuthorized).keys.sorted().flatMap { id in tell(id) { $0.outbox.invalidate() } }
+        return sessions.filter(\.value.isAuthorized).keys.sorted().flatMap { id in change(id) { $0.outbox.invalidate() }
+        }
     }
 
     /// Tells some sessions what concerns only them, such as a question or what their search found.
     ///
     /// After a `homesUpdated` that they did not expect, they ask for these things again.
-    package mutating func tell(_ notification: HomeNotification, to those: [SessionID]) -> [Action] {
-        tellAll(notification, where: Set(those).contains)
+    package mutating func notify(_ notification: HomeNotification, _ those: [SessionID]) -> [Action] {
+        notifyAll(notification, where: Set(those).contains)
     }
 
-    private mutating func tellAll(
+    private mutating func notifyAll(
         _ notification: HomeNotification, where isMeant: (SessionID) -> Bool
     ) -> [Action] {
         sessions.filter { isMeant($0) && $1.isAuthorized }.keys.sorted().flatMap { id in
-            tell(id) { $0.outbox.append(notification) }
+            change(id) { $0.outbox.append(notification) }
         }
     }
 
@@ -145,7 +146,7 @@ package struct ChangeFeed: Sendable, Equatable {
         return idle.isEmpty ? [] : [.unsubscribe(idle)]
     }
 
-    private mutating func tell(_ id: SessionID, _ change: (inout Session) -> Void) -> [Action] {
+    private mutating func change(_ id: SessionID, _ change: (inout Session) -> Void) -> [Action] {
         guard var session = sessions.removeValue(forKey: id) else { return [] }
         let wasEmpty = session.outbox.isEmpty
         change(&session)

@@ -12,18 +12,18 @@ enum BridgedReachability {
     ///   - statuses: what became of what was asked of a bridge.
     ///   - descriptions: the characteristics that the bridge answers for itself.
     /// - Returns: whether accessories can be reached; those of which nothing is said are left out.
-    static func heard(
-        _ statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
+    static func read(
+        from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
     ) -> [AccessoryID: Bool] {
-        var heard: [AccessoryID: Bool] = [:]
+        var isReachable: [AccessoryID: Bool] = [:]
         for (id, status) in statuses where !descriptions(id) {
             if status == .unableToCommunicate {
-                heard[id.aid] = false
-            } else if status == .success, heard[id.aid] == nil {
-                heard[id.aid] = true
+                isReachable[id.aid] = false
+            } else if status == .success, isReachable[id.aid] == nil {
+                isReachable[id.aid] = true
             }
         }
-        return heard
+        return isReachable
     }
 }
 

@@ -1,7 +1,7 @@
 package import HAPModel
 
-/// What was heard of a characteristic, and when.
-package struct HeardValue: Sendable, Hashable {
+/// A value of a characteristic, and when it was reported.
+package struct TimestampedValue: Sendable, Hashable {
     package var value: CharacteristicValue
     /// In milliseconds since 1970 (UTC).
     package var time: Int64

@@ -7,32 +7,34 @@ import struct HAPModel.CharacteristicID
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
-extension HomeHub {
+/// Carries out at accessories what calls ask for: reads and writes values, has an accessory identify itself, runs scenes.
+final class AccessoryCalls {
+    private var runningActionSets: Set<ActionSet.ID> = []
+
     // MARK: Reading
 
     /// Reads values, one request for each accessory server, all servers at once.
-    func read(_ ids: [Characteristic.ID], _ call: Call) async {
-        guard isAwaited(call) else { return }
-        var requests = ValueRequests<Void>(ids, in: graph) { (_, characteristic) throws(HomeError) in
+    func read(_ ids: [Characteristic.ID], _ call: Call, in hub: isolated HomeHub) async {
+        guard hub.isAwaited(call) else { return }
+        var requests = ValueRequests<Void>(ids, in: hub.graph) { (_, characteristic) throws(HomeError) in
             try characteristic.metadata.validateRead()
         }
-        let answers = await asked(requests.items) { link, items throws(LinkError) in
-            try await link.read(items.map(\.place))
+        let answers = await asked(requests.items, in: hub) { link, items throws(LinkError) in
+            try await link.read(items.map(\.location))
         }
         let time = WallClock.now
         for (device, items) in requests.items {
-            takeNews(of: device)
-            let late = connections[device]?.requests.end(items.map(\.place)) ?? [:]
+            let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let readings)? = answers[device] else {
                 fail(items, answers[device], in: &requests)
-                heard(late, from: device)
+                hub.links.received(late, from: device, in: hub)
                 continue
             }
-            heard(readings, from: device, asker: asker(of: call))
-            heard(late, from: device, asker: asker(of: call))
+            hub.links.received(readings, from: device, asker: asker(of: call, in: hub), in: hub)
+            hub.links.received(late, from: device, asker: asker(of: call, in: hub), in: hub)
             for item in items {
                 // Whatever was told meanwhile is newer than what was read.
-                switch late[item.place].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.place] {
+                switch late[item.location].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.location] {
                 case .success(let value)?:
                     requests.finish(item) {
                         $0.value = value
@@ -47,23 +49,27 @@ extension HomeHub {
                 }
             }
         }
-        answer(call, .success(requests.results.json))
+        hub.answer(call, .success(requests.results.json))
     }
 
     // MARK: Writing
 
     /// Writes values, as ``read(_:_:)`` reads them.
-    func write(_ writes: [ValueWrite], _ call: Call) async {
-        guard isAwaited(call) else { return }
-        answer(call, .success(await written(writes, by: call).json))
+    func write(_ writes: [ValueWrite], _ call: Call, in hub: isolated HomeHub) async {
+        guard hub.isAwaited(call) else { return }
+        hub.answer(call, .success(await written(writes, by: call, in: hub).json))
     }
 
     /// Whose answer holds what came of a call; nobody's, if it was given up and is answered already.
-    private func asker(of call: Call) -> SessionID? { isAwaited(call) ? call.session : nil }
+    private func asker(of call: Call, in hub: isolated HomeHub) -> SessionID? {
+        hub.isAwaited(call) ? call.session : nil
+    }
 
-    private func written(_ writes: [ValueWrite], by call: Call) async -> [ValueResult] {
+    private func written(
+        _ writes: [ValueWrite], by call: Call, in hub: isolated HomeHub
+    ) async -> [ValueResult] {
         var seen: Set<Characteristic.ID> = []
-        var requests = ValueRequests<CharacteristicWrite>(writes.map(\.characteristic), in: graph) {
+        var requests = ValueRequests<CharacteristicWrite>(writes.map(\.characteristic), in: hub.graph) {
             (index, characteristic) throws(HomeError) in
             guard seen.insert(characteristic.id).inserted else {
                 throw HomeError(.invalidParameter, detail: "one thing is to have two values")
@@ -74,25 +80,24 @@ extension HomeHub {
                 wantsResponse: characteristic.metadata.permissions.contains(.writeResponse),
                 authorizationData: writes[index].authorizationData)
         }
-        let answers = await asked(requests.items, by: call) { link, items throws(LinkError) in
+        let answers = await asked(requests.items, by: call, in: hub) { link, items throws(LinkError) in
             try await link.write(
                 items.map { item in
                     var write = item.part
-                    write.id = item.place
+                    write.id = item.location
                     return write
                 })
         }
         let time = WallClock.now
         for (device, items) in requests.items {
-            takeNews(of: device)
-            let late = connections[device]?.requests.end(items.map(\.place)) ?? [:]
+            let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let outcomes)? = answers[device] else {
                 fail(items, answers[device], in: &requests)
-                heard(late, from: device)
+                hub.links.received(late, from: device, in: hub)
                 continue
             }
             for item in items {
-                let outcome = outcomes[item.place] ?? WriteOutcome(.unableToCommunicate)
+                let outcome = outcomes[item.location] ?? WriteOutcome(.unableToCommunicate)
                 if let error = HomeError(outcome.status, of: item.accessory) {
                     requests.finish(item) { $0.error = error }
                 } else {
@@ -101,21 +106,26 @@ extension HomeHub {
                         $0.value = value
                         $0.time = time
                     }
-                    wrote(value, at: time, to: requests.results[item.index].characteristic, by: asker(of: call))
+                    wrote(
+                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: call, in: hub),
+                        in: hub)
                 }
             }
-            heardOfBridged(outcomes.mapValues(\.status), behind: device)
-            heard(late, from: device)
+            hub.links.received(outcomes.mapValues(\.status), behind: device, in: hub)
+            hub.links.received(late, from: device, in: hub)
         }
         return requests.results
     }
 
     /// A value was written: an accessory tells everybody else of it, but we are everybody's connection.
-    private func wrote(_ value: CharacteristicValue, at time: Int64, to id: Characteristic.ID, by session: SessionID?) {
-        guard let characteristic = graph.characteristic(id), !characteristic.type.isMomentary,
+    private func wrote(
+        _ value: CharacteristicValue, at time: Int64, to id: Characteristic.ID, by session: SessionID?,
+        in hub: isolated HomeHub
+    ) {
+        guard let characteristic = hub.graph.characteristic(id), !characteristic.type.isMomentary,
             characteristic.metadata.permissions.contains(.pairedRead)
         else { return }
-        tell(.valueUpdated(id, value, time: time), writer: session)
+        hub.apply(.valueUpdated(id, value, time: time), writer: session)
     }
 
     // MARK: Asking accessories
@@ -125,19 +135,21 @@ extension HomeHub {
     /// - Parameters:
     ///   - items: what is asked of each.
     ///   - call: whose it is, if it has an effect: once the first is asked it can be given up no more.
+    ///   - hub: the hub.
     ///   - ask: asks one.
     /// - Returns: what each has said.
     private func asked<Part, Answer: Sendable>(
-        _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil,
+        _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil, in hub: isolated HomeHub,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
     ) async -> [DeviceID: Result<Answer, LinkError>] {
-        for (device, items) in items { connections[device]?.requests.begin(items.map(\.place)) }
+        for (device, items) in items { hub.links.began(items.map(\.location), at: device) }
         return await withTaskGroup(of: (DeviceID, Result<Answer, LinkError>).self) { group in
             for (device, items) in items {
                 group.addTask {
-                    guard let link = await self.openedLink(to: device) else { return (device, .failure(.notConnected)) }
-                    if call != nil { await self.willWrite(items.map(\.place), by: link) }
-                    guard await self.takesEffect(call) else { return (device, .failure(.notConnected)) }
+                    let link = await hub.turn { hub in
+                        await hub.accessoryCalls.linkToAsk(device, items.map(\.location), for: call, in: hub)
+                    }
+                    guard let link else { return (device, .failure(.notConnected)) }
                     do throws(LinkError) {
                         return (device, .success(try await ask(link, items)))
                     } catch {
@@ -151,21 +163,21 @@ extension HomeHub {
         }
     }
 
-    /// Whatever was heard of places until now is older than what is written to them.
-    private func willWrite(_ places: [CharacteristicID], by link: AccessoryLink) async {
-        await link.willWrite(places)
-        takeNews(of: link.id)
-        heard(connections[link.id]?.requests.willWrite(places) ?? [:], from: link.id)
-    }
-
-    /// Whether an accessory may be asked now, on behalf of a call if it has an effect.
-    private func takesEffect(_ call: Call?) -> Bool { call.map { calls.takesEffect($0) } ?? true }
-
-    /// The link to an accessory server; while the first try to connect to one that is there goes on, it is waited for.
-    func openedLink(to device: DeviceID) async -> AccessoryLink? {
-        let isSeen = browser.snapshot[device] != nil
-        if isSeen, let opened = connections[device]?.untilOpened() { for await _ in opened {} }
-        return connections[device]?.link
+    /// The link to an accessory server that is to be asked now.
+    ///
+    /// - Parameters:
+    ///   - device: the server.
+    ///   - locations: what is asked of it.
+    ///   - call: whose request it is, if it has an effect; from here on it can be given up no more.
+    ///   - hub: the hub.
+    /// - Returns: `nil` if there is no link, or the call is not to be carried out any more.
+    private func linkToAsk(
+        _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?, in hub: isolated HomeHub
+    ) async -> AccessoryLink? {
+        guard let link = await hub.links.openedLink(to: device, in: hub) else { return nil }
+        guard let call else { return link }
+        await hub.links.willWrite(locations, by: link, in: hub)
+        return hub.sessions.takesEffect(call) ? link : nil
     }
 
     private func fail<Part, Answer>(
@@ -180,21 +192,21 @@ extension HomeHub {
     // MARK: Showing which one it is
 
     /// Has an accessory make itself noticed.
-    func identify(_ id: Accessory.ID, _ call: Call) {
-        guard let accessory = graph.accessory(id) else {
-            return answer(call, with: HomeError(.notFound, detail: "there is no such accessory"))
+    func identify(_ id: Accessory.ID, _ call: Call, in hub: isolated HomeHub) {
+        guard let accessory = hub.graph.accessory(id) else {
+            return hub.answer(call, with: HomeError(.notFound, detail: "there is no such accessory"))
         }
         guard accessory.supportsIdentify else {
-            return answer(call, with: HomeError(.operationNotSupported, accessory: id))
+            return hub.answer(call, with: HomeError(.operationNotSupported, accessory: id))
         }
-        guard !graph.isBlocked(accessory) else {
-            return answer(call, with: HomeError(.accessoryIsBlocked, accessory: id))
+        guard !hub.graph.isBlocked(accessory) else {
+            return hub.answer(call, with: HomeError(.accessoryIsBlocked, accessory: id))
         }
-        start {
-            guard await self.isAwaited(call) else { return }
-            let link = await self.openedLink(to: accessory.deviceID)
-            guard await self.takesEffect(call) else { return }
-            await self.answer(call, Self.identified(accessory, by: link))
+        hub.start { hub in
+            guard hub.isAwaited(call) else { return }
+            let link = await hub.links.openedLink(to: accessory.deviceID, in: hub)
+            guard hub.sessions.takesEffect(call) else { return }
+            hub.answer(call, await Self.identified(accessory, by: link))
         }
     }
 
@@ -214,40 +226,42 @@ extension HomeHub {
     // MARK: Scenes
 
     /// Sets all values of a scene; no scene runs twice at once.
-    func run(_ id: ActionSet.ID, _ call: Call) {
-        guard let actionSet = graph.home(of: id)?.actionSet(id) else {
-            return answer(call, with: HomeError(.notFound, detail: "there is no such scene"))
+    func run(_ id: ActionSet.ID, _ call: Call, in hub: isolated HomeHub) {
+        guard let actionSet = hub.graph.home(of: id)?.actionSet(id) else {
+            return hub.answer(call, with: HomeError(.notFound, detail: "there is no such scene"))
         }
-        guard !actionSet.actions.isEmpty else { return answer(call, with: HomeError(.noActionsInActionSet)) }
+        guard !actionSet.actions.isEmpty else { return hub.answer(call, with: HomeError(.noActionsInActionSet)) }
         guard runningActionSets.insert(id).inserted else {
-            return answer(call, with: HomeError(.actionSetExecutionInProgress))
+            return hub.answer(call, with: HomeError(.actionSetExecutionInProgress))
         }
         let writes = actionSet.actions.map { ValueWrite(characteristic: $0.characteristic, value: $0.targetValue) }
-        start { await self.run(id, writes, call) }
+        hub.start { hub in await hub.accessoryCalls.run(id, writes, call, in: hub) }
     }
 
-    private func run(_ id: ActionSet.ID, _ writes: [ValueWrite], _ call: Call) async {
+    private func run(
+        _ id: ActionSet.ID, _ writes: [ValueWrite], _ call: Call, in hub: isolated HomeHub
+    ) async {
         defer { runningActionSets.remove(id) }
-        guard isAwaited(call) else { return }
-        let results = await written(writes, by: call)
+        guard hub.isAwaited(call) else { return }
+        let results = await written(writes, by: call, in: hub)
         let failures = results.filter { $0.error != nil }
-        guard !failures.isEmpty else { return answer(call, .success(results.json)) }
+        guard !failures.isEmpty else { return hub.answer(call, .success(results.json)) }
         // The answer is an error and holds no values.
         for result in results where result.error == nil {
             guard let value = result.value, let time = result.time else { continue }
             let event = LiveEvent.valueUpdated(result.characteristic, value, time: time)
-            perform(feed.tell(.cached(event), to: [call.session]))
+            hub.sessions.notify(.cached(event), [call.session], in: hub)
         }
         let isTotal = failures.count == results.count
-        answer(
+        hub.answer(
             call,
             with: HomeError(
                 isTotal ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess,
-                detail: explanation(of: failures)))
+                detail: explanation(of: failures, in: hub.graph)))
     }
 
     /// What went wrong with which accessories.
-    private func explanation(of failures: [ValueResult]) -> String {
+    private func explanation(of failures: [ValueResult], in graph: HomeGraph) -> String {
         var reasons: [String] = []
         for failure in failures {
             guard let error = failure.error else { continue }

@@ -1,0 +1,83 @@
+package import HAPModel
+package import HAPProtocol
+
+/// Brings what an accessory reports in line with what is wanted of it, over any number of connections.
+///
+/// - *Desired* is what is to be reported, on this connection and every later one.
+/// - *Confirmed* is what the accessory has granted on this connection.
+/// - *Refused* is what it has not, and why; it is asked for again with the next connection, or when it is desired anew.
+/// - *Asked* is what it has not answered yet.
+///
+/// A new connection knows nothing of the one before it. What the accessory does not have, or does not report, is desired all
+/// the same: it may be another one after the next look at its database.
+package struct SubscriptionReconciler: Equatable, Sendable {
+    /// What to ask the accessory for next.
+    package enum Batch: Equatable, Sendable {
+        case subscribe([CharacteristicID])
+        case unsubscribe([CharacteristicID])
+    }
+
+    package private(set) var desired: Set<CharacteristicID> = []
+    package private(set) var confirmed: Set<CharacteristicID> = []
+    package private(set) var refused: [CharacteristicID: HAPStatus] = [:]
+    private var asked: Set<CharacteristicID> = []
+
+    package init() {}
+
+    /// Other characteristics are to be reported than before.
+    ///
+    /// - Parameters:
+    ///   - ids: which.
+    ///   - kept: those that stay desired if they are.
+    /// - Returns: those that were not desired before; they are asked for anew, whatever came of it last time.
+    package mutating func desire(
+        _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = []
+    ) -> Set<CharacteristicID> {
+        let new = ids.subtracting(desired)
+        desired = ids.union(desired.intersection(kept))
+        confirmed.subtract(new)
+        asked.subtract(new)
+        for id in new { refused[id] = nil }
+        return new
+    }
+
+    /// A connection begins, or the accessory may have become another: nothing holds that was said before.
+    package mutating func begin() {
+        confirmed = []
+        refused = [:]
+        asked = []
+    }
+
+    /// What to ask for now; each batch is given out once.
+    ///
+    /// - Parameter reports: whether the accessory has such a characteristic and reports it.
+    /// - Returns: `nil` if there is nothing to ask for.
+    package mutating func next(reports: (CharacteristicID) -> Bool) -> Batch? {
+        let more = desired.subtracting(confirmed).subtracting(asked).filter { refused[$0] == nil && reports($0) }
+        if !more.isEmpty {
+            asked.formUnion(more)
+            return .subscribe(more.sorted())
+        }
+        let less = confirmed.subtracting(desired).sorted()
+        confirmed.subtract(less)
+        return less.isEmpty ? nil : .unsubscribe(less)
+    }
+
+    /// What the accessory said to a batch.
+    package mutating func answered(_ statuses: [CharacteristicID: HAPStatus]) {
+        for (id, status) in statuses {
+            asked.remove(id)
+            if status == .success { confirmed.insert(id) } else { refused[id] = status }
+        }
+    }
+}
+
+/// What came of a wish to have a characteristic reported.
+package enum SubscriptionOutcome: Equatable, Sendable {
+    case confirmed
+    /// There is no connection; it is asked for with the next one.
+    case pending
+    case refused(HAPStatus)
+    /// The request has no answer.
+    case failed(RequestError)
+}

@@ -1,0 +1,28 @@
+package import HAPController
+
+extension HomeHub {
+    /// What the daemon decides about its hub.
+    package struct Configuration: Sendable {
+        package var systemApp: SystemApp
+        package var restrictions = AppRestrictions()
+        /// How many notifications may wait for a session.
+        package var feedLimit = ChangeFeed.defaultLimit
+        /// How long a maker's app has to come and answer.
+        package var vendorTimeout = Duration.seconds(60)
+        /// How long a call waits for permission; apps wait less long, mostly.
+        package var permissionTimeout = Duration.seconds(600)
+        /// How long an accessory that is to be added may take to be seen.
+        package var searchTimeout = Duration.seconds(10)
+        /// How long a call waits for an accessory that is only to be unpaired.
+        package var unpairingTimeout = Duration.seconds(30)
+        /// How much time lies between two stores of values.
+        package var saveInterval = Duration.seconds(60)
+        /// How long it takes until an accessory's changes are stored again that could not be.
+        package var storeRetryInterval = Duration.seconds(10)
+        /// How much time lies between two times at which a home takes over what an accessory consists of.
+        package var databaseInterval = Duration.seconds(5)
+        package var timing = ControllerTiming()
+
+        package init(systemApp: SystemApp) { self.systemApp = systemApp }
+    }
+}

@@ -1,0 +1,132 @@
+import AsyncKit
+import HAPController
+import HAPProtocol
+import HomeModel
+
+import struct HAPModel.AccessoryID
+import struct HAPModel.CharacteristicID
+
+/// What the hub knows of its link to one accessory server.
+///
+/// While the first try to connect is not over, it is *opening*. Behind a bridge the database does not say which accessories
+/// can be reached; after it was read they are *probed*, before any is said to be reachable. Values that come before the
+/// connection counts as one are kept for that moment.
+struct Connection {
+    let link: AccessoryLink
+    /// The homes' characteristics at the server.
+    private(set) var characteristics: [CharacteristicID: Characteristic.ID]
+    /// Whether there is a session, and it is known which accessories can be reached.
+    private(set) var isConnected = false
+    /// Whether it is still to be seen which of the accessories behind it can be reached.
+    private(set) var needsProbe = false
+    /// The accessories behind it that it cannot reach.
+    private(set) var unreachable: Set<AccessoryID> = []
+    var requests = RequestsUnderWay()
+    var compliance = DatabaseHistory()
+    var subscriptions = SubscriptionRun()
+    /// Values that were reported before it counted as connected.
+    private var early: [CharacteristicID: Reading] = [:]
+    private var isOpening = true
+    private var opening: [AsyncSignal] = []
+
+    init(_ link: AccessoryLink, _ characteristics: [CharacteristicID: Characteristic.ID]) {
+        self.link = link
+        self.characteristics = characteristics
+    }
+
+    // MARK: Whether it is there
+
+    /// There is a session, and it is known which accessories can be reached.
+    mutating func connected() { isConnected = true }
+
+    /// There is no session.
+    mutating func disconnected() {
+        isConnected = false
+        unreachable = []
+    }
+
+    /// It has been asked which of the accessories behind it can be reached.
+    mutating func probed() { needsProbe = false }
+
+    /// It is known how things stand: nothing is to be probed, and whatever waited for it waits no more.
+    mutating func opened() {
+        needsProbe = false
+        isOpening = false
+        for waiter in opening { waiter.send() }
+        opening = []
+    }
+
+    /// What is sent once it is known whether there is a connection; `nil` if that is known.
+    mutating func untilOpened() -> AsyncSignal? {
+        guard isOpening else { return nil }
+        let signal = AsyncSignal()
+        opening.append(signal)
+        return signal
+    }
+
+    /// Whether an accessory of the server can be reached; `nil` while that is not known.
+    func isReachable(_ aid: AccessoryID) -> Bool? {
+        // What was just added counts as reachable until it turns out that it is not.
+        isOpening ? nil : isConnected && !unreachable.contains(aid)
+    }
+
+    /// An accessory behind the server can be reached, or cannot.
+    mutating func bridged(_ aid: AccessoryID, isReachable: Bool) {
+        if isReachable { unreachable.remove(aid) } else { unreachable.insert(aid) }
+    }
+
+    // MARK: What it consists of
+
+    /// The homes have taken over what it consists of.
+    mutating func updated(_ characteristics: [CharacteristicID: Characteristic.ID]) {
+        self.characteristics = characteristics
+    }
+
+    /// It consists of something else, perhaps.
+    ///
+    /// - Parameters:
+    ///   - readings: the values in its database.
+    ///   - hasBridged: whether there are accessories behind it.
+    /// - Returns: what can be applied now.
+    mutating func databaseRead(
+        _ readings: [CharacteristicID: Reading], hasBridged: Bool
+    ) -> [CharacteristicID: Reading] {
+        needsProbe = hasBridged
+        // Of what is behind a bridge, the database does not say whether it can be reached.
+        guard !isConnected else { return readings }
+        early = readings
+        return [:]
+    }
+
+    /// What the homes took over late has values, too, which are older than what was reported since.
+    ///
+    /// - Returns: what can be applied now.
+    mutating func databaseStored(
+        _ readings: [CharacteristicID: Reading], hasBridged: Bool
+    ) -> [CharacteristicID: Reading] {
+        guard isConnected else {
+            early.merge(readings) { newer, _ in newer }
+            return [:]
+        }
+        if hasBridged { needsProbe = true }
+        return readings
+    }
+
+    // MARK: Values
+
+    /// Values were reported that nobody has asked for.
+    ///
+    /// - Returns: what can be applied now.
+    mutating func reported(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
+        guard !isConnected else { return readings }
+        early.merge(readings) { $1 }
+        return [:]
+    }
+
+    /// Takes the values that have waited for the connection.
+    mutating func takeEarly() -> [CharacteristicID: Reading] {
+        guard isConnected else { return [:] }
+        defer { early = [:] }
+        return early
+    }
+}

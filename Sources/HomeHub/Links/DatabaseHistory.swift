@@ -1,0 +1,81 @@
+import HAPProtocol
+
+/// When the homes take over what an accessory server consists of, and how often the server has broken HAP's rules.
+///
+/// A database that comes soon after the last one, or could not be stored, waits; of several only the newest is taken over.
+struct DatabaseHistory {
+    /// What to do with a database.
+    enum Step {
+        case takeOver
+        /// Ask ``due()`` then.
+        case retry(at: ContinuousClock.Instant)
+        /// It takes the place of one that waits.
+        case wait
+    }
+
+    private var decidedAt: ContinuousClock.Instant?
+    private var waiting: AccessoryDatabase?
+    private var violations = 0
+    /// Whether it consists of what no home can take.
+    private var isUnusable = false
+
+    /// A database was read.
+    ///
+    /// - Parameters:
+    ///   - database: the database.
+    ///   - interval: how much time lies between two that are taken over.
+    ///   - now: the time.
+    /// - Returns: what to do with it.
+    mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
+        guard let decidedAt, now < decidedAt + interval else {
+            waiting = nil
+            return .takeOver
+        }
+        return postpone(database, until: decidedAt + interval)
+    }
+
+    /// The time of a database that waited has come.
+    ///
+    /// - Returns: the newest one, which is to be taken over; `nil` if none waits any more.
+    mutating func due() -> AccessoryDatabase? {
+        defer { waiting = nil }
+        return waiting
+    }
+
+    /// Whether a database waits.
+    var isWaiting: Bool { waiting != nil }
+
+    /// The homes have taken it over.
+    ///
+    /// - Parameters:
+    ///   - isChanged: whether they have changed by that.
+    ///   - now: the time.
+    mutating func takenOver(isChanged: Bool, now: ContinuousClock.Instant) {
+        if isChanged { decidedAt = now }
+        isUnusable = false
+        violations = 0
+    }
+
+    /// No home can take it.
+    mutating func refused(isUnusable: Bool, now: ContinuousClock.Instant) {
+        decidedAt = now
+        if isUnusable { self.isUnusable = true }
+    }
+
+    /// It is to be taken over later.
+    mutating func postpone(_ database: AccessoryDatabase, until time: ContinuousClock.Instant) -> Step {
+        defer { waiting = database }
+        return waiting == nil ? .retry(at: time) : .wait
+    }
+
+    /// The server keeps to the rules for connections; whether also with what it consists of is known already.
+    mutating func connected() { if !isUnusable { violations = 0 } }
+
+    /// The server has broken the rules.
+    ///
+    /// - Returns: whether it has done so too often.
+    mutating func violated() -> Bool {
+        violations += 1
+        return violations >= Self.maximumViolations
+    }
+}

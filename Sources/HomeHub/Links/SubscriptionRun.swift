@@ -1,0 +1,62 @@
+import AsyncKit
+import HAPModel
+import HomeModel
+
+/// One conversation at a time with an accessory server about what it is to report.
+///
+/// What is wanted is in the sessions' ``Observations``, what the server has confirmed in the link's
+/// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what came of it this time.
+struct SubscriptionRun {
+    private(set) var isRunning = false
+    private var isDue = false
+    private var refusals: [CharacteristicID: HomeError.Code] = [:]
+    private var waiting: [AsyncSignal] = []
+
+    /// Something else is wanted.
+    ///
+    /// - Returns: whether a conversation is to be begun.
+    mutating func demandChanged() -> Bool {
+        isDue = true
+        guard !isRunning else { return false }
+        isRunning = true
+        refusals = [:]
+        return true
+    }
+
+    /// The next round begins.
+    ///
+    /// - Returns: whether there is one; otherwise the conversation is to be ended.
+    mutating func nextRound() -> Bool {
+        defer { isDue = false }
+        return isDue
+    }
+
+    /// What came of those that were asked for in a round.
+    ///
+    /// - Returns: those that are refused.
+    mutating func asked(_ outcomes: [CharacteristicID: HomeError.Code?]) -> [CharacteristicID] {
+        for (id, code) in outcomes { refusals[id] = code }
+        let refused = outcomes.compactMap { $1 == nil ? nil : $0 }
+        // Whoever wanted them wants them no more.
+        if !refused.isEmpty { isDue = true }
+        return refused
+    }
+
+    /// Why the server refused something in the last conversation; `nil` if it did not.
+    func refusal(of id: CharacteristicID) -> HomeError.Code? { refusals[id] }
+
+    /// The conversation is over.
+    mutating func ended() {
+        isRunning = false
+        for waiter in waiting { waiter.send() }
+        waiting = []
+    }
+
+    /// What is sent when the conversation is over; `nil` if there is none.
+    mutating func untilEnded() -> AsyncSignal? {
+        guard isRunning else { return nil }
+        let signal = AsyncSignal()
+        waiting.append(signal)
+        return signal
+    }
+}

@@ -1,0 +1,226 @@
+import HAPController
+import HAPProtocol
+import HomeModel
+import Logging
+
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupCode
+
+/// The accessories that the hub is paired with, and how pairings end.
+///
+/// A pairing with an accessory that is in no home is *orphaned*. It is kept, in the vault, until the accessory is seen and has
+/// removed it, however late that is: an accessory whose pairing we had forgotten before would have to be reset.
+final class Pairings {
+    /// A pairing with an accessory that is in no home and does not know that yet.
+    struct Orphan: Sendable {
+        let pairing: AccessoryPairing
+        let identity: ControllerIdentity
+        /// Whether the accessory is seen, and asked to remove it.
+        fileprivate(set) var isUnderWay = false
+    }
+
+    private let vault: any PairingVault
+    private let unpairing: Unpairing
+    private let timeout: Duration
+    private let logger: Logger
+    /// The accessories in the vault.
+    private(set) var devices: Set<DeviceID> = []
+    /// The oldest first.
+    private(set) var orphans: [Orphan] = []
+
+    init(_ vault: any PairingVault, unpairing: Unpairing, timeout: Duration, logger: Logger) {
+        self.vault = vault
+        self.unpairing = unpairing
+        self.timeout = timeout
+        self.logger = logger
+    }
+
+    // MARK: What is paired with
+
+    /// Connects to every accessory of the homes, and unpairs those that are in none.
+    func load(in hub: isolated HomeHub) async {
+        let pairings: [AccessoryPairing]
+        let identity: ControllerIdentity
+        do {
+            identity = try await vault.identity()
+            pairings = try await vault.pairings()
+        } catch {
+            logger.critical("pairings not readable; no accessory is reached", metadata: ["error": "\(error)"])
+            return
+        }
+        devices = Set(pairings.map(\.deviceID))
+        for pairing in pairings {
+            let present = hub.graph.accessories(at: pairing.deviceID)
+            if present.isEmpty {
+                logger.warning("pairing orphaned", metadata: ["accessory": "\(pairing.deviceID)"])
+                unpairWhenVisible(pairing, as: identity, in: hub)
+            } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
+                hub.links.connect(to: pairing, as: identity, in: hub)
+            }
+        }
+        for accessory in hub.graph.homes.flatMap(\.accessories)
+        where !accessory.isBridged && !devices.contains(accessory.deviceID) {
+            logger.warning(
+                "pairing missing",
+                metadata: ["accessory": "\(accessory.deviceID)", "remedy": "remove it and add it again"])
+        }
+    }
+
+    /// Looks a pairing up.
+    ///
+    /// - Returns: it, and who we are; `nil` if there is none, or the vault cannot be read.
+    func pairing(with device: DeviceID) async -> (AccessoryPairing, ControllerIdentity)? {
+        do {
+            let pairing = try await vault.pairings().first { $0.deviceID == device }
+            let identity = try await vault.identity()
+            return pairing.map { ($0, identity) }
+        } catch {
+            logger.error("pairing not readable", metadata: ["accessory": "\(device)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Pairs with an accessory.
+    ///
+    /// - Parameters:
+    ///   - accessory: the accessory, as it is seen.
+    ///   - code: the setup code.
+    ///   - token: its maker's ownership token, if it wants one.
+    ///   - hub: the hub.
+    /// - Returns: what was added, and who we are.
+    /// - Throws: why it was not.
+    func pair(
+        with accessory: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?, in hub: isolated HomeHub
+    ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
+        let setup = AccessorySetup(dialer: unpairing.dialer, vault: vault, timing: unpairing.timing, logger: logger)
+        let identity: ControllerIdentity
+        do {
+            identity = try await vault.identity()
+        } catch {
+            throw .vaultFailed
+        }
+        let added = try await setup.pair(with: accessory, code: code, ownershipToken: token)
+        devices.insert(accessory.id)
+        hub.additions.updateSearches(in: hub)
+        return (added, identity)
+    }
+
+    // MARK: Removing
+
+    /// Unpairs accessories that have left the homes, all at once, and forgets them.
+    ///
+    /// - Returns: those that could not be unpaired.
+    func remove(_ gone: [Accessory], in hub: isolated HomeHub) async -> [Accessory.ID] {
+        let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
+            for accessory in gone {
+                group.addTask {
+                    await hub.turn { hub in await hub.pairings.remove(accessory.deviceID, in: hub) }
+                        ? nil : accessory.id
+                }
+            }
+            var stale: Set<Accessory.ID> = []
+            for await id in group { if let id { stale.insert(id) } }
+            return stale
+        }
+        return gone.map(\.id).filter(stale.contains)
+    }
+
+    /// Ends an accessory's connection and its pairing, on both sides if it can be reached.
+    ///
+    /// - Returns: whether the accessory has removed it.
+    private func remove(_ device: DeviceID, in hub: isolated HomeHub) async -> Bool {
+        _ = await hub.links.openedLink(to: device, in: hub)
+        var isUnpaired = false
+        if let link = hub.links.remove(device) {
+            do {
+                try await link.unpair()
+                isUnpaired = true
+            } catch {
+                logger.warning(
+                    "unpairing failed",
+                    metadata: ["accessory": "\(device)", "reason": "\(error)", "remedy": "reset the accessory"])
+            }
+            await link.stop()
+        } else if hub.browser.snapshot[device] != nil, let (pairing, identity) = await pairing(with: device) {
+            // What is blocked has no link, and its database may be of no use.
+            isUnpaired = await unpairing.unpair(pairing, as: identity, within: timeout)
+        }
+        // A hub that ends meanwhile unpairs it with its next start.
+        if isUnpaired || !Task.isCancelled { await forget(device, in: hub) }
+        return isUnpaired
+    }
+
+    /// Removes an accessory's pairing from the vault.
+    private func forget(_ device: DeviceID, in hub: isolated HomeHub) async {
+        do {
+            try await vault.forget(device)
+        } catch {
+            logger.error("pairing not removed", metadata: ["accessory": "\(device)", "error": "\(error)"])
+        }
+        devices.remove(device)
+        hub.additions.updateSearches(in: hub)
+    }
+
+    // MARK: Orphans
+
+    /// Unpairs an accessory that is in no home; one that cannot be reached soon is unpaired when it is seen.
+    func unpair(_ pairing: AccessoryPairing, as identity: ControllerIdentity, in hub: isolated HomeHub) async {
+        if await unpairing.unpair(pairing, as: identity, within: timeout) {
+            await forget(pairing.deviceID, in: hub)
+        } else if !Task.isCancelled {
+            makeRoomForOrphan(in: hub)
+            unpairWhenVisible(pairing, as: identity, in: hub)
+        }
+    }
+
+    /// Forgets the oldest of those that are not seen, if there are as many as there may be.
+    ///
+    /// What the vault has at the start stays: there it becomes no more, and nothing has been looked for yet.
+    private func makeRoomForOrphan(in hub: isolated HomeHub) {
+        guard orphans.count >= Self.maximumOrphans, let index = orphans.firstIndex(where: { !$0.isUnderWay }) else {
+            return
+        }
+        let device = orphans.remove(at: index).pairing.deviceID
+        logger.warning(
+            "orphaned pairing forgotten",
+            metadata: [
+                "accessory": "\(device)", "limit": "\(Self.maximumOrphans)", "remedy": "reset the accessory",
+            ])
+        hub.start { hub in await hub.pairings.forget(device, in: hub) }
+    }
+
+    /// Unpairs an accessory that is in no home once it is seen, however late that is.
+    ///
+    /// Until then its pairing is kept, in the vault, so that a hub that ends goes on with its next start; nothing is sent.
+    /// It is kept for ever, unless one more comes than ``maximumOrphans``: then the oldest is forgotten.
+    private func unpairWhenVisible(
+        _ pairing: AccessoryPairing, as identity: ControllerIdentity, in hub: isolated HomeHub
+    ) {
+        orphans.append(Orphan(pairing: pairing, identity: identity))
+        unpairVisibleOrphans(in: hub)
+    }
+
+    /// Unpairs those that are seen now.
+    func unpairVisibleOrphans(in hub: isolated HomeHub) {
+        let snapshot = hub.browser.snapshot
+        for (index, orphan) in orphans.enumerated()
+        where !orphan.isUnderWay && snapshot[orphan.pairing.deviceID] != nil {
+            orphans[index].isUnderWay = true
+            hub.start { hub in await hub.pairings.unpair(orphan, in: hub) }
+        }
+    }
+
+    private func unpair(_ orphan: Orphan, in hub: isolated HomeHub) async {
+        let device = orphan.pairing.deviceID
+        let isUnpaired = await unpairing.unpair(orphan.pairing, as: orphan.identity)
+        guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }) else { return }
+        if isUnpaired {
+            orphans.remove(at: index)
+            await forget(device, in: hub)
+        } else if !Task.isCancelled {
+            orphans[index].isUnderWay = false
+            // It may have come back meanwhile.
+            unpairVisibleOrphans(in: hub)
+        }
+    }
+}

@@ -1,0 +1,336 @@
+import AsyncKit
+import BoundedJSON
+import HomeModel
+import Logging
+
+/// The sessions of apps: who is connected, what each may do, its calls, what it is told, and what it searches for.
+///
+/// Four machines decide: ``Permissions``, ``CallTable``, ``ChangeFeed`` and ``Searches``. This room is the only one that
+/// gives them input, and carries out what they say.
+final class AppSessions {
+    private struct Session {
+        let app: String
+        let capabilities: Set<HomeCapability>
+        /// Whose accessories the app is responsible for.
+        let vendor: String?
+        /// Wakes the session's reader.
+        let signal = AsyncSignal()
+
+        init(_ opening: SessionOpening) {
+            app = opening.app
+            capabilities = opening.capabilities
+            vendor = opening.capabilities.contains(.vendor) ? opening.vendor : nil
+        }
+    }
+
+    private let store: any HomeStore
+    private let permissionTimeout: Duration
+    private let logger: Logger
+    private var sessions: [SessionID: Session] = [:]
+    private var lastSession: UInt64 = 0
+    private var permissions: Permissions
+    private var calls = CallTable()
+    private var feed: ChangeFeed
+    private var searches = Searches()
+
+    init(
+        _ configuration: HomeHub.Configuration, remembered: [RememberedPermission], store: any HomeStore, logger: Logger
+    ) {
+        self.store = store
+        self.logger = logger
+        permissionTimeout = configuration.permissionTimeout
+        permissions = Permissions(
+            systemApp: configuration.systemApp, restrictions: configuration.restrictions, remembered: remembered)
+        feed = ChangeFeed(limit: configuration.feedLimit)
+    }
+
+    // MARK: Sessions
+
+    var count: Int { sessions.count }
+
+    /// As `HomeHub.open`.
+    func open(
+        _ opening: SessionOpening, by peer: AppPeer, in hub: isolated HomeHub
+    ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {
+        let id = SessionID(lastSession + 1)
+        let reply = try permissions.opened(id, opening, by: peer)
+        lastSession += 1
+        sessions[id] = Session(opening)
+        feed.opened(id, status: reply.status)
+        if reply.status.contains(.authorized) { hub.vendorApps.sessionPermitted(id, in: hub) }
+        return (id, reply)
+    }
+
+    /// As `HomeHub.close`.
+    func close(_ id: SessionID, in hub: isolated HomeHub) {
+        guard let closed = sessions.removeValue(forKey: id) else { return }
+        permissions.closed(id)
+        calls.closed(id)
+        searches.stop(id)
+        perform(feed.closed(id), in: hub)
+        hub.vendorApps.sessionLost(id, in: hub)
+        closed.signal.send()
+    }
+
+    /// As `HomeHub.nextDelivery`.
+    func nextDelivery(for id: SessionID, in hub: isolated HomeHub) async -> Delivery? {
+        while let session = sessions[id] {
+            if let delivery = feed.next(for: id) {
+                if delivery == .notification(.homesUpdated) { hub.vendorApps.repeatRequests(to: id, in: hub) }
+                return delivery
+            }
+            // A reader that is cancelled gets what is there, and waits no more.
+            guard !Task.isCancelled else { return nil }
+            await session.signal.wait()
+        }
+        return nil
+    }
+
+    /// What the app of a session is called; `nil` if there is no such session.
+    func app(of id: SessionID) -> String? { sessions[id]?.app }
+
+    /// The maker whose app a session is; `nil` for other apps.
+    func vendor(of id: SessionID) -> String? { sessions[id]?.vendor }
+
+    /// The sessions of a maker's app that may be asked, the newest first: it is likely the one that is looked at.
+    func sessions(ofVendor vendor: String) -> [SessionID] {
+        sessions.filter { $1.vendor == vendor && feed.isAuthorized($0) }.keys.sorted(by: >)
+    }
+
+    func has(_ capability: HomeCapability, _ id: SessionID) -> Bool {
+        sessions[id]?.capabilities.contains(capability) == true
+    }
+
+    /// What an app may do.
+    func status(of id: SessionID) -> AuthorizationStatus { permissions.status(of: id) }
+
+    // MARK: Calls
+
+    /// As `HomeHub.receive`.
+    func receive(_ request: HomeRequest, as call: Call, in hub: isolated HomeHub) {
+        guard sessions[call.session] != nil else { return }
+        switch calls.received(call) {
+        case .accepted: break
+        case .hubEnded: return perform([.fail(call, .hubEnds)], in: hub)
+        case .numberInUse:
+            logger.warning("call number used twice", metadata: ["session": "\(call.session.number)"])
+            return
+        }
+        switch request {
+        case .open: hub.answer(call, with: HomeError(.invalidParameter, detail: "the session is open already"))
+        case .permissions:
+            hub.answer(call) { () throws(HomeError) in try permissions.permissions(for: call.session).json }
+        case .setPermission(let app, let decision):
+            hub.answer(call) { () throws(HomeError) in
+                try decide(decision, about: app, by: call.session, in: hub)
+                return [:]
+            }
+        case .answerQuestions:
+            do throws(HomeError) {
+                let questions = try permissions.answersQuestions(call.session)
+                hub.answer(call, .success([:]))
+                perform(questions, in: hub)
+            } catch {
+                hub.answer(call, with: error)
+            }
+        case .setUpAccessory(let addition)
+        where !permissions.status(of: call.session).contains(.authorized):
+            hub.additions.setUpUnseen(addition, call, in: hub)
+        default:
+            askPermission(for: request, call, in: hub)
+        }
+    }
+
+    /// Carries out what needs permission once its app has it.
+    private func askPermission(for request: HomeRequest, _ call: Call, in hub: isolated HomeHub) {
+        let (admission, questions) = permissions.requested(by: call.session)
+        perform(questions, in: hub)
+        switch admission {
+        case .permitted:
+            calls.started(call)
+            hub.perform(request, call)
+        case .undecided:
+            let now = ContinuousClock.now
+            let deadline = now.advanced(by: permissionTimeout)
+            perform(calls.awaitsPermission(call, for: request, until: deadline, now: now), in: hub)
+            hub.deadlineAdded()
+        case .refused(let error): hub.answer(call, with: error)
+        }
+    }
+
+    /// As `HomeHub.cancel`.
+    func cancel(_ call: Call, in hub: isolated HomeHub) { perform(calls.cancelled(call), in: hub) }
+
+    /// As `CallTable.isAwaited`.
+    func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
+
+    /// As `CallTable.isEffective`.
+    func isEffective(_ call: Call) -> Bool { calls.isEffective(call) }
+
+    /// As `CallTable.takesEffect`.
+    func takesEffect(_ call: Call) -> Bool { calls.takesEffect(call) }
+
+    /// As `HomeHub.answer`.
+    func answer(
+        _ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool, in hub: isolated HomeHub
+    ) {
+        guard calls.answered(call) else { return }
+        perform(feed.answered(call, with: result, isForAnyone: isForAnyone), in: hub)
+    }
+
+    /// The hub ends: nothing is carried out any more.
+    func hubEnded(in hub: isolated HomeHub) { perform(calls.hubEnded(), in: hub) }
+
+    var nextDeadline: ContinuousClock.Instant? { calls.nextDeadline }
+
+    func deadlinesPassed(now: ContinuousClock.Instant, in hub: isolated HomeHub) {
+        perform(calls.deadlinesPassed(now: now), in: hub)
+    }
+
+    private func perform(_ actions: [CallTable.Action], in hub: isolated HomeHub) {
+        for action in actions {
+            switch action {
+            case .perform(let call, let request): hub.perform(request, call)
+            case .fail(let call, let error): perform(feed.answered(call, with: .failure(error)), in: hub)
+            }
+        }
+    }
+
+    // MARK: Permission
+
+    /// As `HomeHub.use`.
+    func use(_ restrictions: AppRestrictions, in hub: isolated HomeHub) {
+        perform(permissions.restrictionsChanged(to: restrictions), in: hub)
+    }
+
+    /// The user decides about an app; what is to be remembered is stored before anything follows from it.
+    private func decide(
+        _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID, in hub: isolated HomeHub
+    ) throws(HomeError) {
+        var decided = permissions
+        let actions = try decided.decided(decision, about: app, by: session)
+        do {
+            for action in actions {
+                switch action {
+                case .remember(let permission): try store.remember(permission)
+                case .forget(let app): try store.forget(app)
+                case .ask, .refuse, .tell, .permit: break
+                }
+            }
+        } catch {
+            logger.error("home database write failed", metadata: ["error": "\(error)"])
+            throw .notStored
+        }
+        permissions = decided
+        perform(actions, in: hub)
+    }
+
+    /// Carries out what was decided about permission, in order; what is to be remembered has been stored.
+    private func perform(_ actions: [Permissions.Action], in hub: isolated HomeHub) {
+        for action in actions {
+            switch action {
+            case .remember, .forget: break
+            case .ask(let permission, let those): perform(feed.notify(.permissionAsked(permission), those), in: hub)
+            case .refuse(let those): perform(calls.refused(those), in: hub)
+            case .permit(let those): perform(calls.permitted(those), in: hub)
+            case .tell(let those, let status):
+                perform(feed.authorizationChanged(of: those, to: status), in: hub)
+                for session in those {
+                    if status.contains(.authorized) {
+                        hub.vendorApps.sessionPermitted(session, in: hub)
+                    } else {
+                        searches.stop(session)
+                        hub.vendorApps.sessionLost(session, in: hub)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: What sessions are told
+
+    /// A transaction is stored and applied.
+    func committed(_ transaction: HomeTransaction, by call: Call?, in hub: isolated HomeHub) {
+        if let call { calls.committed(call) }
+        perform(feed.committed(transaction, by: call?.session), in: hub)
+    }
+
+    /// An accessory has reported something that is new.
+    func notify(_ event: LiveEvent, writer: SessionID?, in hub: isolated HomeHub) {
+        perform(feed.received(event, writer: writer), in: hub)
+    }
+
+    /// Tells some sessions what concerns only them.
+    func notify(_ notification: HomeNotification, _ those: [SessionID], in hub: isolated HomeHub) {
+        perform(feed.notify(notification, those), in: hub)
+    }
+
+    private func perform(_ actions: [ChangeFeed.Action], in hub: isolated HomeHub) {
+        for action in actions {
+            switch action {
+            case .deliver(let session): sessions[session]?.signal.send()
+            case .subscribe(let ids), .unsubscribe(let ids): hub.links.demandChanged(of: ids, in: hub)
+            }
+        }
+    }
+
+    // MARK: What sessions observe
+
+    /// A page as a session sees it: with what it observes itself.
+    func page(
+        _ request: AccessoryPageRequest, of graph: HomeGraph, for session: SessionID
+    ) throws(HomeError) -> AccessoryPage {
+        var page = try graph.page(request)
+        let observed = feed.observed(by: session)
+        guard !observed.isEmpty else { return page }
+        for accessory in page.accessories.indices {
+            for service in page.accessories[accessory].services.indices {
+                for index in page.accessories[accessory].services[service].characteristics.indices {
+                    let id = page.accessories[accessory].services[service].characteristics[index].id
+                    page.accessories[accessory].services[service].characteristics[index].isNotificationEnabled =
+                        observed.contains(id)
+                }
+            }
+        }
+        return page
+    }
+
+    /// A session wants to be told of values from now on, or no more; what comes of it at the accessories is not known yet.
+    func setNotification(
+        _ isEnabled: Bool, for ids: [Characteristic.ID], _ session: SessionID, in hub: isolated HomeHub
+    ) -> [ValueResult] {
+        let (results, actions) = feed.setNotification(isEnabled, for: ids, by: session, in: hub.graph)
+        perform(actions, in: hub)
+        return results
+    }
+
+    /// What accessories are to report now.
+    var observed: Set<Characteristic.ID> { feed.subscriptions }
+
+    /// Accessories will not report these values.
+    func refused(_ ids: [Characteristic.ID]) { feed.refused(ids) }
+
+    // MARK: Searches
+
+    /// A session begins to search; what is there already it is told behind the answer.
+    func startSearch(_ session: SessionID, among accessories: [DiscoveredAccessory], in hub: isolated HomeHub) {
+        guard feed.isAuthorized(session) else { return }
+        addable(accessories, in: hub)
+        perform(searches.start(session), in: hub)
+    }
+
+    /// A session does not search any more.
+    func stopSearch(_ session: SessionID) { searches.stop(session) }
+
+    /// These accessories could be added now, and no others.
+    func addable(_ accessories: [DiscoveredAccessory], in hub: isolated HomeHub) {
+        perform(searches.see(accessories), in: hub)
+    }
+
+    /// What sessions search for, for a look from outside.
+    var currentSearches: Searches { searches }
+
+    private func perform(_ events: [Searches.Event], in hub: isolated HomeHub) {
+        for event in events { notify(event.notification, [event.session], in: hub) }
+    }
+}
