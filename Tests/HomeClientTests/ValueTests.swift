@@ -196,7 +196,7 @@ struct ValueTests {
             try await eventually { await daemon.observed == [power] }
             try await daemon.write(.removeAccessory(lamp.home, lamp.id))
             try await iteration.value
-            #expect(await manager.observations.wanted.isEmpty)
+            #expect(await manager.observations.reconciler.desired.isEmpty)
         }
     }
 
@@ -207,7 +207,7 @@ struct ValueTests {
             await #expect(throws: HomeError(.notificationNotSupported)) {
                 for try await _ in manager.values(of: power) {}
             }
-            try await eventually { await manager.observations.wanted.isEmpty }
+            try await eventually { await manager.observations.reconciler.desired.isEmpty }
         }
     }
 }

@@ -54,7 +54,7 @@ extension HomeManager {
         }
         if failure == nil { failure = .unavailable("the connection to \(socket) was lost") }
         replica.becameStale()
-        observations.connectionLost()
+        observations.reconciler.connectionLost()
         // Whoever ends the manager has lost nothing that was found.
         if !Task.isCancelled { search.begin() }
         notifyWaiters()
@@ -154,7 +154,7 @@ extension HomeManager {
         if case .reachabilityUpdated(let id, true) = event { observationsAreBack(of: id) }
         apply(replica.heard(event))
         guard case .valueUpdated(let id, let value, _) = event else { return }
-        observations.heard(value, of: id)
+        observations.received(value, of: id)
     }
 
     // MARK: Chores

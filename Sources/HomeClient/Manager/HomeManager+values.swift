@@ -94,12 +94,10 @@ extension HomeManager {
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {
         var results: [Characteristic.ID: Result<Void, HomeError>] = [:]
         for id in characteristics { results[id] = .success(()) }
-        if !isEnabled { for id in characteristics { observations.switched(false, id) } }
-        // What is iterated over goes on being reported.
-        let due = isEnabled ? characteristics : characteristics.filter { !observations.isWanted($0) }
+        let due = isEnabled ? characteristics : observations.reconciler.switchOff(characteristics)
         for (id, error) in try await report(isEnabled, due) { results[id] = .failure(error) }
         guard isEnabled else { return results }
-        for (id, result) in results { if case .success = result { observations.switched(true, id) } }
+        for (id, result) in results { if case .success = result { observations.reconciler.switchOn(id) } }
         return results
     }
 

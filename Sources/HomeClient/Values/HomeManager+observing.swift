@@ -7,7 +7,7 @@ extension HomeManager {
     ) async throws(HomeError) -> [Characteristic.ID: HomeError] {
         guard !ids.isEmpty else { return [:] }
         // While it is being switched off, it is not to be relied upon.
-        if !isEnabled { for id in ids { observations.activated(false, id) } }
+        if !isEnabled { for id in ids { observations.reconciler.answered(id, isConfirmed: false) } }
         return try await call(.setNotification(ids, isEnabled: isEnabled), deadline: patience.call) {
             json throws(HomeError) in
             let results = try Self.understood { () throws(HomeError) in try [ValueResult](json: json) }
@@ -15,18 +15,18 @@ extension HomeManager {
             for result in results {
                 failures[result.characteristic] = result.error
                 if result.error == nil || isEnabled {
-                    let isActive = isEnabled && result.error == nil
-                    self.observations.activated(isActive, result.characteristic)
-                    self.replica.setNotification(isActive, for: result.characteristic)
+                    let isConfirmed = isEnabled && result.error == nil
+                    self.observations.reconciler.answered(result.characteristic, isConfirmed: isConfirmed)
+                    self.replica.setNotification(isConfirmed, for: result.characteristic)
                 }
             }
             return failures
         }
     }
 
-    /// What is wanted is reported again, because the daemon is another, or the accessory was away.
+    /// What is desired is reported again, because the daemon is another, or the accessory was away.
     func observe(_ ids: [Characteristic.ID]) async {
-        let due = ids.filter { observations.isWanted($0) }
+        let due = ids.filter(observations.reconciler.isDesired)
         guard let failures = try? await report(true, due) else { return }
         for (id, error) in failures where !error.passesByItself {
             observations.refused(id, error)
@@ -35,8 +35,8 @@ extension HomeManager {
 
     /// The homes were loaded: the daemon tells this session what it told it before, or nothing.
     func observeAgain() {
-        for id in observations.active { replica.setNotification(true, for: id) }
-        let due = observations.wanted.subtracting(observations.active).sorted()
+        for id in observations.reconciler.confirmed { replica.setNotification(true, for: id) }
+        let due = observations.reconciler.homesLoaded()
         if !due.isEmpty { chores.add(.observe(due)) }
     }
 
@@ -46,8 +46,8 @@ extension HomeManager {
     /// meanwhile is switched on now.
     func observationsAreBack(of id: Accessory.ID) {
         let those = (replica.graph.accessory(id)?.services ?? []).flatMap(\.characteristics).map(\.id)
-        for id in those where observations.active.contains(id) { replica.setNotification(true, for: id) }
-        let due = those.filter { observations.isWanted($0) }
+        for id in those where observations.reconciler.confirmed.contains(id) { replica.setNotification(true, for: id) }
+        let due = observations.reconciler.reachable(those)
         if !due.isEmpty { chores.add(.observe(due)) }
     }
 
@@ -60,20 +60,18 @@ extension HomeManager {
     func observe(
         _ id: Characteristic.ID, into reports: Observations.Reports
     ) async throws(HomeError) -> Subscription {
-        let number = observations.add(reports, of: id)
+        let (number, isDue) = observations.add(reports, of: id)
         let subscription = Subscription { [chores] in chores.add(.endObservation(id, number: number)) }
-        guard !observations.active.contains(id) else { return subscription }
+        guard isDue else { return subscription }
         if let error = try await report(true, [id])[id], !error.passesByItself { throw error }
         return subscription
     }
 
     func endObservation(_ number: UInt64, of id: Characteristic.ID) async {
-        let wasWanted = observations.isWanted(id)
-        observations.remove(number, of: id)
-        guard wasWanted, !observations.isWanted(id), isOpen, observations.active.contains(id) else { return }
+        guard observations.remove(number, of: id), isOpen else { return }
         _ = try? await report(false, [id])
         // Somebody may have begun anew meanwhile.
-        if observations.isWanted(id) { await observe([id]) }
+        if observations.reconciler.isDesired(id) { await observe([id]) }
     }
 }
 

@@ -1,65 +1,53 @@
 import AsyncKit
 
-/// Which values this app wants to be told of, and which it is told of.
-///
-/// A value is wanted as long as it was switched on, or somebody iterates over it. What is wanted outlives a connection
-/// and the times in which an accessory cannot be reached.
+/// What this app is told of values: what it wants to be told, and who in the app reads it.
 struct Observations {
     typealias Reports = BoundedMailbox<Result<CharacteristicValue, HomeError>>
 
-    private var switchedOn: Set<Characteristic.ID> = []
+    /// What is desired, and what the daemon has confirmed of it.
+    var reconciler = ObservationReconciler()
     private(set) var readers: [Characteristic.ID: [UInt64: Reports]] = [:]
     private var lastNumber: UInt64 = 0
-    /// What the daemon tells this session.
-    private(set) var active: Set<Characteristic.ID> = []
 
-    var wanted: Set<Characteristic.ID> { switchedOn.union(readers.keys) }
+    // MARK: Iterations
 
-    func isWanted(_ id: Characteristic.ID) -> Bool { switchedOn.contains(id) || readers[id] != nil }
-
-    // MARK: Wanting
-
-    mutating func switched(_ isOn: Bool, _ id: Characteristic.ID) {
-        if isOn { switchedOn.insert(id) } else { switchedOn.remove(id) }
-    }
-
-    mutating func add(_ reports: Reports, of id: Characteristic.ID) -> UInt64 {
+    /// Somebody in the app begins to iterate over a value.
+    ///
+    /// - Returns: the iteration's number, and whether the daemon is to be asked.
+    mutating func add(_ reports: Reports, of id: Characteristic.ID) -> (number: UInt64, isDue: Bool) {
         lastNumber += 1
         readers[id, default: [:]][lastNumber] = reports
-        return lastNumber
+        return (lastNumber, reconciler.iterationBegan(id))
     }
 
-    mutating func remove(_ number: UInt64, of id: Characteristic.ID) {
-        readers[id]?[number] = nil
+    /// An iteration is over.
+    ///
+    /// - Returns: whether the daemon is to tell the value no more.
+    mutating func remove(_ number: UInt64, of id: Characteristic.ID) -> Bool {
+        guard readers[id]?.removeValue(forKey: number) != nil else { return false }
         if readers[id]?.isEmpty == true { readers[id] = nil }
+        return reconciler.iterationEnded(id)
     }
 
     // MARK: Being told
 
-    mutating func activated(_ isActive: Bool, _ id: Characteristic.ID) {
-        if isActive { active.insert(id) } else { active.remove(id) }
-    }
-
-    func heard(_ value: CharacteristicValue, of id: Characteristic.ID) {
+    func received(_ value: CharacteristicValue, of id: Characteristic.ID) {
         for reports in (readers[id] ?? [:]).values { reports.post(.success(value), summary: .success(value)) }
     }
 
     /// The accessory does not report the value.
     mutating func refused(_ id: Characteristic.ID, _ error: HomeError) {
-        switchedOn.remove(id)
+        reconciler.forget(id)
         for reports in (readers.removeValue(forKey: id) ?? [:]).values {
             reports.post(.failure(error), summary: .failure(error))
             reports.finish()
         }
     }
 
-    mutating func connectionLost() { active = [] }
-
     /// Drops what is not there any more.
     mutating func forget(where isGone: (Characteristic.ID) -> Bool) {
-        for id in wanted.union(active).filter(isGone) {
-            switchedOn.remove(id)
-            active.remove(id)
+        for id in reconciler.desired.union(reconciler.confirmed).filter(isGone) {
+            reconciler.forget(id)
             for reports in (readers.removeValue(forKey: id) ?? [:]).values { reports.finish() }
         }
     }
@@ -78,7 +66,6 @@ struct Observations {
     mutating func finish() {
         for reports in readers.values.flatMap(\.values) { reports.finish() }
         readers = [:]
-        switchedOn = []
-        active = []
+        reconciler = ObservationReconciler()
     }
 }
