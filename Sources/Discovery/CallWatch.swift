@@ -5,7 +5,7 @@ final class CallWatch: Sendable {
     static let complaint = "Avahi or the system D-Bus does not answer"
 
     /// A call that takes longer than this is reported; libdbus itself gives up after 25 s.
-    private static let patience = Duration.seconds(3)
+    private static let timeout = Duration.seconds(3)
 
     private let began = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -13,5 +13,5 @@ final class CallWatch: Sendable {
 
     func callEnded() { began.withLock { $0 = nil } }
 
-    var isStuck: Bool { began.withLock { $0.map { $0 + Self.patience <= .now } ?? false } }
+    var isStuck: Bool { began.withLock { $0.map { $0 + Self.timeout <= .now } ?? false } }
 }

@@ -69,7 +69,7 @@ struct PublicationMachine {
     private var renamedAt: ContinuousClock.Instant?
     private var renameAt: ContinuousClock.Instant?
 
-    private var interfaces = SettlingInterfaces()
+    private var interfaces = DebouncedInterfaces()
     private var registrations: [Int32: Registration] = [:]
 
     // MARK: What happened

@@ -3,9 +3,9 @@
 /// The first choice counts at once. Later ones count when they have not changed for a second, or when five seconds
 /// have passed since they began to change: a veth that flaps a hundred times costs nothing, and an interface that
 /// never comes to rest is still followed. A choice that returns to what it was is forgotten.
-struct SettlingInterfaces {
+struct DebouncedInterfaces {
     static let quiet = Duration.seconds(1)
-    static let patience = Duration.seconds(5)
+    static let longestDelay = Duration.seconds(5)
 
     private struct Change {
         var chosen: [Int32]
@@ -55,7 +55,7 @@ struct SettlingInterfaces {
     }
 
     var settledAt: ContinuousClock.Instant? {
-        change.map { min($0.latest + Self.quiet, $0.began + Self.patience) }
+        change.map { min($0.latest + Self.quiet, $0.began + Self.longestDelay) }
     }
 
     private var resolved: [Int32] {
