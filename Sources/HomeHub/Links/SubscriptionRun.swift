@@ -5,7 +5,7 @@ import HomeModel
 /// One conversation at a time with an accessory server about what it is to report.
 ///
 /// What is wanted is in the sessions' ``Observations``, what the server has confirmed in the link's
-/// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what came of it this time.
+/// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what the server refused when it was asked last.
 struct SubscriptionRun {
     private(set) var isRunning = false
     private var isDue = false
@@ -19,7 +19,6 @@ struct SubscriptionRun {
         isDue = true
         guard !isRunning else { return false }
         isRunning = true
-        refusals = [:]
         return true
     }
 
@@ -42,7 +41,7 @@ struct SubscriptionRun {
         return refused
     }
 
-    /// Why the server refused something in the last conversation; `nil` if it did not.
+    /// Why the server refused something when it was last asked for it; `nil` if it did not.
     func refusal(of id: CharacteristicID) -> HomeError.Code? { refusals[id] }
 
     /// The conversation is over.
