@@ -41,6 +41,26 @@ struct Events {
     }
 }
 
+/// A controller writes, and is answered: from the request to the light and back.
+enum Writes {
+    static func run() async throws {
+        let controller = ControllerIdentity.random()
+        let store = InMemoryAccessoryServerStore(.random(pairedWith: [controller]))
+        let bridge = try await BridgeUnderTest(
+            store, stored: store.bridge, lights: [LightDescription(id: "lamp", name: "Lamp")], eventWindow: .zero)
+        guard let place = await bridge.place(.on, of: "lamp") else { throw Wrong() }
+        let session = Subscriber(ConnectionID(1), executor: bridge.executor, server: bridge.server)
+        try await session.verify(as: controller, bridge.identity)
+        let requests = [true, false].map { isOn in
+            let entry = WriteRequest.Entry(id: place, value: .bool(isOn))
+            return HTTPRequest(.put, "/characteristics", body: WriteRequest(entries: [entry]).encoded)
+        }
+        try await Timing { count in
+            guard await session.repeat(requests, count) == count else { throw Wrong() }
+        }.report("a write to a light, and its answer")
+    }
+}
+
 /// A session that seals what it is told, as the transport does, and throws it away.
 actor Subscriber: AccessoryConnection {
     nonisolated let id: ConnectionID
@@ -83,6 +103,17 @@ actor Subscriber: AccessoryConnection {
             asker = continuation
             server.received(request, on: id)
         }
+    }
+
+    /// Sends requests in turn, the next one when the last has been answered.
+    ///
+    /// - Returns: how many were answered with 204.
+    func `repeat`(_ requests: [HTTPRequest], _ count: Int) async -> Int {
+        var successes = 0
+        for number in 0..<count {
+            if await request(requests[number % requests.count]).status == 204 { successes += 1 }
+        }
+        return successes
     }
 
     // MARK: The server's side

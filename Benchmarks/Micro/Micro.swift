@@ -12,6 +12,7 @@ struct Micro {
         try await Parts.pairingTLV()
         try await Parts.databases()
         try await Handshakes().run()
+        try await Writes.run()
         for subscribers in [1, 16, 100] { try await Events(subscribers: subscribers).run() }
     }
 }
