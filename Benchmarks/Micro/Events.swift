@@ -1,8 +1,10 @@
+import BoundedJSON
 import HAPAccessory
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 
 /// A light changes, and every session is told: from the driver's word to the sealed bytes.

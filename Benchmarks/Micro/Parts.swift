@@ -4,6 +4,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import LightBridge
 import LightKit
 
 /// Bytes, and what they mean.
@@ -98,7 +99,7 @@ enum Parts {
             LightDescription(id: LightID("light\($0)"), name: "Light \($0)", capabilities: capabilities)
         }
         let bridge = try await BridgeUnderTest(InMemoryAccessoryServerStore(), lights: lights)
-        let accessories = await bridge.registry.accessories
+        let accessories = await bridge.server.accessories
         func body() -> [UInt8] {
             var json = JSONWriter(reserving: 256 * 1024)
             json.raw("{\"accessories\":[")

@@ -5,13 +5,12 @@ package import Logging
 
 /// The accessory role: who is connected, who is paired, who subscribes.
 ///
-/// It runs on the executor of the transport's event loop, as the registry does: a read is answered within the call that
-/// brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
+/// It runs on the executor of the transport's event loop: a read is answered within the call that brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
 /// are answered in order; the transport brings the next when the last has been answered.
-package actor AccessoryServer: SharedExecutorActor {
-    package nonisolated let executor: any SerialExecutor
+package actor AccessoryServer {
+    private nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
-    let registry: AccessoryRegistry
+    let registry = AccessoryRegistry()
     let store: any AccessoryServerStore
     let identity: AccessoryIdentity
     private let profile: AccessoryProfile
@@ -33,7 +32,14 @@ package actor AccessoryServer: SharedExecutorActor {
     private(set) var subscriptions = SubscriptionIndex()
     /// What the server has done so far.
     package internal(set) var statistics = ServerStatistics()
-    private var configurationNumber: UInt16
+    /// `c#` as it was stored last.
+    var configuration: ConfigurationNumber
+    /// Another one is a change of configuration.
+    let firmware: String
+    let structureMutex = AsyncMutex()
+    var structureCheckIsDue = false
+    /// The accessories of the last run are all there: from now on changes count.
+    var isComplete = false
     /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (HAP 5.6).
     private var isAdvertisedAsPaired: Bool
     private var wakeAt: ContinuousClock.Instant?
@@ -50,23 +56,21 @@ package actor AccessoryServer: SharedExecutorActor {
     /// Makes a server out of what was stored.
     ///
     /// - Parameters:
-    ///   - executor: that of the transport's event loop, and the registry's.
+    ///   - executor: that of the transport's event loop.
     ///   - scheduler: the executor's clock.
-    ///   - registry: the accessories.
-    ///   - store: where pairings and failed proofs are kept.
+    ///   - store: where pairings, failed proofs and `c#` are kept.
     ///   - stored: what was in the store at the start.
     ///   - profile: what the server is.
     ///   - ownership: what controllers must show besides the setup code; with it, standard controllers cannot pair.
     ///   - eventWindow: for how long later changes are collected.
     ///   - logger: where faults and pairings are told; no secrets go there.
     package init(
-        executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
-        store: any AccessoryServerStore, stored: StoredServer, profile: AccessoryProfile,
-        ownership: OwnershipRequirement? = nil, eventWindow: Duration, logger: Logger
+        executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
+        stored: StoredServer, profile: AccessoryProfile, ownership: OwnershipRequirement? = nil, eventWindow: Duration,
+        logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
-        self.registry = registry
         self.store = store
         self.logger = logger
         self.eventWindow = eventWindow
@@ -77,20 +81,19 @@ package actor AccessoryServer: SharedExecutorActor {
         self.ownership = ownership
         pairings = stored.pairings
         attempts = SetupAttempts(failures: stored.failedAttempts)
-        configurationNumber = stored.configuration.number
+        configuration = ConfigurationNumber(stored.configuration)
+        firmware = profile.information.firmwareRevision
         isAdvertisedAsPaired = stored.pairings.hasAdmin
         (advertisements, advertise) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Begins to advertise and to listen to the registry.
+    /// Begins to advertise.
     package func start() async {
         if !pairings.hasAdmin, !pairings.isEmpty {
             // Without an admin nobody could manage the rest (HAP 6.6).
             logger.warning("the stored pairings have no admin among them and are dropped")
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
-        await registry.observe(self)
-        configurationNumber = await registry.configurationNumber
         updateAdvertisement()
         // Whoever pairs waits for one power less.
         if !isPaired { _ = await setupVerifier() }
@@ -130,7 +133,7 @@ package actor AccessoryServer: SharedExecutorActor {
     /// What mDNS should say now.
     package var advertisement: Advertisement {
         Advertisement(
-            deviceID: identity.deviceID, configurationNumber: configurationNumber, isPaired: isAdvertisedAsPaired,
+            deviceID: identity.deviceID, configurationNumber: configuration.number, isPaired: isAdvertisedAsPaired,
             category: profile.category, model: profile.information.model, setupID: setupID,
             vendor: ownership?.vendor)
     }
@@ -293,7 +296,8 @@ package actor AccessoryServer: SharedExecutorActor {
         session.outbox.forget(id)
     }
 
-    private func publish(_ changes: [CharacteristicChange]) {
+    /// Tells sessions of what shows another value now.
+    func publish(_ changes: [CharacteristicChange]) {
         let now = scheduler.now
         var touched: [AccessorySession] = []
         for change in changes {
@@ -395,55 +399,29 @@ package actor AccessoryServer: SharedExecutorActor {
     }
 }
 
-// The transport and the registry call on the server's own executor: these calls change no thread.
+// The transport calls on the server's own executor: these calls change no thread.
 extension AccessoryServer: AccessoryConnectionHandler {
     package nonisolated func opened(_ connection: any AccessoryConnection) {
-        here(connection) { $0.open($1) }
+        assumeIsolated { $0.open(connection) }
     }
 
     package nonisolated func received(_ request: HTTPRequest, on connection: ConnectionID) {
-        here((request, connection)) { $0.receive($1.0, on: $1.1) }
+        assumeIsolated { $0.receive(request, on: connection) }
     }
 
     package nonisolated func becameWritable(_ connection: ConnectionID) {
-        here(connection) { server, connection in
+        assumeIsolated { server in
             if let session = server.sessions[connection] { server.flush(session, server.scheduler.now) }
         }
     }
 
     package nonisolated func stalled(_ connection: ConnectionID) {
-        here(connection) { server, connection in
+        assumeIsolated { server in
             if let session = server.sessions[connection] { server.noteStalled(session) }
         }
     }
 
     package nonisolated func closed(_ connection: ConnectionID) {
-        here(connection) { $0.forget($1) }
-    }
-}
-
-extension AccessoryServer: AccessoryRegistryObserver {
-    package nonisolated func changed(_ changes: [CharacteristicChange]) {
-        here(changes) { $0.publish($1) }
-    }
-
-    package nonisolated func wrote(
-        _ values: [CharacteristicWrite], to accessory: AccessoryID, by connection: ConnectionID,
-        changing changes: [CharacteristicChange]
-    ) {
-        here((values, accessory, connection, changes)) { server, written in
-            let (values, accessory, connection, changes) = written
-            if let session = server.sessions[connection], !session.outbox.isEmpty {
-                for write in values { session.outbox.forget(CharacteristicID(accessory, write.iid)) }
-            }
-            if !changes.isEmpty { server.publish(changes) }
-        }
-    }
-
-    package nonisolated func configurationNumberChanged(to number: UInt16) {
-        here(number) { server, number in
-            server.configurationNumber = number
-            server.updateAdvertisement()
-        }
+        assumeIsolated { $0.forget(connection) }
     }
 }

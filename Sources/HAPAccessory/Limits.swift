@@ -43,7 +43,7 @@ extension SetupAttempts {
     package static let patience = Duration.seconds(30)
 }
 
-extension AccessoryRegistry {
+extension AccessoryServer {
     /// The most accessories a bridge may show, itself included (HAP 9.3): controllers refuse larger ones.
     package static let maximumAccessories = 150
 }

@@ -12,16 +12,15 @@ final class BridgedLight {
     var state: LightState
     var pipeline = CommandPipeline()
     /// The requests whose values the command under way carries, and those of the one that waits.
-    var ticketsUnderWay: [Int] = []
-    var ticketsWaiting: [Int] = []
+    var waitersUnderWay: [CommandWaiter] = []
+    var waitersWaiting: [CommandWaiter] = []
     /// Counts the commands, so that an answer that comes too late is known as such.
     var command = 0
+    /// Until when the command under way may be answered; `nil` if none is.
     var commandDeadline: ContinuousClock.Instant?
     var task: Task<Void, Never>?
     var identification: Task<Void, Never>?
     var origin = LightEvent.Origin.device
-    /// What the registry was told of it since the last write began.
-    var told: LightState?
     /// Its state has changed since it was last written down.
     var isUnsaved = false
     /// It is shown no more; what still comes of its commands is passed over.
@@ -35,12 +34,11 @@ final class BridgedLight {
         self.state = state
     }
 
-    /// The state if all commands that are wanted succeed: what controllers are shown.
-    var shown: LightState {
-        var shown = state
-        if let underWay = pipeline.underWay { shown.apply(underWay) }
-        if let waiting = pipeline.waiting { shown.apply(waiting) }
-        return shown
+    /// The state with the colour that was asked for last: a hue that is written alone goes with its saturation.
+    var wanted: LightState {
+        var wanted = state
+        if let color = pipeline.waiting?.color ?? pipeline.underWay?.color { wanted.apply(LightCommand(color: color)) }
+        return wanted
     }
 
     /// The state as a report, to be remembered over a restart.

@@ -13,6 +13,8 @@ struct CommandPipeline: ~Copyable {
     static let echoTime = Duration.milliseconds(300)
 
     private(set) var underWay: LightCommand?
+    /// A command was given up and its driver has not come back from it: the next one waits for that.
+    private(set) var isAbandoned = false
     private(set) var waiting: LightCommand?
     private var target = LightCommand()
     /// What of the target the light has not reported yet.
@@ -20,11 +22,14 @@ struct CommandPipeline: ~Copyable {
     private var settlesAt: ContinuousClock.Instant?
     private var held = LightReport()
 
+    /// Whether the driver is at a command, or has not come back from one that was given up.
+    var isBusy: Bool { underWay != nil || isAbandoned }
+
     /// A command is wanted.
     ///
     /// - Returns: the command to send now; `nil` if it waits for the one under way.
     mutating func wanted(_ command: LightCommand) -> LightCommand? {
-        guard underWay == nil else {
+        guard !isBusy else {
             if waiting == nil { waiting = command } else { waiting?.merge(command) }
             return nil
         }
@@ -37,6 +42,24 @@ struct CommandPipeline: ~Copyable {
     ///
     /// - Returns: the next command to send, if one waits.
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
+        if isAbandoned { isAbandoned = false } else { settle(success: success, now: now) }
+        underWay = waiting
+        waiting = nil
+        if let underWay { unconfirmed = underWay }
+        return underWay
+    }
+
+    /// The command under way has not been answered in time; its driver may still be at it.
+    mutating func gaveUp(now: ContinuousClock.Instant) {
+        settle(success: false, now: now)
+        underWay = nil
+        isAbandoned = true
+    }
+
+    /// Nobody wants what waits any more.
+    mutating func dropWaiting() { waiting = nil }
+
+    private mutating func settle(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
             // Reports differing from a newer target are echoes of an older one.
             if !isSettling(now) { target = LightCommand() }
@@ -47,10 +70,6 @@ struct CommandPipeline: ~Copyable {
             // Nothing is expected any more: what was held is the truth.
             settlesAt = now
         }
-        underWay = waiting
-        waiting = nil
-        if let underWay { unconfirmed = underWay }
-        return underWay
     }
 
     /// The driver has reported; returns what of it is news now.

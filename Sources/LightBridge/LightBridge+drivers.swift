@@ -20,37 +20,41 @@ extension LightBridge {
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
         let deadline = scheduler.now + Self.takeoverTime
-        for (key, light) in lights where key.driver == id && light.state.isReachable { unconfirmed[key] = deadline }
+        for (key, light) in lights where key.driver == id {
+            if light.state.isReachable { unconfirmed[key] = deadline }
+            // Its driver has ended: the new one does not wait for what the former one never came back from.
+            if light.pipeline.isAbandoned { goOn(light, success: false) }
+        }
         scheduler.schedule(at: deadline) { [self] in
-            assumeIsolated { $0.loseUnconfirmed() }
+            assumeIsolated { bridge in _ = Task.immediate { await bridge.loseUnconfirmed() } }
         }
     }
 
-    private func loseUnconfirmed() {
+    private func loseUnconfirmed() async {
         let now = scheduler.now
         for (key, deadline) in unconfirmed where deadline <= now {
-            reported(LightReport(reachable: false), from: key.light, by: key.driver)
+            await reported(LightReport(reachable: false), from: key.light, by: key.driver)
         }
     }
 
     /// A driver is no longer configured and has ended: its lights stay, out of reach.
-    package func detach(_ id: String) {
+    package func detach(_ id: String) async {
         driver(id).driver = nil
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
-        loseLights(of: id)
+        await loseLights(of: id)
     }
 
     /// A driver has ended by itself, for good.
-    package func driverEnded(_ id: String, _ reason: String) {
+    package func driverEnded(_ id: String, _ reason: String) async {
         driver(id).state = .degraded(reason)
         warn("driver \(id) has ended: \(reason)", about: id, of: id)
-        loseLights(of: id)
+        await loseLights(of: id)
     }
 
-    private func loseLights(of driver: String) {
+    private func loseLights(of driver: String) async {
         for (key, light) in lights where key.driver == driver && light.state.isReachable {
-            reported(LightReport(reachable: false), from: key.light, by: driver)
+            await reported(LightReport(reachable: false), from: key.light, by: driver)
         }
     }
 

@@ -5,15 +5,15 @@ package import LightKit
 extension LightBridge {
     func snapshot(_ light: BridgedLight) -> LightSnapshot {
         let capabilities = light.adapter.description.capabilities
-        let shown = light.shown
+        let state = light.state
         let isLight = light.adapter.description.kind == .light
         return LightSnapshot(
             key: light.key, name: light.adapter.name, sourceName: light.adapter.description.name,
-            kind: light.adapter.description.kind, aid: light.aid, isReachable: light.state.isReachable, on: shown.on,
-            brightness: isLight && capabilities.brightness ? shown.brightness : nil,
-            hue: isLight && capabilities.color ? shown.hue : nil,
-            saturation: isLight && capabilities.color ? shown.saturation : nil,
-            mired: isLight && capabilities.temperature != nil ? shown.mired : nil,
+            kind: light.adapter.description.kind, aid: light.aid, isReachable: state.isReachable, on: state.on,
+            brightness: isLight && capabilities.brightness ? state.brightness : nil,
+            hue: isLight && capabilities.color ? state.hue : nil,
+            saturation: isLight && capabilities.color ? state.saturation : nil,
+            mired: isLight && capabilities.temperature != nil ? state.mired : nil,
             suggestedRoom: light.adapter.description.suggestedRoom)
     }
 
@@ -46,9 +46,7 @@ extension LightBridge {
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command) else { return .invalidValue }
-        return await withCheckedContinuation { continuation in
-            send(possible, to: light, origin: .operator) { continuation.resume(returning: $0) }
-        }
+        return await send(possible, to: light, origin: .operator)
     }
 
     /// Changes from now on; a reader that is slow loses the oldest.

@@ -21,7 +21,7 @@ extension LightBridge {
     private func showAccessory(_ light: BridgedLight) async {
         let accessory = light.adapter.accessory(light.aid, state: light.state)
         do throws(ComplianceError) {
-            try await registry.set(accessory, source: self, isReachable: light.state.isReachable)
+            try await server.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
             warn("\(light.key) cannot be shown: \(error.description)", about: light.key)
         }
@@ -107,7 +107,7 @@ extension LightBridge {
         absent[key] = nil
         unstoredGoings.remove(key)
         await show(key, aid, description, adapter.ids, state)
-        catchUp(key)
+        await catchUp(key)
         await settleNames()
         logger.info("a light is there", metadata: about(key))
     }
@@ -160,8 +160,8 @@ extension LightBridge {
             key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: light.adapter.description,
             state: light.report)
         absent[key] = stored
-        await registry.remove(light.aid)
-        for then in waiters.take(light.ticketsUnderWay + light.ticketsWaiting) { then(.doesNotExist) }
+        await server.remove(light.aid)
+        for waiter in light.waitersUnderWay + light.waitersWaiting { waiter.give(.doesNotExist) }
         return stored
     }
 

@@ -30,7 +30,7 @@ extension LightBridge {
 
     private func tryAgainLater(_ key: LightKey) {
         guard retries.insert(key).inserted else { return }
-        scheduler.schedule(at: scheduler.now + AccessoryRegistry.storeRetry) { [self] in
+        scheduler.schedule(at: scheduler.now + AccessoryServer.storeRetry) { [self] in
             Task.immediate { await tryAgain(key) }
         }
     }
@@ -48,9 +48,9 @@ extension LightBridge {
     }
 
     /// A light has been stored: what was said of it meanwhile is true of it now.
-    func catchUp(_ key: LightKey) {
+    func catchUp(_ key: LightKey) async {
         guard let light = unstored.removeValue(forKey: key) else { return }
-        reported(light.report, from: key.light, by: key.driver)
+        await reported(light.report, from: key.light, by: key.driver)
     }
 
     /// A driver is gone, or another has taken its place: what the former one told is no longer true.

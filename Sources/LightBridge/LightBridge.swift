@@ -4,17 +4,19 @@ package import HAPProtocol
 internal import LightKit
 package import Logging
 
-/// Between the drivers and the registry: keeps every light's state, shows it as an accessory, and sends it commands.
+/// Between the drivers and the server: keeps every light's state, shows it as an accessory, and sends it commands.
 ///
-/// It runs on the registry's executor. A light once shown stays shown, out of reach if need be, until its source removes
+/// What a light is known to be stands here alone, in `BridgedLight.state`: what its driver has said or accepted. That a
+/// written value shows before that is the server's business. The bridge runs on the server's executor, so a call between
+/// them waits for nothing. A light once shown stays shown, out of reach if need be, until its source removes
 /// it; its aid and iids are its own for ever.
-package actor LightBridge: SharedExecutorActor {
+package actor LightBridge {
     /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
     static let saveDelay = Duration.seconds(10)
 
-    package nonisolated let executor: any SerialExecutor
+    private nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
-    let registry: AccessoryRegistry
+    let server: AccessoryServer
     let store: any LightStore
     let logger: Logger
     var overrides: [LightKey: LightOverride]
@@ -37,7 +39,8 @@ package actor LightBridge: SharedExecutorActor {
     var highestAID = AccessoryID.bridge
     /// Lights come, change and go one after the other.
     let structureMutex = AsyncMutex()
-    var waiters = CommandWaiters()
+    /// The requests that wait for a light, in the order of their deadlines, since all wait equally long.
+    private var waiters: [CommandWaiter] = []
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: [BridgedLight] = []
     private var saveIsDue = false
@@ -49,19 +52,19 @@ package actor LightBridge: SharedExecutorActor {
     /// Makes a bridge without lights.
     ///
     /// - Parameters:
-    ///   - executor: the registry's.
+    ///   - executor: the server's.
     ///   - scheduler: the executor's clock.
-    ///   - registry: where accessories are shown.
+    ///   - server: where accessories are shown.
     ///   - store: where lights are remembered.
     ///   - overrides: what the operator wants otherwise.
     ///   - logger: where faults are told.
     package init(
-        executor: any SerialExecutor, scheduler: any Scheduler, registry: AccessoryRegistry,
+        executor: any SerialExecutor, scheduler: any Scheduler, server: AccessoryServer,
         store: any LightStore, overrides: [LightKey: LightOverride], logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
-        self.registry = registry
+        self.server = server
         self.store = store
         self.overrides = overrides
         self.logger = logger
@@ -104,11 +107,11 @@ package actor LightBridge: SharedExecutorActor {
 
     // MARK: What lights say
 
-    func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) {
-        for (light, report) in reports { reported(report, from: light, by: driver) }
+    func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) async {
+        for (light, report) in reports { await reported(report, from: light, by: driver) }
     }
 
-    func reported(_ report: LightReport, from id: LightID, by driver: String) {
+    func reported(_ report: LightReport, from id: LightID, by driver: String) async {
         let key = LightKey(driver: driver, light: id)
         guard let light = lights[key] else {
             unstored[key]?.report.merge(report)
@@ -118,38 +121,28 @@ package actor LightBridge: SharedExecutorActor {
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         light.state.apply(light.pipeline.reported(report, now: scheduler.now))
-        var givenUp: [CommandWaiters.Then] = []
+        var givenUp: [CommandWaiter] = []
         if report.reachable == false {
             light.pipeline.reset()
-            givenUp = waiters.take(light.ticketsWaiting)
-            light.ticketsWaiting = []
+            swap(&givenUp, &light.waitersWaiting)
         }
         wakeWhenSettled(light)
         // What a light says while a command is under way is that command's doing.
-        tell(light, former: former, origin: light.pipeline.underWay == nil ? .device : light.origin)
-        for then in givenUp { then(.unableToCommunicate) }
+        await stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
+        for waiter in givenUp { waiter.give(.unableToCommunicate) }
     }
 
-    /// Tells what is true of a light now; what is only wanted is the registry's to show.
-    private func tell(_ light: BridgedLight, former: LightState, origin: LightEvent.Origin) {
+    /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
+    private func stateChanged(_ light: BridgedLight, from former: LightState, by origin: LightEvent.Origin) async {
         let state = light.state
-        if state != former {
-            save(light)
-            if !watchers.isEmpty {
-                let event = LightEvent(light: snapshot(light), origin: origin)
-                for watcher in watchers.values { watcher.yield(event) }
-            }
+        guard state != former else { return }
+        save(light)
+        if !watchers.isEmpty {
+            let event = LightEvent(light: snapshot(light), origin: origin)
+            for watcher in watchers.values { watcher.yield(event) }
         }
-        // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
-        guard state != light.told else { return }
-        light.told = state
-        let values = light.adapter.values(of: state)
-        let aid = light.aid
-        // Within this call: the registry runs on the same executor.
-        if state.isReachable != former.isReachable {
-            registry.here((aid, state.isReachable)) { $0.setReachable($1.1, $1.0) }
-        }
-        registry.here((aid, values)) { $0.update($1.0, $1.1) }
+        if state.isReachable != former.isReachable { await server.setReachable(state.isReachable, light.aid) }
+        await server.update(light.aid, light.adapter.values(of: state))
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
@@ -194,36 +187,34 @@ package actor LightBridge: SharedExecutorActor {
 
     // MARK: What lights are told
 
-    /// Sends a command.
+    /// Sends a command: at once, or merged with what waits behind the one under way.
     ///
     /// - Parameters:
     ///   - command: what is asked; with nothing in it, it has succeeded.
     ///   - light: a light that is shown.
     ///   - origin: who asks.
-    ///   - then: called once on the bridge's executor, within this call if the driver is done at once, in 2 s at the latest.
-    func send(
-        _ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin,
-        then: @escaping CommandWaiters.Then
-    ) {
-        guard light.state.isReachable, let driver = light.driver.driver else {
-            return then(.unableToCommunicate)
-        }
-        guard !command.isEmpty else { return then(.success) }
-        let ticket = waiters.ticket(then)
+    /// - Returns: what the light says, within this call if its driver is done at once, in 2 s at the latest.
+    func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) async -> HAPStatus {
+        guard light.state.isReachable, let driver = light.driver.driver else { return .unableToCommunicate }
+        guard !command.isEmpty else { return .success }
         light.origin = origin
-        light.told = nil
+        let waiter = CommandWaiter(until: scheduler.now + CommandWaiter.timeout)
         if let next = light.pipeline.wanted(command) {
-            light.ticketsUnderWay.append(ticket)
+            light.waitersUnderWay.append(waiter)
             start(next, on: light, by: driver)
         } else {
-            light.ticketsWaiting.append(ticket)
+            light.waitersWaiting.append(waiter)
         }
-        if let deadline = waiters.wait(ticket, now: scheduler.now) { wake(at: deadline) }
+        if waiter.answer == nil {
+            waiters.append(waiter)
+            wake(at: waiter.deadline)
+        }
+        return await waiter.value
     }
 
     private func start(_ command: LightCommand, on light: BridgedLight, by driver: any LightDriver) {
         light.command += 1
-        light.commandDeadline = scheduler.now + CommandWaiters.deadline
+        light.commandDeadline = scheduler.now + CommandWaiter.timeout
         let number = light.command
         // It begins within this call; most drivers are done before it returns, and no other thread is woken.
         let task = Task.immediate {
@@ -233,30 +224,57 @@ package actor LightBridge: SharedExecutorActor {
             } catch {
                 status = HAPStatus(error)
             }
-            ended(command, number, on: light, status)
+            await ended(command, number, on: light, status)
         }
         if light.command == number, light.pipeline.underWay != nil { light.task = task }
     }
 
-    private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) {
-        guard !light.isRemoved, light.command == number, light.pipeline.underWay != nil else { return }
-        let now = scheduler.now
-        if let deadline = light.commandDeadline {
-            let began = deadline - CommandWaiters.deadline
-            light.driver.commands.ended(status, after: now - began)
-        }
-        let former = light.state
-        if status == .success { light.state.apply(command) }
-        let next = light.pipeline.ended(success: status == .success, now: now)
-        let answered = waiters.take(light.ticketsUnderWay)
-        swap(&light.ticketsUnderWay, &light.ticketsWaiting)
-        light.ticketsWaiting.removeAll(keepingCapacity: true)
+    /// A driver has come back from a command.
+    private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) async {
+        guard !light.isRemoved, light.command == number, light.pipeline.isBusy else { return }
         light.task = nil
-        light.commandDeadline = nil
-        if status == .success { tell(light, former: former, origin: light.origin) }
-        for then in answered { then(status) }
-        if let next, let driver = light.driver.driver, !light.isRemoved { start(next, on: light, by: driver) }
+        // Too late: whoever waited has been told, and only the next command still waits.
+        if light.pipeline.isAbandoned { return goOn(light, success: false) }
+        count(status, of: light)
+        if status == .success {
+            let former = light.state
+            light.state.apply(command)
+            await stateChanged(light, from: former, by: light.origin)
+            // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
+            if light.state == former { await server.update(light.aid, light.adapter.values(of: former)) }
+        }
+        for waiter in light.waitersUnderWay { waiter.give(status) }
+        goOn(light, success: status == .success)
+    }
+
+    /// A driver is free again: the next command, if one waits, is sent.
+    func goOn(_ light: BridgedLight, success: Bool) {
+        // What nobody waits for any more is not done late.
+        if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
+        let next = light.pipeline.ended(success: success, now: scheduler.now)
+        swap(&light.waitersUnderWay, &light.waitersWaiting)
+        light.waitersWaiting.removeAll(keepingCapacity: true)
+        if let next, let driver = light.driver.driver { start(next, on: light, by: driver) }
         wakeWhenSettled(light)
+    }
+
+    /// A command has not been answered in time: whoever waits for it is told, and the driver is to leave it.
+    ///
+    /// The next command waits for that, since drivers are promised one at a time.
+    private func giveUp(_ light: BridgedLight) {
+        logger.info("a light has not answered in time", metadata: about(light.key))
+        count(.timedOut, of: light)
+        light.pipeline.gaveUp(now: scheduler.now)
+        for waiter in light.waitersUnderWay { waiter.give(.timedOut) }
+        light.waitersUnderWay.removeAll(keepingCapacity: true)
+        light.task?.cancel()
+        wakeWhenSettled(light)
+    }
+
+    private func count(_ status: HAPStatus, of light: BridgedLight) {
+        guard let deadline = light.commandDeadline else { return }
+        light.commandDeadline = nil
+        light.driver.commands.ended(status, after: scheduler.now - (deadline - CommandWaiter.timeout))
     }
 
     // MARK: Time
@@ -269,31 +287,27 @@ package actor LightBridge: SharedExecutorActor {
         if let wakeAt, wakeAt <= time { return }
         wakeAt = time
         scheduler.schedule(at: time) { [self] in
-            assumeIsolated { $0.woke() }
+            assumeIsolated { bridge in _ = Task.immediate { await bridge.woke() } }
         }
     }
 
-    private func woke() {
+    private func woke() async {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
-        let (over, next) = waiters.expire(now: now)
-        if let next { wake(at: next) }
-        for then in over { then(.timedOut) }
+        // In one step: with every session waiting for every light, there are thousands.
+        let count = waiters.firstIndex { $0.deadline > now && $0.answer == nil } ?? waiters.count
+        let over = waiters[..<count]
+        waiters.removeFirst(count)
+        if let next = waiters.first { wake(at: next.deadline) }
+        for waiter in over { waiter.give(.timedOut) }
         for light in Array(lights.values) where !light.isRemoved {
             if let deadline = light.commandDeadline {
-                if deadline <= now {
-                    // The driver has not answered: whoever still waits is told, and the next command may try.
-                    light.task?.cancel()
-                    logger.info("a light has not answered in time", metadata: about(light.key))
-                    ended(light.pipeline.underWay ?? LightCommand(), light.command, on: light, .timedOut)
-                } else {
-                    wake(at: deadline)
-                }
+                if deadline <= now { giveUp(light) } else { wake(at: deadline) }
             } else if let report = light.pipeline.settled(now: now) {
                 let former = light.state
                 light.state.apply(report)
-                tell(light, former: former, origin: .device)
+                await stateChanged(light, from: former, by: .device)
             } else {
                 wakeWhenSettled(light)
             }
@@ -330,35 +344,20 @@ package actor LightBridge: SharedExecutorActor {
 }
 
 extension LightBridge: AccessorySource {
-    package nonisolated func write(
-        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
-    ) {
-        here(WriteOrder(values: values, accessory: accessory, then: then)) { $0.write($1) }
+    package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+        guard let light = lightsByAID[accessory] else { return .doesNotExist }
+        let command = LightbulbAdapter.command(for: values, state: light.wanted)
+        return await send(command, to: light, origin: .controller)
     }
 
-    /// What a controller writes to a light, and who waits for it.
-    private struct WriteOrder: Sendable {
-        let values: [CharacteristicWrite]
-        let accessory: AccessoryID
-        let then: CommandWaiters.Then
-    }
-
-    private func write(_ order: WriteOrder) {
-        guard let light = lightsByAID[order.accessory] else { return order.then(.doesNotExist) }
-        let command = LightbulbAdapter.command(for: order.values, state: light.shown)
-        send(command, to: light, origin: .controller, then: order.then)
-    }
-
-    package nonisolated func identify(_ accessory: AccessoryID) { here(accessory) { $0.blink($1) } }
-
-    private func blink(_ accessory: AccessoryID) {
+    package func identify(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
         logger.info("identify", metadata: about(light.key))
         // Nobody waits for a light to blink; one that never stops does it once.
         light.identification?.cancel()
         let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
         light.identification = task
-        scheduler.schedule(at: scheduler.now + CommandWaiters.deadline) { task.cancel() }
+        scheduler.schedule(at: scheduler.now + CommandWaiter.timeout) { task.cancel() }
     }
 }
 

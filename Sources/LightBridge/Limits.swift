@@ -4,10 +4,10 @@ internal import HAPAccessory
 
 extension LightBridge {
     /// The most lights; the bridge itself is an accessory, too.
-    static let maximumLights = AccessoryRegistry.maximumAccessories - 1
+    static let maximumLights = AccessoryServer.maximumAccessories - 1
 }
 
-extension CommandWaiters {
+extension CommandWaiter {
     /// How long a request waits for a device (Decision 8): iOS gives up on a whole request after about 10 s.
-    static let deadline = Duration.seconds(2)
+    static let timeout = Duration.seconds(2)
 }

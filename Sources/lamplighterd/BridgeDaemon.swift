@@ -17,7 +17,7 @@ import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
 ///
-/// Up: database, registry, lights of the last run, listener, control socket, drivers, and mDNS last, so that nobody finds
+/// Up: database, accessories, lights of the last run, listener, control socket, drivers, and mDNS last, so that nobody finds
 /// a bridge that does not answer yet or does not know its accessories.
 struct BridgeDaemon {
     /// Where the daemon's files are.
@@ -67,25 +67,22 @@ struct BridgeDaemon {
         let loop = loops.next()
         let executor = EventLoopExecutor(loop)
         let scheduler = EventLoopScheduler(loop)
-        let registry = AccessoryRegistry(
-            executor: executor, scheduler: scheduler, store: database, configuration: stored.server.configuration,
-            firmware: Version.current, logger: logger)
-        let lights = LightBridge(
-            executor: executor, scheduler: scheduler, registry: registry, store: database,
-            overrides: configuration.overrides, logger: logger)
         let server = AccessoryServer(
-            executor: executor, scheduler: scheduler, registry: registry, store: database, stored: stored.server,
+            executor: executor, scheduler: scheduler, store: database, stored: stored.server,
             profile: profile, ownership: ownership, eventWindow: configuration.bridge.eventWindow, logger: logger)
+        let lights = LightBridge(
+            executor: executor, scheduler: scheduler, server: server, store: database,
+            overrides: configuration.overrides, logger: logger)
 
-        try await showBridge(profile, stored.server, registry, database)
+        try await showBridge(profile, stored.server, server, database)
         await lights.restore(stored.lights)
-        await registry.settleStructure()
+        await server.settleStructure()
         await server.start()
         let listener = try await listen(loop, server, database)
         let publisher = try makePublisher(stored.server.identity.deviceID, port: listener.port, on: loop)
         let metrics = try await serveMetrics(
             MetricsSource(
-                server: server, registry: registry, lights: lights, publisher: publisher, database: database, log: log),
+                server: server, lights: lights, publisher: publisher, database: database, log: log),
             on: loop)
 
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
@@ -96,7 +93,7 @@ struct BridgeDaemon {
         let memory = BridgeMemory(file: file, places: places)
         let operations = BridgeOperations(
             name: configuration.bridge.name.valid, deviceID: stored.server.identity.deviceID, port: listener.port,
-            server: server, registry: registry, lights: lights, supervisor: supervisor, reloader: reloader,
+            server: server, lights: lights, supervisor: supervisor, reloader: reloader,
             publisher: publisher,
             surroundings: BridgeSurroundings(interfaces: interfaces, file: file, writes: database.writes),
             memory: memory)
@@ -178,12 +175,12 @@ struct BridgeDaemon {
     }
 
     private func showBridge(
-        _ profile: AccessoryProfile, _ stored: StoredServer, _ registry: AccessoryRegistry,
+        _ profile: AccessoryProfile, _ stored: StoredServer, _ server: AccessoryServer,
         _ database: BridgeDatabase
     ) async throws {
         let bridge = PrimaryAccessory(profile.information, ids: stored.instanceIDs)
         if bridge.ids != stored.instanceIDs { try await database.save(instanceIDs: bridge.ids) }
-        try await registry.set(bridge.accessory, source: nil, isReachable: true)
+        try await server.set(bridge.accessory, source: nil, isReachable: true)
     }
 
     // MARK: Port

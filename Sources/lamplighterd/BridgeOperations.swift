@@ -18,7 +18,6 @@ struct BridgeOperations: BridgeControlHandler {
     let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let port: Int
     let server: AccessoryServer
-    let registry: AccessoryRegistry
     let lights: LightBridge
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
@@ -55,7 +54,7 @@ struct BridgeOperations: BridgeControlHandler {
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(
             name: name, deviceID: deviceID.description, since: since, port: port,
-            configurationNumber: Int(await registry.configurationNumber), paired: isPaired,
+            configurationNumber: Int(await server.configurationNumber), paired: isPaired,
             controllers: await server.controllerCount, advertisement: advertisement,
             drivers: await supervisor.running.map(\.entry).map { entry in
                 BridgeStatus.Driver(id: entry.id, driver: entry.driver, states[entry.id] ?? .starting)

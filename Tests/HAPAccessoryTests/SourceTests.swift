@@ -45,7 +45,7 @@ struct SourceTests {
         let session = try await house.session()
         _ = try await session.write(#"{"aid":3,"iid":9,"ev":true},{"aid":3,"iid":10,"ev":true}"#)
         #expect(try await session.write(#"{"aid":3,"iid":9,"value":1}"#).status == 204)
-        await house.bridge.registry.update(3, [(10, .integer(1))])
+        await house.bridge.server.update(3, [(10, .integer(1))])
         await house.settle()
         #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":10,"value":1}]}"#])
     }
@@ -68,7 +68,7 @@ struct SourceTests {
         #expect(txt.first { $0.key == "ci" }?.value == "10")
         #expect(txt.first { $0.key == "md" }?.value == "T1")
         #expect(await server.server.setupPayload.category == .sensor)
-        let accessories = await server.registry.accessories
+        let accessories = await server.server.accessories
         #expect(accessories.map(\.aid) == [.bridge])
         #expect(accessories.first?.services.last?.isPrimary == true)
         let iid = try #require(

@@ -27,7 +27,7 @@ struct House {
         bridge = ServerUnderTest(store, stored: store.stored, ownership: ownership, logger: logger)
         try await bridge.start { [bridge, devices] in
             for device in [Accessory.fan, .lock] {
-                try await bridge.registry.set(device, source: devices, isReachable: true)
+                try await bridge.server.set(device, source: devices, isReachable: true)
             }
         }
     }
@@ -49,7 +49,7 @@ struct House {
         var values: [(InstanceID, CharacteristicValue)] = []
         if let on { values.append((9, .bool(on))) }
         if let speed { values.append((10, .float(Double(speed)))) }
-        await bridge.registry.update(2, values)
+        await bridge.server.update(2, values)
         await settle()
     }
 

@@ -14,7 +14,7 @@ struct TimedWriteTests {
     private func house() async throws -> (House, ScriptedAccessorySource) {
         let house = try await House()
         let source = ScriptedAccessorySource()
-        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        try await house.bridge.server.set(.gadget, source: source, isReachable: true)
         return (house, source)
     }
 

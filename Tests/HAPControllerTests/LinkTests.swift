@@ -193,8 +193,8 @@ struct LinkTests {
             await link.appeared(try house.seen(at: .test(1)))
             try await news.until(.connected)
             await house.bridge.host.added(LightDescription(id: "third", name: "Third"))
-            await house.bridge.registry.settleStructure()
-            try await house.bridge.scheduler.settle(until: { await house.bridge.registry.accessories.count == 4 })
+            await house.bridge.server.settleStructure()
+            try await house.bridge.scheduler.settle(until: { await house.bridge.server.accessories.count == 4 })
             await link.appeared(try house.seen(at: .test(1), configurationNumber: 2))
             try await news.until {
                 $0.updates.contains {

@@ -84,11 +84,11 @@ struct LimitIndexTests {
             "an owner that has been silent for 30 s loses the procedure, and its next message is 400"
         ),
         (
-            ["AccessoryRegistry.maximumAccessories", "LightBridge.maximumLights"], "LightBridgeTests/IdentityTests",
+            ["AccessoryServer.maximumAccessories", "LightBridge.maximumLights"], "LightBridgeTests/IdentityTests",
             "149 lights are shown; the next waits, with a warning, until there is room; hidden ones that return, too"
         ),
         (
-            ["CommandWaiters.deadline"], "LightBridgeTests/SilentLightTests",
+            ["CommandWaiter.timeout"], "LightBridgeTests/SilentLightTests",
             "a light that never answers: -70408 after 2 s and not before; others are not kept waiting"
         ),
         (

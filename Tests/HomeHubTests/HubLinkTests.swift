@@ -79,7 +79,7 @@ struct HubLinkTests {
             #expect(try await b.observe(lamp.on) == nil)
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
-            await lamp.bridge.bridge.registry.settleStructure()
+            await lamp.bridge.bridge.server.settleStructure()
             for app in [a, b] {
                 try await eventually("the new lamp") {
                     app.events.contains {
@@ -94,7 +94,7 @@ struct HubLinkTests {
             await lamp.bridge.bridge.host.report(LightReport(on: true), from: "new")
             try await eventually("it is heard") { a.values == [.bool(true)] }
             await lamp.bridge.bridge.host.removed(lamp.light)
-            await lamp.bridge.bridge.registry.settleStructure()
+            await lamp.bridge.bridge.server.settleStructure()
             try await eventually("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .notFound)
         }
@@ -111,7 +111,7 @@ struct HubLinkTests {
             house.store.breakDown()
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
-            await lamp.bridge.bridge.registry.settleStructure()
+            await lamp.bridge.bridge.server.settleStructure()
             try await eventually("it is refused, and again") { house.store.refusals > 1 }
             #expect(try await house.home(a).accessories.count == 2)
             // What is heard meanwhile is newer than what could not be stored.

@@ -20,7 +20,7 @@ struct DriverChangeTests {
         let house = try await House()
         let session = try await house.session()
         await house.report(LightReport(on: true, brightness: 30))
-        let number = await house.bridge.registry.configurationNumber
+        let number = await house.bridge.server.configurationNumber
 
         let next = ScriptedLightDriver()
         await house.bridge.lights.attach(next, as: BridgeUnderTest.driverID)
@@ -31,7 +31,7 @@ struct DriverChangeTests {
         #expect(next.orders == [ScriptedLightDriver.Order("lamp", LightCommand(on: false))])
         await house.advance(.seconds(6))
         #expect(await isReachable(house, "lamp") == true)
-        #expect(await house.bridge.registry.configurationNumber == number)
+        #expect(await house.bridge.server.configurationNumber == number)
     }
 
     @Test("a light of which a new driver says nothing is out of reach after its time, and not before")
@@ -76,14 +76,14 @@ struct DriverChangeTests {
     @Test("a light is renamed, hidden and shown again under its own aid; c# rises once for what happens together")
     func overrides() async throws {
         let house = try await House()
-        let number = await house.bridge.registry.configurationNumber
+        let number = await house.bridge.server.configurationNumber
         let plain = LightKey(driver: BridgeUnderTest.driverID, light: "plain")
         await house.bridge.lights.use([
             lamp: LightOverride(name: "Desk"), plain: LightOverride(isHidden: true),
         ])
         await house.advance(.seconds(2))
         #expect(await house.bridge.lights.snapshots().map(\.name) == ["Desk"])
-        #expect(await house.bridge.registry.configurationNumber == number + 1)
+        #expect(await house.bridge.server.configurationNumber == number + 1)
         #expect(house.store.lights.first { $0.key == plain }?.isRemoved == false)
 
         await house.bridge.lights.use([:])
@@ -91,7 +91,7 @@ struct DriverChangeTests {
         await house.advance(.seconds(2))
         #expect(await house.bridge.lights.snapshots().map(\.name) == ["Lamp", "Plain"])
         #expect(await house.bridge.aid("plain") == 3)
-        #expect(await house.bridge.registry.configurationNumber == number + 2)
+        #expect(await house.bridge.server.configurationNumber == number + 2)
     }
 
     @Test("a hidden light stays hidden, however often its driver tells of it, also after a restart")
@@ -105,7 +105,7 @@ struct DriverChangeTests {
         let again = try await BridgeUnderTest(
             house.store, stored: house.store.bridge, lights: [.lamp, .plain], overrides: overrides)
         #expect(await again.aid("lamp") == nil)
-        #expect(await again.registry.accessories.map(\.aid) == [1, 3])
+        #expect(await again.server.accessories.map(\.aid) == [1, 3])
     }
 
     @Test("the event window changes for those who are connected")

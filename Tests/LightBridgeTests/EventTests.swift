@@ -83,7 +83,7 @@ struct EventTests {
         let house = try await House()
         let session = try await house.session()
         _ = try await session.write(Self.level)
-        let number = await house.bridge.registry.configurationNumber
+        let number = await house.bridge.server.configurationNumber
         house.bridge.driver.set("lamp", .waits)
         async let written = session.write(Self.level(70))
         try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
@@ -93,7 +93,7 @@ struct EventTests {
         await house.bridge.host.added(.lamp)
         #expect(try await written.status == 207)
         await house.advance(.seconds(2))
-        #expect(await house.bridge.registry.configurationNumber == number)
+        #expect(await house.bridge.server.configurationNumber == number)
         #expect(await house.value(2, 10) == .integer(70))
         #expect(await session.events == [Self.event(Self.level(70))])
     }
@@ -303,13 +303,13 @@ struct EventTests {
     func echoedAndRefused() async throws {
         let house = try await House()
         let source = ScriptedAccessorySource()
-        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        try await house.bridge.server.set(.gadget, source: source, isReachable: true)
         source.setWaits()
         let writer = try await house.session()
         _ = try await writer.write(#"{"aid":100,"iid":17,"ev":true}"#)
         async let answer = writer.write(#"{"aid":100,"iid":17,"value":7}"#)
         try await house.settle(until: { await house.value(100, 17) == .float(7) })
-        await house.bridge.registry.update(100, [(17, .float(7))])
+        await house.bridge.server.update(100, [(17, .float(7))])
         await source.answer(.busy, on: house.bridge.scheduler)
         #expect(try await answer.status == 207)
         await house.settle()
@@ -320,7 +320,7 @@ struct EventTests {
     @Test("what a device says beyond its limits is told as the nearest value, and of another kind not at all")
     func beyondLimits() async throws {
         let house = try await House()
-        try await house.bridge.registry.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
+        try await house.bridge.server.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
         let session = try await house.session()
         _ = try await session.write(
             "\(Self.colors),"
@@ -329,7 +329,7 @@ struct EventTests {
         #expect(await house.value(2, 13) == .integer(500))
         #expect(await session.events.joined().contains(#""iid":13,"value":500"#))
         await session.forgetArrivals()
-        await house.bridge.registry.update(
+        await house.bridge.server.update(
             100, [(17, .float(99)), (15, .string("three")), (16, .string("longer than eight"))])
         await house.advance(.seconds(1))
         #expect(

@@ -127,16 +127,16 @@ struct StructureTests {
         let stored = house.store.stored
         let loop = house.bridge.loop
         let scheduler = ManualScheduler(loop)
-        let registry = AccessoryRegistry(
-            executor: house.bridge.executor, scheduler: scheduler, store: house.store,
-            configuration: stored.configuration,
-            firmware: "1.0", logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        for accessory in await house.bridge.registry.accessories {
-            try await registry.set(accessory, source: nil, isReachable: true)
+        let profile = AccessoryProfile.lightBridge(name: "Bridge", serialNumber: "0001", firmware: "1.0")
+        let server = AccessoryServer(
+            executor: house.bridge.executor, scheduler: scheduler, store: house.store, stored: stored,
+            profile: profile, eventWindow: .zero, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        for accessory in await house.bridge.server.accessories {
+            try await server.set(accessory, source: nil, isReachable: true)
             await scheduler.advance(by: .seconds(2))
         }
-        await registry.settleStructure()
-        #expect(await registry.configurationNumber == stored.configuration.number)
+        await server.settleStructure()
+        #expect(await server.configurationNumber == stored.configuration.number)
     }
 
     @Test("a light told twice while the store is at work is one light, with one aid")
@@ -149,7 +149,7 @@ struct StructureTests {
         house.store.release()
         _ = await (first, second)
         #expect(await house.bridge.lights.snapshots().count == 3)
-        #expect(await house.bridge.registry.accessories.count == 4)
+        #expect(await house.bridge.server.accessories.count == 4)
         #expect(house.store.lights.filter { $0.key.light == "new" }.count == 1)
     }
 
@@ -312,7 +312,7 @@ struct StructureTests {
         var bad = Accessory.gadget
         bad.services[1].characteristics[0].iid = 12
         await #expect(throws: ComplianceError.self) {
-            try await house.bridge.registry.set(bad, source: nil, isReachable: true)
+            try await house.bridge.server.set(bad, source: nil, isReachable: true)
         }
         await house.advance(.seconds(2))
         #expect(try await session.get("/accessories").text == before)
@@ -321,16 +321,16 @@ struct StructureTests {
     @Test("parts of a light that cannot be stored are not shown before they are, and the light's own stay")
     func changeNotStored() async throws {
         let house = try await House()
-        let before = await house.bridge.registry.accessories
+        let before = await house.bridge.server.accessories
         house.store.breakDown([.light])
         var more = LightDescription.plain
         more.capabilities.brightness = true
         await house.bridge.host.added(more)
         await house.advance(.seconds(5))
-        #expect(await house.bridge.registry.accessories == before)
+        #expect(await house.bridge.server.accessories == before)
         house.store.breakDown([])
         await house.advance(.seconds(10))
-        let service = await house.bridge.registry.accessories.last?.services.last
+        let service = await house.bridge.server.accessories.last?.services.last
         #expect(service?.characteristics.map(\.iid) == [9, 10])
         #expect(house.store.lights.last?.instanceIDs.ids.count == 10)
     }
@@ -357,7 +357,7 @@ struct StructureTests {
         let house = try await House([])
         for index in 0..<149 { await house.bridge.host.added(description(LightID("\(index)"), "Lamp \(index)")) }
         await house.bridge.host.added(description("late"))
-        #expect(await house.bridge.registry.accessories.count == 150)
+        #expect(await house.bridge.server.accessories.count == 150)
         #expect(await house.bridge.lights.warnings().contains { $0.contains("test/late is left out") })
         await house.bridge.host.removed("7")
         await house.bridge.host.added(description("late"))
@@ -367,10 +367,10 @@ struct StructureTests {
         let hiding = try await BridgeUnderTest(
             house.store, stored: house.store.bridge, lights: [description("guest")],
             overrides: [key: LightOverride(isHidden: true)])
-        #expect(await hiding.registry.accessories.count == 150)
+        #expect(await hiding.server.accessories.count == 150)
         #expect(await hiding.aid("3") == nil)
         let back = try await BridgeUnderTest(house.store)
-        #expect(await back.registry.accessories.count == 150)
+        #expect(await back.server.accessories.count == 150)
         #expect(await back.aid("3") == 5)
         #expect(await back.aid("guest") == nil)
         #expect(await back.lights.warnings().contains { $0.contains("test/guest is left out") })

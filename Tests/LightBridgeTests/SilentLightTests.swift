@@ -54,7 +54,7 @@ struct SilentLightTests {
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
     }
 
-    @Test("what waited behind a command that was not answered is sent then")
+    @Test("what waits behind a command that was not answered is sent when the driver has come back from that one")
     func waitingIsSent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -67,13 +67,56 @@ struct SilentLightTests {
         try await house.settle(until: { await house.value(2, 10) == .integer(20) })
         await house.advance(.seconds(1))
         #expect(try await one.status == 207)
-        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
-        // A driver that takes no notice of being cancelled answers the first one now: too late, and for no other.
+        // The driver takes no notice of being cancelled, and is promised one command at a time.
+        await house.settle()
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
+        // It answers the first one now: too late, and for no other.
         house.bridge.driver.answer("lamp")
         await house.settle()
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
         #expect(await second.arrivals.count == 2)
         house.bridge.driver.answer("lamp")
         #expect(try await two.status == 204)
+        #expect(await house.value(2, 10) == .integer(20))
+    }
+
+    @Test("what nobody waits for any more when a driver comes back late is not done")
+    func notDoneLate() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .ignoresCancellation)
+        let (first, second) = (try await house.session(), try await house.session())
+        async let one = first.write(Self.level(10))
+        try await waits(house)
+        await house.advance(.seconds(1))
+        async let two = second.write(Self.level(20))
+        try await house.settle(until: { await house.value(2, 10) == .integer(20) })
+        await house.advance(.seconds(2))
+        #expect(try await one.text.contains("-70408"))
+        #expect(try await two.text.contains("-70408"))
+        // Somebody at the light is seen all the same.
+        await house.report(LightReport(brightness: 70))
+        #expect(await house.value(2, 10) == .integer(70))
+        house.bridge.driver.answer("lamp")
+        await house.settle()
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
+        #expect(await house.value(2, 10) == .integer(70))
+    }
+
+    @Test("a driver that never comes back from a command does not keep its successor waiting")
+    func successor() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .ignoresCancellation)
+        let session = try await house.session()
+        async let one = session.write(Self.level(10))
+        try await waits(house)
+        await house.advance(.seconds(2))
+        #expect(try await one.status == 207)
+        let successor = ScriptedLightDriver()
+        await house.bridge.lights.attach(successor, as: BridgeUnderTest.driverID)
+        #expect(try await session.write(Self.level(20)).status == 204)
+        #expect(successor.orders.map(\.command.brightness) == [20])
+        house.bridge.driver.answer("lamp")
+        await house.settle()
         #expect(await house.value(2, 10) == .integer(20))
     }
 
@@ -300,14 +343,14 @@ struct SilentLightTests {
     func otherSources() async throws {
         let house = try await House()
         let source = ScriptedAccessorySource()
-        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        try await house.bridge.server.set(.gadget, source: source, isReachable: true)
         let session = try await house.session()
         _ = try await session.write(#"{"aid":100,"iid":17,"value":5,"ev":true}"#)
         #expect(await house.value(100, 17) == .float(5))
         source.setWaits()
         async let answer = session.write(#"{"aid":100,"iid":17,"value":7}"#)
         try await house.settle(until: { await house.value(100, 17) == .float(7) })
-        await house.bridge.registry.update(100, [(17, .float(6))])
+        await house.bridge.server.update(100, [(17, .float(6))])
         #expect(await house.value(100, 17) == .float(7))
         await source.answer(.success, on: house.bridge.scheduler)
         #expect(try await answer.status == 204)

@@ -93,7 +93,7 @@ struct WriteTests {
         ])
     func row(_ row: Row) async throws {
         let house = try await House()
-        try await house.bridge.registry.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
+        try await house.bridge.server.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
         let numbers = row.place.split(separator: ".")
         let response = try await house.session().write(
             #"{"aid":\#(numbers[0]),"iid":\#(numbers[1]),\#(row.members)}"#)
@@ -195,7 +195,7 @@ struct WriteTests {
     func valueBesideFailedEvents() async throws {
         let house = try await House()
         let source = ScriptedAccessorySource()
-        try await house.bridge.registry.set(.gadget, source: source, isReachable: true)
+        try await house.bridge.server.set(.gadget, source: source, isReachable: true)
         let session = try await house.session()
         let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
         #expect(response.text == #"{"characteristics":[{"aid":100,"iid":14,"status":-70406}]}"#)
@@ -211,7 +211,7 @@ struct WriteTests {
     @Test("`r` on a characteristic with `wr` brings the value back, and every entry its status")
     func writeResponse() async throws {
         let house = try await House()
-        try await house.bridge.registry.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
+        try await house.bridge.server.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
         let session = try await house.session()
         let response = try await session.write(
             #"{"aid":100,"iid":12,"value":"AQI=","r":true},{"aid":2,"iid":9,"value":true,"r":true}"#)

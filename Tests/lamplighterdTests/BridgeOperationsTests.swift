@@ -42,7 +42,7 @@ struct OperatorBench {
             logger: silent)
         operations = BridgeOperations(
             name: "Bridge", deviceID: stored.server.identity.deviceID, port: 1, server: bridge.server,
-            registry: bridge.registry, lights: bridge.lights, supervisor: supervisor, reloader: reloader,
+            lights: bridge.lights, supervisor: supervisor, reloader: reloader,
             publisher: nil,
             surroundings: BridgeSurroundings(interfaces: .automatic, file: file, writes: database.writes),
             memory: BridgeMemory(file: file, places: folder.places))

@@ -120,7 +120,7 @@ struct ReloadTests {
         let bench = try await Bench("bridge: {event-window: 10s}", pairings: PairingList([phone.pairing()]))
         await bench.bridge.host.added(LightDescription(id: "l", name: "L"))
         await bench.bridge.host.report(LightReport(on: false, reachable: true), from: "l")
-        await bench.bridge.registry.settleStructure()
+        await bench.bridge.server.settleStructure()
         let place = try #require(await bench.bridge.place(.on, of: "l"))
         let session = try await bench.bridge.session(phone)
         _ = try await session.write(#"{"aid":\#(place.aid),"iid":\#(place.iid),"ev":true}"#)

@@ -5,8 +5,7 @@ internal import Logging
 extension AccessoryServer {
     /// `GET /accessories`: the whole attribute database (HAP 9).
     func accessories(_ session: AccessorySession) {
-        let body = registry.here(()) { registry, _ in registry.databaseBody() }
-        answer(session, HTTPResponse(200, .hapJSON, body: body))
+        answer(session, HTTPResponse(200, .hapJSON, body: registry.databaseBody()))
     }
 
     /// `POST /identify`: lets accessory 1 show which one it is, as long as nobody has paired (HAP 8.7).
@@ -16,7 +15,7 @@ extension AccessoryServer {
             return
         }
         logger.info("accessory identified", metadata: ["aid": "1", "peer": "\(session.connection.peer)"])
-        registry.here(()) { registry, _ in registry.identify(.bridge) }
+        identify(.bridge)
         answer(session, HTTPResponse(204))
     }
 }

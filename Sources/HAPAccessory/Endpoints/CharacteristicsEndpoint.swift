@@ -11,7 +11,7 @@ extension AccessoryServer {
             answer(session, HTTPResponse(400))
             return
         }
-        let readings = registry.here(request.ids) { registry, ids in ids.map { Self.reading($0, in: registry) } }
+        let readings = request.ids.map { readAnswer($0) }
         let failed = readings.contains { $0.status != .success }
         var body = CharacteristicsBody(reserving: readings.count)
         for (id, reading) in zip(request.ids, readings) {
@@ -39,7 +39,7 @@ extension AccessoryServer {
         var found: AccessoryRegistry.Reading?
     }
 
-    private static func reading(_ id: CharacteristicID, in registry: isolated AccessoryRegistry) -> ReadAnswer {
+    private func readAnswer(_ id: CharacteristicID) -> ReadAnswer {
         guard let reading = registry.reading(id) else { return ReadAnswer(status: .doesNotExist) }
         guard reading.metadata.permissions.contains(.pairedRead) else { return ReadAnswer(status: .writeOnly) }
         return ReadAnswer(status: reading.status, value: reading.value, found: reading)
@@ -63,9 +63,7 @@ extension AccessoryServer {
                 return
             }
         }
-        let plan = registry.here((request, isPrepared)) { registry, given in
-            WritePlan(given.0, isPrepared: given.1) { registry.reading($0) }
-        }
+        let plan = WritePlan(request, isPrepared: isPrepared) { registry.reading($0) }
         for change in plan.subscriptions {
             if change.subscribes {
                 subscribe(session, to: change.id)
@@ -78,14 +76,11 @@ extension AccessoryServer {
             return
         }
         let id = session.id
-        let order = AccessoryRegistry.WriteOrder(writes: plan.writes, statuses: plan.statuses, origin: id) {
-            [self] statuses in
-            here((request, statuses, id)) { server, written in
-                let (request, statuses, id) = written
-                if let session = server.sessions[id] { server.answerWrite(request, statuses, session) }
-            }
+        // It begins within this call. It is not the session's task: the device gets its values also if the peer has gone.
+        Task.immediate {
+            let statuses = await write(plan.writes, plan.statuses, by: id)
+            if let session = sessions[id] { answerWrite(request, statuses, session) }
         }
-        registry.here(order) { $0.write($1) }
     }
 
     private func answerWrite(_ request: WriteRequest, _ statuses: [HAPStatus], _ session: AccessorySession) {
@@ -93,13 +88,11 @@ extension AccessoryServer {
             answer(session, HTTPResponse(204))
             return
         }
-        let responses = registry.here((request.entries, statuses)) { registry, answered in
-            zip(answered.0, answered.1).map { entry, status -> CharacteristicValue? in
-                guard entry.wantsResponse, status == .success, let reading = registry.reading(entry.id),
-                    reading.metadata.permissions.contains(.writeResponse)
-                else { return nil }
-                return reading.value
-            }
+        let responses = zip(request.entries, statuses).map { entry, status -> CharacteristicValue? in
+            guard entry.wantsResponse, status == .success, let reading = registry.reading(entry.id),
+                reading.metadata.permissions.contains(.writeResponse)
+            else { return nil }
+            return reading.value
         }
         guard responses.contains(where: { $0 != nil }) || statuses.contains(where: { $0 != .success }) else {
             answer(session, HTTPResponse(204))

@@ -33,22 +33,20 @@ package struct CharacteristicChange: Equatable, Sendable {
 
 /// What stands behind an accessory of the registry: the device, in HAP's own terms.
 ///
-/// It runs on the registry's executor and must not block it.
+/// It is called on the server's executor and must not block it.
 package protocol AccessorySource: AnyObject, Sendable {
     /// Hands all values that one request writes to one accessory to the device, as one update.
     ///
     /// What comes of it may differ from what was written (a limit of the device, another colour mode): a source that knows
-    /// says so by ``AccessoryRegistry/update(_:_:)`` before it calls `then`, and that counts. If it says nothing, the written
-    /// values hold.
+    /// says so by ``AccessoryServer/update(_:_:)`` before it returns, and that counts. If it says nothing, the written values
+    /// hold.
     ///
     /// - Parameters:
     ///   - values: what to write, within its limits.
     ///   - accessory: whose values they are.
-    ///   - then: called once on the registry's executor, with `success` once the device has accepted the values, else with
-    ///     why not; within 2 s in any case, within this call if the device answers at once.
-    func write(
-        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void)
+    /// - Returns: `success` once the device has accepted the values, else why not; within 2 s in any case.
+    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus
 
     /// Makes the device show which one it is; nobody waits for that.
-    func identify(_ accessory: AccessoryID)
+    func identify(_ accessory: AccessoryID) async
 }

@@ -6,12 +6,12 @@ package import LightKit
 package import Logging
 package import NIOCore
 
-/// A bridge of lights on a clock and a store of the test's own: registry, lights and server, as the daemon wires them.
+/// A bridge of lights on a clock and a store of the test's own: server and lights, as the daemon wires them.
 package final class BridgeUnderTest: Sendable {
     /// The id of the driver whose lights are shown.
     package static let driverID = "test"
 
-    /// The server and its registry.
+    /// The server.
     package let base: ServerUnderTest
     package let lights: LightBridge
     package let driver = ScriptedLightDriver()
@@ -20,7 +20,6 @@ package final class BridgeUnderTest: Sendable {
     package var executor: any SerialExecutor { base.executor }
     package var scheduler: ManualScheduler { base.scheduler }
     package var identity: AccessoryIdentity { base.identity }
-    package var registry: AccessoryRegistry { base.registry }
     package var server: AccessoryServer { base.server }
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
@@ -62,7 +61,7 @@ package final class BridgeUnderTest: Sendable {
             profile: .lightBridge(name: "Bridge", serialNumber: "0001", firmware: firmware), ownership: ownership,
             eventWindow: eventWindow, logger: logger)
         lights = LightBridge(
-            executor: base.executor, scheduler: base.scheduler, registry: base.registry, store: store,
+            executor: base.executor, scheduler: base.scheduler, server: base.server, store: store,
             overrides: overrides, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await base.start { [lights] in await lights.restore(stored.lights) }
         await lights.attach(driver, as: Self.driverID)
@@ -71,7 +70,7 @@ package final class BridgeUnderTest: Sendable {
             await host.added(description)
             await host.report(LightReport(reachable: true), from: description.id)
         }
-        await registry.settleStructure()
+        await server.settleStructure()
         await scheduler.settle()
     }
 
@@ -116,7 +115,7 @@ package final class BridgeUnderTest: Sendable {
     /// Where a characteristic is, as `aid.iid`.
     package func place(_ type: CharacteristicType, of light: LightID) async -> CharacteristicID? {
         guard let aid = await aid(light) else { return nil }
-        let accessory = await registry.accessories.first { $0.aid == aid }
+        let accessory = await server.accessories.first { $0.aid == aid }
         return accessory?.services.flatMap(\.characteristics).first { $0.type == type }
             .map { CharacteristicID(aid, $0.iid) }
     }

@@ -66,7 +66,7 @@ package struct IdentityWalk: Sendable {
             } else {
                 for _ in 0...random.next(below: 2) { await change(bridge) }
                 await bridge.scheduler.advance(by: AccessoryWalkTimes.settle)
-                await bridge.registry.settleStructure()
+                await bridge.server.settleStructure()
             }
             found += try await check(bridge, &memory, mayChange: mayChange).map { "step \(step): \($0)" }
         }
@@ -110,7 +110,7 @@ package struct IdentityWalk: Sendable {
     private func check(_ bridge: BridgeUnderTest, _ memory: inout Memory, mayChange: Bool) async throws -> [String] {
         var found: [String] = []
         let snapshots = await bridge.lights.snapshots()
-        let accessories = await bridge.registry.accessories
+        let accessories = await bridge.server.accessories
         for snapshot in snapshots {
             if memory.aids[snapshot.key, default: snapshot.aid] != snapshot.aid {
                 found.append("\(snapshot.key) has another aid than before")
@@ -152,7 +152,7 @@ package struct IdentityWalk: Sendable {
         var found: [String] = []
         var json = JSONWriter()
         for accessory in accessories { json.accessory(accessory, values: false) }
-        let number = await bridge.registry.configurationNumber
+        let number = await bridge.server.configurationNumber
         let isChange = json.bytes != memory.database
         let next: UInt16 = memory.number == .max ? 1 : memory.number + 1
         if memory.number != 0, number != (isChange ? next : memory.number) {

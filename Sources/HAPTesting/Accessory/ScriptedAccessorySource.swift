@@ -10,7 +10,7 @@ package final class ScriptedAccessorySource: AccessorySource {
         var written: [CharacteristicWrite] = []
         var identified: [AccessoryID] = []
         var isWaiting = false
-        var waiting: [@Sendable (HAPStatus) -> Void] = []
+        var waiting: [CheckedContinuation<HAPStatus, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -32,22 +32,19 @@ package final class ScriptedAccessorySource: AccessorySource {
 
     /// Answers the oldest write.
     package func answer(_ status: HAPStatus, on scheduler: ManualScheduler) async {
-        guard let then = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) else { return }
-        scheduler.schedule(at: scheduler.now) { then(status) }
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: status)
         await scheduler.settle()
     }
 
     // MARK: AccessorySource
 
-    package func write(
-        _ values: [CharacteristicWrite], to accessory: AccessoryID, then: @escaping @Sendable (HAPStatus) -> Void
-    ) {
-        let status = state.withLock { state -> HAPStatus? in
+    package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+        let status = state.withLock { state in
             state.written += values
-            if state.isWaiting { state.waiting.append(then) }
             return state.isWaiting ? nil : state.status
         }
-        if let status { then(status) }
+        if let status { return status }
+        return await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } }
     }
 
     package func identify(_ accessory: AccessoryID) { state.withLock { $0.identified.append(accessory) } }

@@ -7,13 +7,12 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The true accessory role on a clock and a store of the test's own: registry and server, as a daemon wires them.
+/// The true accessory role on a clock and a store of the test's own: as a daemon wires it.
 package final class ServerUnderTest: Sendable {
     package let loop: any EventLoop
     package let executor: any SerialExecutor
     package let scheduler: ManualScheduler
     package let identity: AccessoryIdentity
-    package let registry: AccessoryRegistry
     package let server: AccessoryServer
     private let store: any AccessoryServerStore
     private let stored: StoredServer
@@ -46,12 +45,9 @@ package final class ServerUnderTest: Sendable {
         loop = MultiThreadedEventLoopGroup.singleton.next()
         executor = EventLoopExecutor(loop)
         scheduler = ManualScheduler(loop)
-        registry = AccessoryRegistry(
-            executor: executor, scheduler: scheduler, store: store, configuration: stored.configuration,
-            firmware: profile.information.firmwareRevision, logger: logger)
         server = AccessoryServer(
-            executor: executor, scheduler: scheduler, registry: registry, store: store, stored: stored,
-            profile: profile, ownership: ownership, eventWindow: eventWindow, logger: logger)
+            executor: executor, scheduler: scheduler, store: store, stored: stored, profile: profile,
+            ownership: ownership, eventWindow: eventWindow, logger: logger)
         self.stored = stored
         self.profile = profile
     }
@@ -69,9 +65,9 @@ package final class ServerUnderTest: Sendable {
     ) async throws {
         let primary = PrimaryAccessory(profile.information, functions: functions, ids: stored.instanceIDs)
         if primary.ids != stored.instanceIDs { try await store.save(instanceIDs: primary.ids) }
-        try await registry.set(primary.accessory, source: source, isReachable: true)
+        try await server.set(primary.accessory, source: source, isReachable: true)
         try await showing()
-        await registry.settleStructure()
+        await server.settleStructure()
         await server.start()
         await scheduler.settle()
     }
@@ -122,5 +118,5 @@ package final class ServerUnderTest: Sendable {
     }
 
     /// What controllers read.
-    package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await registry.reading(id)?.value }
+    package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await server.reading(id)?.value }
 }

@@ -12,7 +12,6 @@ import TerminalKit
 /// Where the figures come from.
 struct MetricsSource: Sendable {
     let server: AccessoryServer
-    let registry: AccessoryRegistry
     let lights: LightBridge
     let publisher: UniquePublisher?
     let database: BridgeDatabase
@@ -25,7 +24,7 @@ struct MetricsSource: Sendable {
             version: Version.current, isPaired: await server.isPaired,
             pairings: await server.pairingReports().count, wrongSetupCodesInARow: await server.failedAttempts,
             connections: await server.connectionCount, sessions: await server.controllerCount,
-            configurationNumber: await registry.configurationNumber, server: await server.statistics,
+            configurationNumber: await server.configurationNumber, server: await server.statistics,
             drivers: await lights.driverStatistics(), warnings: await lights.warnings().count,
             advertisement: publisher.map { .init($0.state) } ?? .off, databaseWrites: database.writes.successes,
             failedDatabaseWrites: database.writes.failures, suppressedEvents: log.suppressedEvents,

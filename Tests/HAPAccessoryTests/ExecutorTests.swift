@@ -4,9 +4,9 @@ import HAPProtocol
 import HAPTesting
 import Testing
 
-@Suite("SharedExecutorActor")
-struct SharedExecutorTests {
-    @Test("calling an actor from another thread than its executor's ends the program")
+@Suite("The executor of the server")
+struct ExecutorTests {
+    @Test("calling the server from another thread than its executor's ends the program")
     func elsewhere() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let house = try await House()

@@ -1,0 +1,151 @@
+package import HAPModel
+internal import HAPProtocol
+internal import Logging
+
+// The accessories that are served: what they are, what they show, and the number of their configuration.
+extension AccessoryServer {
+    /// Changes of structure within this time make one step of `c#`.
+    static let structureDebounce = Duration.seconds(1)
+    /// When a `c#` that could not be stored is tried again.
+    package static let storeRetry = Duration.seconds(10)
+
+    package var configurationNumber: UInt16 { configuration.number }
+
+    /// All accessories, by aid.
+    package var accessories: [Accessory] { registry.accessories }
+
+    /// Looks a characteristic up as a request sees it; `nil` if there is none.
+    package func reading(_ id: CharacteristicID) -> AccessoryRegistry.Reading? { registry.reading(id) }
+
+    // MARK: Structure
+
+    /// Adds an accessory, or replaces one of the same aid.
+    ///
+    /// - Parameters:
+    ///   - accessory: the accessory.
+    ///   - source: what stands behind it; `nil` if it can only be read.
+    ///   - isReachable: whether its device can be reached.
+    /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
+    package func set(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) throws(ComplianceError)
+    {
+        let changes = try registry.set(accessory, source: source, isReachable: isReachable)
+        structureChanged()
+        if !changes.isEmpty { publish(changes) }
+    }
+
+    /// Removes an accessory; its aid must not be given to another device.
+    package func remove(_ aid: AccessoryID) {
+        if registry.remove(aid) { structureChanged() }
+    }
+
+    private func structureChanged() {
+        if isComplete { checkStructure(in: Self.structureDebounce) }
+    }
+
+    private func checkStructure(in delay: Duration) {
+        guard !structureCheckIsDue else { return }
+        structureCheckIsDue = true
+        scheduler.schedule(at: scheduler.now + delay) { [self] in
+            Task.immediate { await settleStructure() }
+        }
+    }
+
+    /// Brings `c#` up to date with the structure now, without waiting for more changes.
+    ///
+    /// The first call says that all accessories of the last run are there; before it no change of structure counts, so that
+    /// a slow start is no reason for `c#` to rise.
+    package func settleStructure() async {
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
+        isComplete = true
+        structureCheckIsDue = false
+        var next = configuration
+        guard next.databaseChanged(accessories, firmware: firmware) else { return }
+        do {
+            try await store.save(next.stored)
+        } catch {
+            // A number that is told before it is durable could be given to two databases.
+            logger.error("the configuration number cannot be stored", metadata: ["error": "\(error)"])
+            checkStructure(in: Self.storeRetry)
+            return
+        }
+        configuration = next
+        updateAdvertisement()
+    }
+
+    // MARK: What devices say
+
+    /// Takes over what a device says of itself, and tells those who subscribe; values are forced into their limits.
+    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) {
+        let changes = registry.update(aid, values)
+        if !changes.isEmpty { publish(changes) }
+    }
+
+    /// Says whether an accessory's device can be reached.
+    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) { registry[aid]?.isReachable = isReachable }
+
+    // MARK: Writing
+
+    /// Writes the values of a request: those of one accessory as one update, accessories side by side.
+    ///
+    /// It comes back within the call if all devices answer at once.
+    ///
+    /// - Parameters:
+    ///   - writes: what to write; the caller has looked at permissions.
+    ///   - known: what is known already of the request's entries. One whose value is written with success keeps it.
+    ///   - origin: the connection that writes; it gets no event of what it wrote itself.
+    /// - Returns: the statuses of all entries.
+    func write(
+        _ writes: [AccessoryRegistry.Write], _ known: [HAPStatus], by origin: ConnectionID
+    ) async -> [HAPStatus] {
+        var statuses = known
+        let orders = registry.orders(of: writes, &statuses)
+        if orders.count == 1 {
+            orders[0].set(await write(orders[0], by: origin), in: &statuses)
+            return statuses
+        }
+        let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
+        for (order, task) in zip(orders, tasks) { order.set(await task.value, in: &statuses) }
+        return statuses
+    }
+
+    private func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> HAPStatus {
+        guard let source = order.accessory.source else {
+            // A bridge has nothing to blink with; its log is what it can be told apart by.
+            if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
+            return .success
+        }
+        guard order.accessory.isReachable else { return .unableToCommunicate }
+        if order.identifies { identify(order.aid) }
+        guard !order.values.isEmpty else { return .success }
+        let tickets = registry.began(order)
+        let status = await source.write(order.values, to: order.aid)
+        let changes = registry.ended(order, tickets, status, by: origin)
+        if status == .success, let session = sessions[origin], !session.outbox.isEmpty {
+            // What waits to be told it of these characteristics is older.
+            for write in order.values { session.outbox.forget(CharacteristicID(order.aid, write.iid)) }
+        }
+        if !changes.isEmpty { publish(changes) }
+        return status
+    }
+
+    /// Lets an accessory show which one it is, if it can; nobody waits for that.
+    func identify(_ aid: AccessoryID) {
+        guard let source = registry[aid]?.source else { return }
+        Task.immediate { await source.identify(aid) }
+    }
+}
+
+extension AccessoryRegistry.Order {
+    /// Takes over what became of the order.
+    fileprivate func set(_ status: HAPStatus, in statuses: inout [HAPStatus]) {
+        guard status != .success else { return }
+        for entry in entries {
+            switch statuses[entry] {
+            // A value that is not written counts more than events that are not to be had.
+            case .success, .notificationNotSupported: statuses[entry] = status
+            default: break
+            }
+        }
+    }
+}

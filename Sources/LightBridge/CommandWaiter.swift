@@ -1,0 +1,28 @@
+internal import HAPProtocol
+
+/// A request that waits for a light's answer, for 2 s at most (Decision 8); used inside the bridge's actor alone.
+final class CommandWaiter {
+    /// When it has waited long enough.
+    let deadline: ContinuousClock.Instant
+    /// The answer, once it is there.
+    private(set) var answer: HAPStatus?
+    private var continuation: CheckedContinuation<HAPStatus, Never>?
+
+    init(until deadline: ContinuousClock.Instant) { self.deadline = deadline }
+
+    /// Gives it an answer; the first one counts.
+    func give(_ status: HAPStatus) {
+        guard answer == nil else { return }
+        answer = status
+        continuation?.resume(returning: status)
+        continuation = nil
+    }
+
+    /// The answer; awaited by one.
+    var value: HAPStatus {
+        get async {
+            if let answer { return answer }
+            return await withCheckedContinuation { continuation = $0 }
+        }
+    }
+}
