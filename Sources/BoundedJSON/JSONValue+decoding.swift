@@ -27,7 +27,7 @@ extension JSONValue {
         if Value.self == UInt64.self { return try Self.typed(unsignedInteger, type) }
         if Value.self == Double.self { return try Self.typed(double, type) }
         // Its members are no keys of a type, and may have any name.
-        if Value.self == [String: String].self { return try Self.typed(texts, type) }
+        if Value.self == textsType { return try Self.typed(texts, type) }
         return nil
     }
 
@@ -42,6 +42,9 @@ extension JSONValue {
         return value
     }
 }
+
+/// Kept, because the type of a dictionary is looked for whenever it is named.
+private let textsType: Any.Type = [String: String].self
 
 private struct ValueDecoder: Decoder {
     let json: JSONValue
@@ -122,6 +125,29 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
             let inner = name == KeyRule.itself ? enclosing : json.object
             return try value.decoded(type, in: inner)
         } catch { throw prefixed(error, key) }
+    }
+
+    private func required<Value>(_ key: Key, _ read: (JSONValue) -> Value?) throws -> Value {
+        guard let value = try optional(key, read) else { throw error(.missing, key) }
+        return value
+    }
+
+    private func optional<Value>(_ key: Key, _ read: (JSONValue) -> Value?) throws -> Value? {
+        guard let json = try member(key.stringValue) else { return nil }
+        guard let value = read(json) else { throw error(.wrongType, key) }
+        return value
+    }
+
+    // What most members are: the compiler knows these types, and nothing need be found out about them.
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try required(key) { $0.string } }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try required(key) { $0.bool } }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try required(key) { $0.int } }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try required(key) { $0.unsignedInteger } }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(key) { $0.string } }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(key) { $0.bool } }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(key) { $0.int } }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try optional(key) { $0.int.map(Int64.init) }
     }
 
     private func nested(_ key: Key) throws -> ObjectReader {
@@ -264,6 +290,16 @@ private struct SingleValueReader: SingleValueDecodingContainer {
         if let integer = Value.self as? any FixedWidthInteger.Type { return try ranged(integer, type) }
         if Value.self == Float.self { return try JSONValue.typed(json.double.map { Float($0) }, type) }
         return try Value(from: ValueDecoder(json: json, enclosing: enclosing))
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .string(let text) = json else { throw JSONDecodingError(.wrongType) }
+        return text
+    }
+
+    func decode(_ type: UInt64.Type) throws -> UInt64 {
+        guard let number = json.unsignedInteger else { throw JSONDecodingError(.wrongType) }
+        return number
     }
 
     private func ranged<Integer: FixedWidthInteger, Value>(_ integer: Integer.Type, _ type: Value.Type) throws -> Value

@@ -39,7 +39,7 @@ extension JSONValue {
         if Value.self == Int64.self { return (value as? Int64).map(JSONValue.integer) }
         if Value.self == UInt64.self { return (value as? UInt64).map(JSONValue.unsignedInteger) }
         if Value.self == Double.self { return (value as? Double).map(JSONValue.number) }
-        if Value.self == [String: String].self { return (value as? [String: String]).map(JSONValue.texts) }
+        if Value.self == textsType { return (value as? [String: String]).map(JSONValue.texts) }
         return nil
     }
 
@@ -54,6 +54,9 @@ extension JSONValue {
         return .object(object)
     }
 }
+
+/// Kept, because the type of a dictionary is looked for whenever it is named.
+private let textsType: Any.Type = [String: String].self
 
 /// A value that is being written; several containers may write to one.
 private final class EncodingNode {
@@ -163,6 +166,20 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
         node.append(name, try JSONValue.encoded(value))
     }
 
+    private func put(_ value: JSONValue, _ key: Key) {
+        if node.isFull { return }
+        let name = key.stringValue
+        if name == KeyRule.itself { return node.set(value) }
+        if !KeyRule.isEnclosing(name) { node.append(name, value) }
+    }
+
+    // What most members are: the compiler knows these types, and nothing need be found out about them.
+    mutating func encode(_ value: String, forKey key: Key) throws { put(.string(value), key) }
+    mutating func encode(_ value: Bool, forKey key: Key) throws { put(.bool(value), key) }
+    mutating func encode(_ value: Int, forKey key: Key) throws { put(.integer(Int64(value)), key) }
+    mutating func encode(_ value: Int64, forKey key: Key) throws { put(.integer(value), key) }
+    mutating func encode(_ value: UInt64, forKey key: Key) throws { put(.unsignedInteger(value), key) }
+
     private func nested(_ key: some CodingKey) -> ValueEncoder {
         // A case of an enum; one that is named so is the object itself.
         ValueEncoder(node: key.stringValue == KeyRule.itself ? node : node.append(key.stringValue))
@@ -246,6 +263,10 @@ private struct SingleValueWriter: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     mutating func encodeNil() { node.set(.null) }
+
+    mutating func encode(_ value: String) throws { node.set(.string(value)) }
+
+    mutating func encode(_ value: UInt64) throws { node.set(.unsignedInteger(value)) }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws {
         if let json = JSONValue.simple(value) { return node.set(json) }

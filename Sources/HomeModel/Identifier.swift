@@ -8,15 +8,26 @@ public struct Identifier<Entity>: Hashable, Sendable, Comparable, CustomStringCo
     /// Reads the text form; `nil` for anything but a UUID in groups of 8, 4, 4, 4 and 12 hex digits, of either case.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
-        let digits = groups.joined()
-        // A sign would be read as part of the number.
-        guard digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let high = UInt64(digits.prefix(16), radix: 16), let low = UInt64(digits.suffix(16), radix: 16)
-        else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for (index, byte) in text.utf8.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Self.digit(byte) else { return nil }
+            if index < 18 { high = high << 4 | digit } else { low = low << 4 | digit }
+        }
         self.high = high
         self.low = low
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A")) + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a")) + 10
+        default: nil
+        }
     }
 
     /// Draws an identifier: a random UUID (version 4).
@@ -29,15 +40,14 @@ public struct Identifier<Entity>: Hashable, Sendable, Comparable, CustomStringCo
 
     /// The text form, in upper case.
     public var description: String {
-        let digits = [high, low].map { number in
-            let digits = String(number, radix: 16, uppercase: true)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(36)
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { bytes.append(UInt8(ascii: "-")) }
+            let digit = UInt8((index < 16 ? high : low) >> UInt64(60 - index % 16 * 4) & 15)
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
         }
-        let groups = [
-            digits[0].prefix(8), digits[0].dropFirst(8).prefix(4), digits[0].suffix(4), digits[1].prefix(4),
-            digits[1].suffix(12),
-        ]
-        return groups.joined(separator: "-")
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Orders identifiers by their bits, which means nothing but is the same everywhere.

@@ -128,8 +128,8 @@ private let sampleRequests: [HomeRequest] = [
             ("rooms.add", #"{"home":"x","name":"x"}"#, "\"home\" has a value"),
             ("rooms.add", "[]", "\"home\" is missing"),
             ("homes.add", #"{"name":null}"#, "\"name\" is missing"),
-            ("values.read", #"{"characteristics":["x"]}"#, "\"char"),
-            ("values.write", #"{"values":5}"#, "a list is expected"),
+            ("values.write", #"{"values":5}"#, "\"values\" has a value"),
+            ("values.read", #"{"characteristics":["x"]}"#, "\"characteristics[0]\" has a value"),
             ("homes.add", #"{"name":["x"]}"#, "\"name\" has a value"),
             (
                 "accessories.add", #"{"home":"00000000-0000-4000-8000-000000000000","url":"X-HM://"}"#,
@@ -140,7 +140,7 @@ private let sampleRequests: [HomeRequest] = [
                 #"{"home":"00000000-0000-4000-8000-000000000000","ownershipToken":"070707070707070707070707070707070"}"#,
                 "\"ownershipToken\" has a value"
             ),
-            ("privacy.set", #"{"app":{},"decision":"allow"}"#, "\"app\" is missing"),
+            ("privacy.set", #"{"app":{},"decision":"allow"}"#, "\"app.app\" is missing"),
         ])
     func malformed(method: String, params: String, expected: String) throws {
         let error = #expect(throws: HomeError.self) {
@@ -220,7 +220,10 @@ private let sampleRequests: [HomeRequest] = [
             #expect(Room.ID(id.description.lowercased()) == id)
             #expect(Array(id.description)[14] == "4" && "89AB".contains(Array(id.description)[19]))
         }
-        for text in ["", "x", "0000", "+0000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-00000000000é"] {
+        for text in [
+            "", "x", "0000", "00000000_0000_4000_8000_000000000000", "+0000000-0000-4000-8000-000000000000",
+            "00000000-0000-4000-8000-00000000000é",
+        ] {
             #expect(Room.ID(text) == nil)
         }
     }

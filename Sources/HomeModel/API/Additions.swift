@@ -1,8 +1,8 @@
-package import BoundedJSON
+import BoundedJSON
 public import HAPModel
 
 /// A device that could be added to a home.
-public struct DiscoveredAccessory: Sendable, Hashable, Identifiable {
+public struct DiscoveredAccessory: Codable, Sendable, Hashable, Identifiable {
     /// The accessory server's own id.
     public let id: DeviceID
     /// What it calls itself.
@@ -30,39 +30,18 @@ public struct DiscoveredAccessory: Sendable, Hashable, Identifiable {
 }
 
 extension DiscoveredAccessory: HomeMessage {
-    package init(json: JSONValue) throws(HomeError) {
-        let category = try json.value("category") { $0.int.flatMap(UInt16.init(exactly:)) }
-        self.init(
-            id: try json.value("deviceId") { $0.string.flatMap { DeviceID($0) } },
-            name: try json.value("name", \.string), category: AccessoryCategory(rawValue: category),
-            model: try json.value("model", \.string), setupHash: try json.optional("setupHash", \.string),
-            vendor: try json.optional("vendor", \.string))
-    }
-
-    package var json: JSONValue {
-        .object(
-            JSONObject(present: [
-                "deviceId": .string(id.description), "name": .string(name),
-                "category": .integer(Int64(category.rawValue)), "model": .string(model),
-                "setupHash": setupHash.map(JSONValue.string), "vendor": vendor.map(JSONValue.string),
-            ]))
+    enum CodingKeys: String, CodingKey {
+        case id = "deviceId"
+        case name, category, model, setupHash, vendor
     }
 }
 
 extension AddAccessoryRequest: HomeMessage {
-    package init(json: JSONValue) throws(HomeError) {
-        let category = try json.value("category") { $0.int.flatMap(UInt16.init(exactly:)) }
-        self.init(
-            id: try json.id("request"), home: try json.id("home"), accessoryName: try json.value("name", \.string),
-            category: AccessoryCategory(rawValue: category),
-            requiresSetupPayloadURL: try json.value("requiresSetupPayloadURL", \.bool))
-    }
-
-    package var json: JSONValue {
-        [
-            "request": id.json, "home": home.json, "name": .string(accessoryName),
-            "category": .integer(Int64(category.rawValue)), "requiresSetupPayloadURL": .bool(requiresSetupPayloadURL),
-        ]
+    enum CodingKeys: String, CodingKey {
+        case id = "request"
+        case home
+        case accessoryName = "name"
+        case category, requiresSetupPayloadURL
     }
 }
 
@@ -90,32 +69,40 @@ package struct AdditionRequest: HomeMessage {
         self.name = name
     }
 
-    package init(json: JSONValue) throws(HomeError) {
-        let token: AccessoryOwnershipToken? = try json.optional("ownershipToken") {
-            $0.string.flatMap(Hex.decode).flatMap { AccessoryOwnershipToken(data: $0) }
+    private enum CodingKeys: String, CodingKey {
+        case home, device, code, url, ownershipToken, request, name
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func value<Text, Value>(_ type: Text.Type, _ key: CodingKeys, _ read: (Text) -> Value?) throws -> Value?
+        where Text: Decodable {
+            guard let text = try values.decodeIfPresent(type, forKey: key) else { return nil }
+            guard let value = read(text) else { throw JSONDecodingError(.wrongType, at: key.stringValue) }
+            return value
         }
-        let request: AddAccessoryRequest.ID? = try json.optional("request") { $0.identifier() }
-        var payload: AccessorySetupPayload? = try json.optional("url") {
-            $0.string.flatMap { AccessorySetupPayload(url: $0, token: token, request: request) }
-        }
+        let token = try value(Hex.self, .ownershipToken) { AccessoryOwnershipToken(data: $0.bytes) }
+        let request = try values.decodeIfPresent(AddAccessoryRequest.ID.self, forKey: .request)
+        var payload = try value(String.self, .url) { AccessorySetupPayload(url: $0, token: token, request: request) }
         if payload == nil, token != nil || request != nil {
             payload = AccessorySetupPayload(setup: nil, token: token, request: request)
         }
         self.init(
-            home: try json.optional("home") { $0.identifier() },
-            device: try json.optional("device") { $0.string.flatMap { DeviceID($0) } },
-            code: try json.optional("code") { $0.string.flatMap { SetupCode(typed: $0) } }, payload: payload,
-            name: try json.optional("name", \.string))
+            home: try values.decodeIfPresent(Home.ID.self, forKey: .home),
+            device: try values.decodeIfPresent(DeviceID.self, forKey: .device),
+            code: try value(String.self, .code) { SetupCode(typed: $0) }, payload: payload,
+            name: try values.decodeIfPresent(String.self, forKey: .name))
     }
 
-    package var json: JSONValue {
-        .object(
-            JSONObject(present: [
-                "home": home?.json, "device": device.map { .string($0.description) },
-                "code": code.map { .string($0.text) }, "url": payload?.setup.map { .string($0.uri) },
-                "ownershipToken": payload?.ownershipToken.map { .string(Hex.encode($0.bytes)) },
-                "request": payload?.request?.json, "name": name.map(JSONValue.string),
-            ]))
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(home, forKey: .home)
+        try values.encodeIfPresent(device, forKey: .device)
+        try values.encodeIfPresent(code?.text, forKey: .code)
+        try values.encodeIfPresent(payload?.setup?.uri, forKey: .url)
+        try values.encodeIfPresent(payload?.ownershipToken.map { Hex($0.bytes) }, forKey: .ownershipToken)
+        try values.encodeIfPresent(payload?.request, forKey: .request)
+        try values.encodeIfPresent(name, forKey: .name)
     }
 }
 
@@ -127,25 +114,17 @@ package enum AdditionReply: HomeMessage {
     /// It was added by an app that may not see the home: of which it learns no more than this.
     case setUp(AccessorySetupResult)
 
-    package init(json: JSONValue) throws(HomeError) {
-        if let app = try json.optional("handedOver", \.string) {
-            self = .handedOver(app: app)
-        } else if let result = json["setUp"] {
-            self = .setUp(
-                AccessorySetupResult(
-                    home: try result.id("home"),
-                    accessories: try result.value("accessories") { $0.elements { $0.identifier() } }))
-        } else {
-            self = .added(try HomeCommit(json: json))
-        }
+    enum CodingKeys: String, CodingKey {
+        /// A commit is the answer itself.
+        case added = "_0"
+        case handedOver, setUp
     }
 
-    package var json: JSONValue {
-        switch self {
-        case .added(let commit): commit.json
-        case .handedOver(let app): ["handedOver": .string(app)]
-        case .setUp(let result):
-            ["setUp": ["home": result.home.json, "accessories": .array(result.accessories.map(\.json))]]
-        }
+    enum HandedOverCodingKeys: String, CodingKey { case app = "_0" }
+}
+
+extension AccessorySetupResult {
+    enum CodingKeys: CodingKey {
+        case home, accessories
     }
 }

@@ -1,7 +1,5 @@
-package import BoundedJSON
-
 /// What an app may do with homes, as the user decided.
-public struct AuthorizationStatus: OptionSet, Sendable, Hashable {
+public struct AuthorizationStatus: OptionSet, Codable, Sendable, Hashable {
     /// The status as bits.
     public let rawValue: Int
 
@@ -38,7 +36,12 @@ package struct SessionOpening: HomeMessage {
     package var app: String
     /// Why the app needs the homes, in one sentence for its user; without it no session is opened.
     package var usageDescription: String?
-    package var capabilities: Set<HomeCapability>
+    package var capabilities: Set<HomeCapability> {
+        get { Set(declared.compactMap(HomeCapability.init)) }
+        set { declared = newValue.map(\.rawValue).sorted() }
+    }
+    /// What the app declares; a newer one may declare what this daemon does not have.
+    private var declared: [String]
     /// Whose accessories the app is responsible for, as they advertise it; for makers' apps.
     package var vendor: String?
 
@@ -48,28 +51,15 @@ package struct SessionOpening: HomeMessage {
     ) {
         self.app = app
         self.usageDescription = usageDescription
-        self.capabilities = capabilities
+        declared = capabilities.map(\.rawValue).sorted()
         self.vendor = vendor
         self.version = version
     }
 
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(
-            app: try json.value("app", \.string), usageDescription: try json.optional("usageDescription", \.string),
-            // A newer app may declare what this daemon does not have.
-            capabilities: Set(
-                try json.value("capabilities") { $0.elements(\.string) }.compactMap(HomeCapability.init)),
-            vendor: try json.optional("vendor", \.string), version: try json.value("version", \.int))
-    }
-
-    package var json: JSONValue {
-        .object(
-            JSONObject(present: [
-                "version": .integer(Int64(version)), "app": .string(app),
-                "usageDescription": usageDescription.map(JSONValue.string),
-                "capabilities": .array(capabilities.map(\.rawValue).sorted().map(JSONValue.string)),
-                "vendor": vendor.map(JSONValue.string),
-            ]))
+    enum CodingKeys: String, CodingKey {
+        case version, app, usageDescription
+        case declared = "capabilities"
+        case vendor
     }
 
     /// Checks what can be checked without knowing the app.
@@ -111,14 +101,6 @@ package struct SessionReply: HomeMessage {
         self.status = status
         self.isSystemApp = isSystemApp
     }
-
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(
-            status: AuthorizationStatus(rawValue: try json.value("status", \.int)),
-            isSystemApp: try json.value("isSystemApp", \.bool))
-    }
-
-    package var json: JSONValue { ["status": .integer(Int64(status.rawValue)), "isSystemApp": .bool(isSystemApp)] }
 }
 
 /// Who an app is to the daemon: what it says of itself, and what the system says.
@@ -133,20 +115,10 @@ package struct AppIdentity: HomeMessage {
         self.uid = uid
         self.executable = executable
     }
-
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(
-            app: try json.value("app", \.string), uid: try json.value("uid") { $0.int.flatMap(UInt32.init(exactly:)) },
-            executable: try json.value("executable", \.string))
-    }
-
-    package var json: JSONValue {
-        ["app": .string(app), "uid": .integer(Int64(uid)), "executable": .string(executable)]
-    }
 }
 
 /// What the user decides about an app.
-package enum PermissionDecision: String, Sendable, Hashable, CaseIterable {
+package enum PermissionDecision: String, Codable, Sendable, Hashable, CaseIterable {
     case allow
     case deny
     /// As if it had never been asked.
@@ -167,19 +139,5 @@ package struct AppPermission: HomeMessage {
         self.status = status
         self.usageDescription = usageDescription
         self.isPending = isPending
-    }
-
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(
-            app: try json.message("app"), status: AuthorizationStatus(rawValue: try json.value("status", \.int)),
-            usageDescription: try json.value("usageDescription", \.string),
-            isPending: try json.value("isPending", \.bool))
-    }
-
-    package var json: JSONValue {
-        [
-            "app": app.json, "status": .integer(Int64(status.rawValue)),
-            "usageDescription": .string(usageDescription), "isPending": .bool(isPending),
-        ]
     }
 }

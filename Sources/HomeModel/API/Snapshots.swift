@@ -1,5 +1,3 @@
-package import BoundedJSON
-
 /// The homes without their accessories, which follow page by page, because a line has its limits.
 package struct HomesReply: HomeMessage {
     package var homes: [Home]
@@ -8,10 +6,6 @@ package struct HomesReply: HomeMessage {
         self.homes = homes
         for index in homes.indices { self.homes[index].accessories = [] }
     }
-
-    package init(json: JSONValue) throws(HomeError) { self.init(homes: try json.messages("homes")) }
-
-    package var json: JSONValue { ["homes": homes.json] }
 }
 
 /// Asks for some accessories of a home, as they were at a revision.
@@ -27,16 +21,6 @@ package struct AccessoryPageRequest: HomeMessage {
         self.revision = revision
         self.offset = offset
     }
-
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(
-            home: try json.id("home"), revision: try json.value("revision", \.unsignedInteger),
-            offset: try json.value("offset", \.int))
-    }
-
-    package var json: JSONValue {
-        ["home": home.json, "revision": .unsignedInteger(revision), "offset": .integer(Int64(offset))]
-    }
 }
 
 /// Some accessories of a home.
@@ -48,15 +32,6 @@ package struct AccessoryPage: HomeMessage {
     package init(accessories: [Accessory], next: Int?) {
         self.accessories = accessories
         self.next = next
-    }
-
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(accessories: try json.messages("accessories"), next: try json.optional("next", \.int))
-    }
-
-    package var json: JSONValue {
-        .object(
-            JSONObject(present: ["accessories": accessories.json, "next": next.map { .integer(Int64($0)) }]))
     }
 }
 
@@ -83,37 +58,16 @@ extension HomeGraph {
 }
 
 extension HomeCommit: HomeMessage {
-    package init(json: JSONValue) throws(HomeError) {
-        let result: Result
-        if let id: Home.ID = try json.optional("home", { $0.identifier() }) {
-            result = .home(id)
-        } else if let id: Room.ID = try json.optional("room", { $0.identifier() }) {
-            result = .room(id)
-        } else if let id: Zone.ID = try json.optional("zone", { $0.identifier() }) {
-            result = .zone(id)
-        } else if let id: ActionSet.ID = try json.optional("actionSet", { $0.identifier() }) {
-            result = .actionSet(id)
-        } else if let ids: [Accessory.ID] = try json.optional("accessories", { $0.elements { $0.identifier() } }) {
-            result = .accessories(ids)
-        } else {
-            result = .nothing
-        }
-        self.init(
-            result: result, transaction: json["transaction"] == nil ? nil : try json.message("transaction"),
-            stale: try json.optional("stale") { $0.elements { $0.identifier() } } ?? [])
+    enum CodingKeys: String, OmittingKey {
+        case transaction
+        case result = "_0"
+        case stale
     }
+}
 
-    package var json: JSONValue {
-        var object = JSONObject(present: ["transaction": transaction?.json])
-        switch result {
-        case .nothing: break
-        case .home(let id): object["home"] = id.json
-        case .room(let id): object["room"] = id.json
-        case .zone(let id): object["zone"] = id.json
-        case .actionSet(let id): object["actionSet"] = id.json
-        case .accessories(let ids): object["accessories"] = .array(ids.map(\.json))
-        }
-        if !stale.isEmpty { object["stale"] = .array(stale.map(\.json)) }
-        return .object(object)
+extension HomeCommit.Result {
+    enum CodingKeys: String, CodingKey {
+        case nothing = "_0"
+        case home, room, zone, actionSet, accessories
     }
 }

@@ -1,4 +1,3 @@
-package import BoundedJSON
 package import HAPModel
 
 /// A value that an app wants a characteristic to have.
@@ -7,27 +6,21 @@ package struct ValueWrite: HomeMessage {
     /// `nil` is refused with 20, and travels so that it can be.
     package var value: CharacteristicValue?
     /// What some accessories want besides.
-    package var authorizationData: [UInt8]?
+    package var authorizationData: [UInt8]? {
+        get { authorization?.bytes }
+        set { authorization = newValue.map { Hex($0) } }
+    }
+    private var authorization: Hex?
 
     package init(characteristic: Characteristic.ID, value: CharacteristicValue?, authorizationData: [UInt8]? = nil) {
         self.characteristic = characteristic
         self.value = value
-        self.authorizationData = authorizationData
+        authorization = authorizationData.map { Hex($0) }
     }
 
-    package init(json: JSONValue) throws(HomeError) {
-        let value: CharacteristicValue? = json["value"].map(\.isNull) ?? true ? nil : try json.message("value")
-        self.init(
-            characteristic: try json.id("characteristic"), value: value,
-            authorizationData: try json.optional("authorizationData") { $0.string.flatMap(Hex.decode) })
-    }
-
-    package var json: JSONValue {
-        .object(
-            JSONObject(present: [
-                "characteristic": characteristic.json, "value": value?.json,
-                "authorizationData": authorizationData.map { .string(Hex.encode($0)) },
-            ]))
+    enum CodingKeys: String, CodingKey {
+        case characteristic, value
+        case authorization = "authorizationData"
     }
 }
 
@@ -49,22 +42,6 @@ package struct ValueResult: HomeMessage {
         self.value = value
         self.time = time
         self.error = error
-    }
-
-    package init(json: JSONValue) throws(HomeError) {
-        self.init(
-            characteristic: try json.id("characteristic"),
-            value: json["value"] == nil ? nil : try json.message("value"),
-            time: try json.optional("time") { $0.int.map(Int64.init) },
-            error: json["error"] == nil ? nil : try json.message("error"))
-    }
-
-    package var json: JSONValue {
-        .object(
-            JSONObject(present: [
-                "characteristic": characteristic.json, "value": value?.json, "time": time.map(JSONValue.integer),
-                "error": error?.json,
-            ]))
     }
 }
 

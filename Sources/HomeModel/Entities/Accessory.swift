@@ -1,7 +1,7 @@
 public import HAPModel
 
 /// A device of a home, or one of several behind a bridge.
-public struct Accessory: Sendable, Hashable, Identifiable {
+public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     /// An accessory's identity.
     public typealias ID = Identifier<Accessory>
 

@@ -1,7 +1,7 @@
 public import HAPModel
 
 /// What an app sets to a value when a scene is run.
-public struct CharacteristicWriteAction: Sendable, Hashable {
+public struct CharacteristicWriteAction: Codable, Sendable, Hashable {
     /// What is set.
     public var characteristic: Characteristic.ID
     /// The value it is set to.
@@ -19,12 +19,12 @@ public struct CharacteristicWriteAction: Sendable, Hashable {
 }
 
 /// Values that are set together; people say *scene*.
-public struct ActionSet: Sendable, Hashable, Identifiable {
+public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     /// A scene's identity.
     public typealias ID = Identifier<ActionSet>
 
     /// What kind of scene it is; a home has at most one of each built-in kind, and it stays.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
         /// Made by people.
         case userDefined
         /// For the morning.

@@ -1,7 +1,7 @@
 public import HAPModel
 
 /// One value of a service.
-public struct Characteristic: Sendable, Hashable, Identifiable {
+public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     /// A characteristic's identity.
     public typealias ID = Identifier<Characteristic>
 

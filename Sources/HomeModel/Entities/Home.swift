@@ -1,7 +1,7 @@
 /// A home as it was at one revision: everything that apps see of it.
 ///
 /// A snapshot never changes under its holder; objects refer to each other by id.
-public struct Home: Sendable, Hashable, Identifiable {
+public struct Home: Codable, Sendable, Hashable, Identifiable {
     /// A home's identity.
     public typealias ID = Identifier<Home>
 

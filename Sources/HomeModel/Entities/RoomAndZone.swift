@@ -1,5 +1,5 @@
 /// A room of a home.
-public struct Room: Sendable, Hashable, Identifiable {
+public struct Room: Codable, Sendable, Hashable, Identifiable {
     /// A room's identity.
     public typealias ID = Identifier<Room>
 
@@ -18,7 +18,7 @@ public struct Room: Sendable, Hashable, Identifiable {
 }
 
 /// Rooms that people speak of together, such as *upstairs*.
-public struct Zone: Sendable, Hashable, Identifiable {
+public struct Zone: Codable, Sendable, Hashable, Identifiable {
     /// A zone's identity.
     public typealias ID = Identifier<Zone>
 

@@ -1,7 +1,7 @@
 public import HAPModel
 
 /// One function of an accessory.
-public struct Service: Sendable, Hashable, Identifiable {
+public struct Service: Codable, Sendable, Hashable, Identifiable {
     /// A service's identity.
     public typealias ID = Identifier<Service>
 

@@ -4,7 +4,7 @@ public import HAPModel
 ///
 /// Events are complete: whoever applies all of them to a copy has the database. ``HomeGraph`` itself changes in no
 /// other way.
-public enum HomeEvent: Sendable, Hashable {
+public enum HomeEvent: Codable, Sendable, Hashable {
     // MARK: The manager's
 
     /// A home came; it has its default room.
@@ -70,7 +70,7 @@ public enum HomeEvent: Sendable, Hashable {
 }
 
 /// A change that is no write: it has no revision, and the database may forget it.
-public enum LiveEvent: Sendable, Hashable {
+public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory answers, or does not any more.
     case reachabilityUpdated(Accessory.ID, Bool)
     /// A value was heard; the time is in milliseconds since 1970 (UTC).
@@ -78,7 +78,7 @@ public enum LiveEvent: Sendable, Hashable {
 }
 
 /// An event, and whether whoever caused it is told of it, too.
-public struct HomeChange: Sendable, Hashable {
+public struct HomeChange: Codable, Sendable, Hashable {
     /// What happened.
     public var event: HomeEvent
     /// Whether the initiator's own listeners get the event, as with what comes and goes with a bridge.
@@ -91,7 +91,7 @@ public struct HomeChange: Sendable, Hashable {
 }
 
 /// All that one write changed, at once: its events in the order in which they are told.
-public struct HomeTransaction: Sendable, Hashable {
+public struct HomeTransaction: Codable, Sendable, Hashable {
     /// The home that was written to.
     public var home: Home.ID
     /// The home's revision once this is applied, one above what it was.

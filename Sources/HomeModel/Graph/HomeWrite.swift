@@ -3,7 +3,7 @@ package import HAPModel
 /// What an app asks to be changed in the home database.
 ///
 /// Adding an accessory is not among it, because that takes the device's consent.
-package enum HomeWrite: Sendable, Hashable {
+package enum HomeWrite: Codable, Sendable, Hashable {
     case addHome(name: String)
     case renameHome(Home.ID, name: String)
     case removeHome(Home.ID)
@@ -30,9 +30,9 @@ package enum HomeWrite: Sendable, Hashable {
 }
 
 /// What came of a write.
-package struct HomeCommit: Sendable, Hashable {
+package struct HomeCommit: Codable, Sendable, Hashable {
     /// The objects that were made, moved or removed on the way.
-    package enum Result: Sendable, Hashable {
+    package enum Result: Codable, Sendable, Hashable {
         case nothing
         case home(Home.ID)
         case room(Room.ID)

@@ -28,13 +28,13 @@ public struct AccessorySetupRequest: Sendable, Hashable {
 }
 
 /// What the standard setup flow ended with.
-public struct AccessorySetupResult: Sendable, Hashable {
+public struct AccessorySetupResult: Codable, Sendable, Hashable {
     /// The home to which the accessory was added.
     public let home: Home.ID
     /// What was added: one accessory, or a bridge and then those behind it.
     public let accessories: [Accessory.ID]
     /// What could not be done once they were in the home, such as to put one into a room; each says for which accessory.
-    public let failures: [HomeError]
+    public private(set) var failures: [HomeError] = []
 
     package init(home: Home.ID, accessories: [Accessory.ID], failures: [HomeError] = []) {
         self.home = home

@@ -1,7 +1,7 @@
 public import HAPModel
 
 /// What a maker's app is asked: to fetch the proof without which an accessory cannot be added.
-public struct AddAccessoryRequest: Sendable, Hashable, Identifiable {
+public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
     /// A request's identity; it can be answered once.
     public typealias ID = Identifier<AddAccessoryRequest>
 

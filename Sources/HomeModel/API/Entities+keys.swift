@@ -1,0 +1,53 @@
+// Under which names the objects of the home database travel.
+
+extension Home: HomeMessage {
+    enum CodingKeys: String, CodingKey {
+        case id, name, isPrimary, revision
+        case defaultRoomID = "defaultRoom"
+        case rooms, zones, accessories, actionSets
+    }
+}
+
+extension Room: HomeMessage {}
+
+extension Zone: HomeMessage {}
+
+extension Accessory: HomeMessage {
+    enum CodingKeys: String, CodingKey {
+        case id, home, name, configuredName, room, category, manufacturer, model, serialNumber, firmwareVersion
+        case isReachable, isBlocked, supportsIdentify, bridge, bridgedAccessories
+        case deviceID = "deviceId"
+        case aid, services
+    }
+}
+
+// Services and characteristics stand within what they belong to and do not repeat its identity.
+
+extension Service: HomeMessage {
+    enum CodingKeys: String, OmittingKey {
+        case id
+        case accessory = "^accessory"
+        case iid, type, name, isPrimary, isHidden, linkedServices, associatedServiceType, isFavorite, characteristics
+    }
+}
+
+extension Characteristic: HomeMessage {
+    enum CodingKeys: String, OmittingKey {
+        case id
+        case service = "^service"
+        case iid, type, metadata
+        case manufacturerDescription = "description"
+        case value
+        case valueTime = "time"
+        case isNotificationEnabled
+    }
+}
+
+extension ActionSet: HomeMessage {}
+
+extension CharacteristicWriteAction: HomeMessage {
+    enum CodingKeys: String, CodingKey {
+        case characteristic
+        case targetValue = "value"
+    }
+}

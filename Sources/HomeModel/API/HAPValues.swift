@@ -1,0 +1,189 @@
+import BoundedJSON
+public import HAPModel
+
+// How values of HAP travel and are stored.
+
+/// A type whose JSON form is its text.
+protocol TextCodable: Codable, CustomStringConvertible {
+    /// Reads the text; `nil` if it is none of this type.
+    init?(_ text: String)
+}
+
+extension TextCodable {
+    /// Reads the text form.
+    public init(from decoder: any Decoder) throws {
+        guard let value = Self(try decoder.singleValueContainer().decode(String.self)) else {
+            throw JSONDecodingError(.wrongType)
+        }
+        self = value
+    }
+
+    /// Writes the text form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension Identifier: TextCodable {}
+
+extension DeviceID: TextCodable {}
+
+extension ServiceType: TextCodable {
+    init?(_ text: String) {
+        guard let type = HAPType(text) else { return nil }
+        self.init(type)
+    }
+}
+
+extension CharacteristicType: TextCodable {
+    init?(_ text: String) {
+        guard let type = HAPType(text) else { return nil }
+        self.init(type)
+    }
+}
+
+extension AccessoryID: Codable {}
+
+extension InstanceID: Codable {}
+
+extension AccessoryCategory: Codable {}
+
+extension CharacteristicFormat: Codable {}
+
+extension CharacteristicUnit: Codable {}
+
+extension CharacteristicValue: HomeMessage {
+    /// Reads a value; what is no value gives 42.
+    public init(from decoder: any Decoder) throws {
+        let value: CharacteristicValue? =
+            switch try JSONValue(from: decoder) {
+            case .bool(let flag): .bool(flag)
+            case .integer(let integer): .integer(integer)
+            // A whole number written with a point, by a client of another make.
+            case .number(let number): .float(number)
+            case .unsigned(let integer): .float(Double(integer))
+            case .string(let text): .string(text)
+            case .object(let object):
+                if let text = object["float"]?.string, let number = Double(text), number.isFinite {
+                    .float(number)
+                } else if let text = object["data"]?.string, let bytes = Hex.decode(text) {
+                    .data(bytes)
+                } else {
+                    nil
+                }
+            case .null, .array: nil
+            }
+        guard let value else { throw HomeError(.invalidValueType) }
+        self = value
+    }
+
+    /// Writes the value; floats and bytes are marked, because JSON has neither: `{"float":"0.1"}`, `{"data":"00FF"}`.
+    public func encode(to encoder: any Encoder) throws {
+        let json: JSONValue =
+            switch self {
+            case .bool(let flag): .bool(flag)
+            case .integer(let integer): .integer(integer)
+            case .float(let number): ["float": .string(String(number))]
+            case .string(let text): .string(text)
+            case .data(let bytes): ["data": .string(Hex.encode(bytes))]
+            }
+        try json.encode(to: encoder)
+    }
+}
+
+extension CharacteristicMetadata: HomeMessage {
+    private enum CodingKeys: String, CodingKey {
+        case format
+        case permissions = "perms"
+        case unit
+        case minimum = "min"
+        case maximum = "max"
+        case step
+        case maximumLength = "maxLength"
+        case maximumDataLength = "maxDataLength"
+        case validValues
+    }
+
+    /// Reads the metadata.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        guard
+            let permissions = CharacteristicPermissions(names: try values.decode([String].self, forKey: .permissions))
+        else { throw JSONDecodingError(.wrongType, at: "perms") }
+        self.init(
+            format: try values.decode(CharacteristicFormat.self, forKey: .format), permissions: permissions,
+            unit: try values.decodeIfPresent(CharacteristicUnit.self, forKey: .unit),
+            minimum: try values.decodeIfPresent(ExactNumber.self, forKey: .minimum)?.value,
+            maximum: try values.decodeIfPresent(ExactNumber.self, forKey: .maximum)?.value,
+            step: try values.decodeIfPresent(ExactNumber.self, forKey: .step)?.value,
+            maximumLength: try values.decodeIfPresent(Int.self, forKey: .maximumLength),
+            maximumDataLength: try values.decodeIfPresent(Int.self, forKey: .maximumDataLength),
+            validValues: try values.decodeIfPresent([Int64].self, forKey: .validValues))
+    }
+
+    /// Writes the metadata.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(format, forKey: .format)
+        try values.encode(permissions.names, forKey: .permissions)
+        try values.encodeIfPresent(unit, forKey: .unit)
+        try values.encodeIfPresent(minimum.map(ExactNumber.init), forKey: .minimum)
+        try values.encodeIfPresent(maximum.map(ExactNumber.init), forKey: .maximum)
+        try values.encodeIfPresent(step.map(ExactNumber.init), forKey: .step)
+        try values.encodeIfPresent(maximumLength, forKey: .maximumLength)
+        try values.encodeIfPresent(maximumDataLength, forKey: .maximumDataLength)
+        try values.encodeIfPresent(validValues, forKey: .validValues)
+    }
+}
+
+/// A limit: a number if the writer can write it to the last digit, else its text.
+private struct ExactNumber: Codable {
+    let value: Double
+
+    init(_ value: Double) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let json = try JSONValue(from: decoder)
+        guard let number = json.string.map({ Double($0) }) ?? json.double, number.isFinite else {
+            throw JSONDecodingError(.wrongType)
+        }
+        value = number
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let json = Int64(exactly: value).map(JSONValue.integer) ?? .string(String(value))
+        try json.encode(to: encoder)
+    }
+}
+
+/// Bytes whose JSON form is their digits.
+struct Hex: TextCodable, Sendable, Hashable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    init?(_ text: String) {
+        guard let bytes = Self.decode(text) else { return nil }
+        self.bytes = bytes
+    }
+
+    var description: String { Self.encode(bytes) }
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    static func decode(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,53 @@
+import BoundedJSON
+
+// How errors travel, and how `--json` prints them.
+
+extension HomeError: HomeMessage {
+    private enum CodingKeys: String, CodingKey {
+        case code, name, message, suggestions, detail, accessory
+    }
+
+    /// Reads an error; what a newer daemon knows more is an unexpected one with that daemon's words.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let code = Code(rawValue: try values.decode(Int.self, forKey: .code))
+        let message = try values.decodeIfPresent(String.self, forKey: .message)
+        self.init(
+            code ?? .unexpectedError,
+            detail: try values.decodeIfPresent(String.self, forKey: .detail) ?? (code == nil ? message : nil),
+            accessory: try values.decodeIfPresent(Accessory.ID.self, forKey: .accessory),
+            suggestions: try values.decodeIfPresent([String].self, forKey: .suggestions) ?? [])
+    }
+
+    /// Writes the error with the code's name and the message, for those who read only.
+    public func encode(to encoder: any Encoder) throws {
+        try code.encode(to: encoder)
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(message, forKey: .message)
+        try values.encode(suggestions, forKey: .suggestions)
+        try values.encodeIfPresent(detail, forKey: .detail)
+        try values.encodeIfPresent(accessory, forKey: .accessory)
+    }
+}
+
+extension HomeError.Code: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case code, name
+    }
+
+    /// Reads the number.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        guard let code = Self(rawValue: try values.decode(Int.self, forKey: .code)) else {
+            throw JSONDecodingError(.wrongType, at: "code")
+        }
+        self = code
+    }
+
+    /// Writes the number and the name.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(rawValue, forKey: .code)
+        try values.encode(name, forKey: .name)
+    }
+}
