@@ -1,4 +1,5 @@
 import DaemonKit
+import FoundationEssentials
 import Glibc
 import HomeHub
 import Testing
@@ -11,6 +12,15 @@ private func decode(_ text: String) throws -> HubConfiguration {
 
 @Suite("The hub's configuration")
 struct HubConfigurationTests {
+    @Test("the example, which the manual holds, says of each key what is declared")
+    func declared() throws {
+        let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = try String(contentsOf: URL(filePath: "/\(folder)/Config/homehub.yaml"), encoding: .utf8)
+        let expected = HubConfiguration.example()
+        #expect(text.hasSuffix("\n\n" + expected), "Config/homehub.yaml should end with:\n\(expected)")
+        #expect(try decode(expected) == HubConfiguration())
+    }
+
     @Test("the example says what counts where nothing is written")
     func example() throws {
         let path = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Config/homehub.yaml"

@@ -1,4 +1,5 @@
 import DaemonKit
+import FoundationEssentials
 import HAPAccessory
 import LightBridge
 import LightKit
@@ -321,6 +322,15 @@ struct BridgeConfigurationTests {
         let check = BridgeConfiguration.check(path, drivers: drivers)
         #expect(check.code == .success)
         #expect(check.line == "\(path): the configuration is valid")
+    }
+
+    @Test("the example, which the manual holds, says of each key of the bridge what is declared")
+    func example() throws {
+        let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = try String(contentsOf: URL(filePath: "/\(folder)/Config/lamplighter.yaml"), encoding: .utf8)
+        let expected = "bridge:\n" + BridgeSection.example(indent: "  ")
+        #expect(text.contains(expected + "\n"), "Config/lamplighter.yaml should hold:\n\(expected)")
+        #expect(try decode(expected).bridge == BridgeSection())
     }
 
     @Test("a file is looked through for two lights of one id, whatever its drivers look for")

@@ -29,14 +29,4 @@ extension HubConfiguration {
             return (ExitCode(error), "\(error)".printable)
         }
     }
-
-    /// The keys that differ and cannot change while the hub runs, as they are written.
-    func keysThatWait(comparedWith running: HubConfiguration) -> [String] {
-        let differs: [(CodingKeys, Bool)] = [
-            (.interfaces, interfaces != running.interfaces),
-            (.vendorTimeout, vendorTimeout != running.vendorTimeout),
-            (.systemApp, systemApp != running.systemApp),
-        ]
-        return differs.filter(\.1).map(\.0.rawValue)
-    }
 }

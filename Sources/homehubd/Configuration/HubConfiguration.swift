@@ -4,7 +4,7 @@ import HomeModel
 import LightKit
 
 /// What the operator has written in `homehub.yaml`; every key may be left out, and so may the file.
-struct HubConfiguration: Decodable, Equatable, Sendable {
+struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     /// Where accessories are looked for.
     var interfaces = ConfiguredInterfaces.automatic
     /// Which apps are kept out, whatever the user says.
@@ -14,36 +14,62 @@ struct HubConfiguration: Decodable, Equatable, Sendable {
     /// The program that is the system app; `nil` where it is installed.
     var systemApp: String?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case interfaces, restrict
-        case vendorTimeout = "vendor-patience"
-        case systemApp = "system-app"
+    static var keys: [DeclaredKey<HubConfiguration>] {
+        [
+            DeclaredKey(
+                "interfaces", \.interfaces, .restart,
+                .byDefault(
+                    "auto",
+                    explanation: """
+                        Where accessories are looked for: auto for every network, or a list such as [eth0, wlan0]. Loopback \
+                        always counts.
+                        """)),
+            DeclaredKey(
+                "restrict", \.restrict, .reload,
+                .byDefault(
+                    "apps: []                       # by the ids that they declare, such as [org.example.lights]",
+                    "users: []                      # by the names or numbers of the users that run them, such as [guest]",
+                    explanation: "Apps that never see the homes, whatever their users say. The user cannot let them in."
+                )),
+            DeclaredKey(
+                "vendor-patience", \.vendorTimeout, .restart,
+                .byDefault(
+                    "60s",
+                    explanation: """
+                        How long a maker's app has to come and answer when one of the maker's accessories is to be added: 1s to \
+                        600s.
+                        """),
+                written: DurationText.self
+            ) { timeout, path in
+                guard (.seconds(1)...Duration.seconds(600)).contains(timeout.duration) else {
+                    throw DecodingError.refused(
+                        "nobody can answer within that, or wait for so long", remedy: "write 1s to 600s", at: path)
+                }
+                return timeout.duration
+            },
+            DeclaredKey(
+                "system-app", \.systemApp, .restart,
+                .only(
+                    "/usr/bin/homehub",
+                    explanation: """
+                        The program that may manage homes and permissions without being asked, if a member of the group homehub \
+                        runs it. Left out, it is the homehub beside homehubd, or else /usr/bin/homehub. It counts where homehubd \
+                        can see what an app runs: unless homehubd is root, that is its own user's apps; with others the user \
+                        and the id decide.
+                        """),
+                written: String.self
+            ) { text, path in
+                guard text.hasPrefix("/") else {
+                    throw DecodingError.refused(
+                        "this is no absolute path", remedy: "write for example /usr/bin/homehub", at: path)
+                }
+                return text
+            },
+        ]
     }
 
     /// What counts where nothing is written.
     init() {}
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        interfaces = try container.decodeIfPresent(ConfiguredInterfaces.self, forKey: .interfaces) ?? interfaces
-        restrict = try container.decodeIfPresent(RestrictSection.self, forKey: .restrict) ?? restrict
-        if let patience = try container.decodeIfPresent(DurationText.self, forKey: .vendorTimeout) {
-            guard (.seconds(1)...Duration.seconds(600)).contains(patience.duration) else {
-                throw DecodingError.refused(
-                    "nobody can answer within that, or wait for so long", remedy: "write 1s to 600s",
-                    at: container.codingPath + [CodingKeys.vendorTimeout])
-            }
-            vendorTimeout = patience.duration
-        }
-        if let path = try container.decodeIfPresent(String.self, forKey: .systemApp) {
-            guard path.hasPrefix("/") else {
-                throw DecodingError.refused(
-                    "this is no absolute path", remedy: "write for example /usr/bin/homehub",
-                    at: container.codingPath + [CodingKeys.systemApp])
-            }
-            systemApp = path
-        }
-    }
 }
 
 /// The `restrict` section.

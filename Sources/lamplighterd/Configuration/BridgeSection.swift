@@ -2,7 +2,7 @@ import DaemonKit
 import LightKit
 
 /// The `bridge` section: how the bridge shows itself.
-struct BridgeSection: Decodable, Equatable, Sendable {
+struct BridgeSection: DeclaredSection, Equatable, Sendable {
     /// Which TCP port controllers connect to.
     enum Port: Equatable, Sendable {
         /// A free one, chosen once and kept.
@@ -27,10 +27,41 @@ struct BridgeSection: Decodable, Equatable, Sendable {
     /// What controllers must show besides the setup code; `nil` for nothing, as HomeKit has it.
     var ownership: OwnershipSection?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, port, interfaces, advertise, ownership
-        case setupCode = "setup-code"
-        case eventWindow = "event-window"
+    static var keys: [DeclaredKey<BridgeSection>] {
+        [
+            DeclaredKey(
+                "name", \.name, .restart,
+                .byDefault("Lamplighter", explanation: "shown by the Home app; a few digits are added on the network")),
+            DeclaredKey(
+                "port", \.port, .restart, .byDefault("51826", explanation: "auto: a free one, chosen once and kept")),
+            DeclaredKey(
+                optional: "setup-code", \.setupCode, .restart,
+                .only(
+                    "415-27-893", explanation: "default: made on first start and kept; lamplighter setup shows it")),
+            DeclaredKey(
+                "interfaces", \.interfaces, .restart,
+                .byDefault("auto", explanation: "or a list such as [eth0, wlan0], for TCP and mDNS alike")),
+            DeclaredKey("advertise", \.advertise, .restart, .byDefault("avahi", explanation: "or none")),
+            DeclaredKey(
+                "event-window", \.eventWindow, .reload,
+                .byDefault("250ms", explanation: "how long later changes are collected; the first goes out at once"),
+                written: DurationText.self
+            ) { window, path in
+                guard window.duration <= .seconds(10) else {
+                    throw DecodingError.refused("this is too long", remedy: "write 0ms to 10s", at: path)
+                }
+                return window.duration
+            },
+            DeclaredKey(
+                optional: "ownership", \.ownership, .restart,
+                .only(
+                    "{vendor: org.example.lamps, token-file: /etc/lamplighter/ownership-token}",
+                    explanation: """
+                        Demand a maker's token of whoever pairs; default: none. Apple's Home app has no tokens and cannot pair \
+                        then. The file's first line is the token, 32 to 1024 hexadecimal digits (openssl rand -hex 32); nobody \
+                        else may read it (chmod o=).
+                        """)),
+        ]
     }
 
     /// What counts where nothing is written.
@@ -40,24 +71,6 @@ struct BridgeSection: Decodable, Equatable, Sendable {
         interfaces = .automatic
         advertise = .avahi
         eventWindow = .milliseconds(250)
-    }
-
-    init(from decoder: any Decoder) throws {
-        self.init()
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        name = try container.decodeIfPresent(ConfiguredName.self, forKey: .name) ?? name
-        port = try container.decodeIfPresent(Port.self, forKey: .port) ?? port
-        setupCode = try container.decodeIfPresent(ConfiguredSetupCode.self, forKey: .setupCode)
-        interfaces = try container.decodeIfPresent(ConfiguredInterfaces.self, forKey: .interfaces) ?? interfaces
-        advertise = try container.decodeIfPresent(Advertising.self, forKey: .advertise) ?? advertise
-        ownership = try container.decodeIfPresent(OwnershipSection.self, forKey: .ownership)
-        if let window = try container.decodeIfPresent(DurationText.self, forKey: .eventWindow) {
-            guard window.duration <= .seconds(10) else {
-                throw DecodingError.refused(
-                    "this is too long", remedy: "write 0ms to 10s", at: container.codingPath + [CodingKeys.eventWindow])
-            }
-            eventWindow = window.duration
-        }
     }
 }
 

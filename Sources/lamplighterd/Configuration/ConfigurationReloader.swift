@@ -111,14 +111,7 @@ extension BridgeConfiguration {
 extension BridgeConfiguration {
     /// The keys that differ and cannot change while the bridge runs, as they are written.
     func keysThatWait(comparedWith running: BridgeConfiguration) -> [String] {
-        let differs: [(BridgeSection.CodingKeys, Bool)] = [
-            (.name, bridge.name != running.bridge.name), (.port, bridge.port != running.bridge.port),
-            (.setupCode, bridge.setupCode != running.bridge.setupCode),
-            (.interfaces, bridge.interfaces != running.bridge.interfaces),
-            (.advertise, bridge.advertise != running.bridge.advertise),
-            (.ownership, bridge.ownership != running.bridge.ownership),
-        ]
-        let keys = differs.filter(\.1).map { "bridge.\($0.0.rawValue)" }
+        let keys = bridge.keysThatWait(comparedWith: running.bridge).map { "bridge.\($0)" }
         return metrics == running.metrics ? keys : keys + ["metrics"]
     }
 }
