@@ -211,7 +211,8 @@ let package = Package(
         tests(
             of: "HomeHub",
             [
-                "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel",
+                "AsyncKit", "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory", "HAPProtocol",
+                "HAPModel",
                 "HAPCrypto", "Discovery", "LightKit", "BoundedJSON", logging, nioCore, nioPosix,
             ]),
         tests(

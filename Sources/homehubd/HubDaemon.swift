@@ -75,7 +75,7 @@ struct HubDaemon {
             SpareMemoryService(),
             ObstacleService(browser: browser, obstacle: obstacle, logger: logger),
             SocketService(server: server) {
-                logger.notice("the hub is up", metadata: ["socket": "\(places.socket)"])
+                logger.notice("hub started", metadata: ["socket": "\(places.socket)"])
                 notifier?.ready()
             },
             SIGHUPService(hangups) { await reloader.reload() },
@@ -85,7 +85,7 @@ struct HubDaemon {
         ])
         try await loops.shutdownGracefully()
         try file.close()
-        logger.notice("the hub has ended")
+        logger.notice("hub stopped")
     }
 
     private func serve(_ services: [any ServiceLifecycle.Service]) async throws {

@@ -65,7 +65,7 @@ struct PushWatchTests {
         #expect(watch.dueAt == start + .seconds(60))
         watch.eventCame(now: start + .seconds(5))
         #expect(watch.dueAt == start + .seconds(65))
-        watch.looked(foundUntold: false, now: start + .seconds(65))
+        watch.looked(hasMissedEvents: false, now: start + .seconds(65))
         #expect(watch.dueAt == start + .seconds(125))
         #expect(!watch.isPolling)
     }
@@ -73,9 +73,9 @@ struct PushWatchTests {
     @Test("after a change that was not told it looks every ten seconds, also when nothing changes")
     func polling() {
         var watch = made
-        watch.looked(foundUntold: true, now: start)
+        watch.looked(hasMissedEvents: true, now: start)
         #expect(watch.isPolling)
-        watch.looked(foundUntold: false, now: start + .seconds(10))
+        watch.looked(hasMissedEvents: false, now: start + .seconds(10))
         #expect(watch.isPolling)
         #expect(watch.dueAt == start + .seconds(20))
     }
@@ -83,10 +83,10 @@ struct PushWatchTests {
     @Test("an event or a new connection ends the polling")
     func back() {
         var watch = made
-        watch.looked(foundUntold: true, now: start)
+        watch.looked(hasMissedEvents: true, now: start)
         watch.eventCame(now: start)
         #expect(!watch.isPolling)
-        watch.looked(foundUntold: true, now: start)
+        watch.looked(hasMissedEvents: true, now: start)
         watch.connected(now: start)
         #expect(!watch.isPolling)
         #expect(watch.dueAt == start + .seconds(60))

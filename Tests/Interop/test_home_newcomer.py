@@ -139,7 +139,7 @@ def shell(lan, clone):
 def test_the_home_in_the_terminal(lan, clone, make, shell):
     """Everything is typed as README has it, and shows what README shows."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]
-    make("run-home").until("the hub is up", 300)
+    make("run-home").until("hub started", 300)
     setup, watch, other = blocks("Your home in the terminal", "console")
     first = shell()
     first.play(setup, code)

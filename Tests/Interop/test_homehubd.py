@@ -319,7 +319,7 @@ def test_without_avahi_it_says_so_and_goes_on(hub):
     with open(hub.log_path, "ab") as log:
         hub.process = subprocess.Popen(list(map(str, hub.arguments())), stderr=log, env=environment)
     until(hub._answers, 20, "homehubd answers on its socket")
-    until(lambda: "accessories cannot be found; this is tried again" in hub.log, 10, "it says so")
+    until(lambda: "discovery failed" in hub.log, 10, "it says so")
     with App(hub) as app:
         assert "result" in app.open()
     assert hub.terminate()[0] == 0

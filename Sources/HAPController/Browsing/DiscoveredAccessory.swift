@@ -16,7 +16,7 @@ package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
     package var name: String
     /// The model, `md`; at most 64 bytes.
     package var model: String
-    /// `ci`; numbers that nobody knows are kept.
+    /// `ci`; unknown numbers are kept.
     package var category: AccessoryCategory
     /// `c#`, 1 and above: another number stands for another attribute database.
     package var configurationNumber: UInt32

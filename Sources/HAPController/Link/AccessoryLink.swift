@@ -5,7 +5,7 @@ package import Logging
 
 /// The one connection to an accessory server that we are paired with, kept up for as long as ``run()`` runs.
 ///
-/// It believes no address before pair verify. After each connection it reads the attribute database, unless it holds the
+/// It trusts no address before pair verify. After each connection it reads the attribute database, unless it holds the
 /// one of the advertised `c#`, subscribes to what is wanted, and then reads everything that can be read, so that nothing
 /// that happened meanwhile is missed. It follows what the browser sees (``appeared(_:)``), and connects again by
 /// ``ReconnectPolicy``. What it learns is in ``updates``.
@@ -31,14 +31,14 @@ package actor AccessoryLink {
     private nonisolated let stopped = AsyncSignal()
     private var isStopped = false
 
-    // What it consists of, and what that is worth.
+    // What it consists of, and the values.
     private var database: AccessoryDatabase?
     private var configurationNumber: UInt32?
     private var known: [CharacteristicID: CharacteristicValue] = [:]
-    /// How many events have come, and the number of the last that told of each characteristic; writes count as such.
+    /// How many events have come, and the number of the last one for each characteristic; writes count as such.
     private var events = 0
-    private var toldAt: [CharacteristicID: Int] = [:]
-    /// Our own writes since the last look: what they led to is not told to us (HAP 10.2).
+    private var reportedAt: [CharacteristicID: Int] = [:]
+    /// Our own writes since the last look: what they led to is not reported to us (HAP 10.2).
     private var written: Set<CharacteristicID> = []
 
     // What it is to report, and how it is caught not reporting.
@@ -59,7 +59,7 @@ package actor AccessoryLink {
     ///   - timing: how long to wait for what.
     ///   - isForUnpairing: whether the accessory is only to remove our pairing, whatever it consists of; once it has, the
     ///     link says `notPaired`.
-    ///   - logger: where trouble is told.
+    ///   - logger: where errors are logged.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
         database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
@@ -120,7 +120,7 @@ package actor AccessoryLink {
             report(.connecting)
             let failure = await connect(to: discovered)
             guard !isStopped, !Task.isCancelled else { return }
-            logger.info("no connection to an accessory", metadata: ["accessory": "\(id)", "reason": "\(failure)"])
+            logger.info("connection failed", metadata: ["accessory": "\(id)", "reason": "\(failure)"])
             retryAt = policy.ended(isRefused: failure == .notPaired, share: .random(in: 0...1), now: .now)
             report(.unreachable(failure))
             while retryAt > .now, !isStopped, !Task.isCancelled { await changed.wait(until: retryAt) }
@@ -221,14 +221,14 @@ package actor AccessoryLink {
         }
     }
 
-    // MARK: What it consists of and what that is worth
+    // MARK: What it consists of, and the values
 
     /// Brings everything up to date: the database if it may be another one, the subscriptions, and then the values.
     private func synchronise(_ session: ControllerSession) async throws(SetupError) {
         let isFresh = try await readDatabase(session)
         subscriptions.begin()
         try await reconcileSubscriptions(session, reads: isFresh)
-        // What a fresh database told and nobody subscribes to is as good as read.
+        // What a fresh database holds and nothing subscribes to is as good as read.
         guard !isFresh, let database else { return }
         do throws(RequestError) {
             learned(try await read(database.readable, of: database, on: session))
@@ -247,23 +247,23 @@ package actor AccessoryLink {
         database = read
         configurationNumber = advertised
         known = [:]
-        toldAt = [:]
+        reportedAt = [:]
         written = []
         for (id, characteristic) in read.characteristics { known[id] = characteristic.value }
         updates.post(.database(read, configurationNumber: advertised))
         return true
     }
 
-    /// Reads values, but leaves out what an event has told meanwhile.
+    /// Reads values, but leaves out what an event has reported meanwhile.
     ///
-    /// An answer and the events around it reach this actor in any order. Whatever is true after the event is told by
+    /// An answer and the events around it reach this actor in any order. Whatever is true after the event is reported by
     /// another one, so the event's value is never the wrong one to keep.
     private func read(
         _ ids: [CharacteristicID], of database: AccessoryDatabase, on session: ControllerSession
     ) async throws(RequestError) -> [CharacteristicID: Reading] {
         let began = events
         let readings = try await session.read(ids, of: database, within: timing.request)
-        return readings.filter { toldAt[$0.key, default: 0] <= began }
+        return readings.filter { reportedAt[$0.key, default: 0] <= began }
     }
 
     private func learned(_ readings: [CharacteristicID: Reading]) {
@@ -272,10 +272,10 @@ package actor AccessoryLink {
         updates.post(.values(readings))
     }
 
-    /// Reads whatever can change once: a value that no event has told shows that the accessory loses them.
+    /// Reads whatever can change once: a value that no event has reported shows that the accessory loses events.
     private func look(_ session: ControllerSession) async throws(SetupError) {
         guard let database else { return }
-        let told = subscriptions.confirmed.subtracting(written)
+        let reported = subscriptions.confirmed.subtracting(written)
         written = []
         // With nothing to watch, any answer still shows that the connection lives.
         let desired = subscriptions.desired.sorted()
@@ -286,15 +286,15 @@ package actor AccessoryLink {
         } catch {
             throw SetupError(error)
         }
-        let untold = told.contains { id in
+        let hasMissedEvents = reported.contains { id in
             guard case .success(let value)? = readings[id], let known = known[id] else { return false }
             return value != known && !written.contains(id)
         }
         learned(readings)
-        if untold, !push.isPolling {
-            logger.info("an accessory does not tell of its changes and is asked", metadata: ["accessory": "\(self.id)"])
+        if hasMissedEvents, !push.isPolling {
+            logger.info("accessory polled because it lost events", metadata: ["accessory": "\(self.id)"])
         }
-        push.looked(foundUntold: untold, now: .now)
+        push.looked(hasMissedEvents: hasMissedEvents, now: .now)
     }
 
     /// An event came; what counts is the session that is verified and the link's now.
@@ -315,7 +315,7 @@ package actor AccessoryLink {
                 updates.post(.occurrence(answer.id, value))
             } else {
                 values[answer.id] = .success(value)
-                toldAt[answer.id] = events
+                reportedAt[answer.id] = events
             }
         }
         learned(values)
@@ -332,8 +332,7 @@ package actor AccessoryLink {
         changed.send()
     }
 
-    /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; it is read what they
-    /// have for values.
+    /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; their values are read, too.
     ///
     /// - Parameters:
     ///   - ids: which.
@@ -399,7 +398,7 @@ package actor AccessoryLink {
             let began = events
             let readings = try await session.read(ids, of: database, within: timing.request)
             if session === connection {
-                learned(readings.filter { database[$0.key] != nil && toldAt[$0.key, default: 0] <= began })
+                learned(readings.filter { database[$0.key] != nil && reportedAt[$0.key, default: 0] <= began })
             }
             return readings
         } catch {
@@ -407,14 +406,14 @@ package actor AccessoryLink {
         }
     }
 
-    /// Characteristics are about to be written: what was asked for before, and is answered later, is not told any more,
+    /// Characteristics are about to be written: what was asked for before, and is answered later, is not reported any more,
     /// because it is older than what is written.
     package func willWrite(_ ids: some Sequence<CharacteristicID>) {
         events += 1
-        for id in ids { toldAt[id] = events }
+        for id in ids { reportedAt[id] = events }
     }
 
-    /// Writes characteristics, in one request where that is possible; the accessory tells others of it, not us.
+    /// Writes characteristics, in one request where that is possible; the accessory reports it to others, not to us.
     ///
     /// - Returns: what became of each.
     /// - Throws: ``LinkError``.
@@ -468,7 +467,7 @@ package actor AccessoryLink {
 }
 
 extension CharacteristicType {
-    /// Whether its events leave no value behind; reading it tells nothing (HAP 8.4).
+    /// Whether its events leave no value behind; reading it says nothing (HAP 8.4).
     var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
 }
 

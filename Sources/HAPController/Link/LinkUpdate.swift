@@ -3,7 +3,7 @@ package import HAPProtocol
 
 /// How things stand between us and an accessory.
 package enum LinkState: Equatable, Sendable {
-    /// Nobody has said where the accessory is.
+    /// It is not known where the accessory is.
     case searching
     /// A connection is being made.
     case connecting
@@ -21,7 +21,7 @@ package enum LinkFailure: Equatable, Sendable {
     case unreachable
     /// Another accessory answers at every address.
     case otherAccessory
-    /// The accessory does not know us any more: somebody has removed our pairing, or has reset it.
+    /// The accessory has no pairing with us any more: another controller has removed it, or it was reset.
     case notPaired
     /// The accessory has no time for us.
     case busy
@@ -31,15 +31,15 @@ package enum LinkFailure: Equatable, Sendable {
     case outOfCompliance(ComplianceError)
 }
 
-/// What a characteristic is worth, or why that is not known.
+/// The value of a characteristic, or why it is not known.
 package typealias Reading = Result<CharacteristicValue, HAPStatus>
 
-/// News of one accessory server.
+/// Something that a link has learnt of its accessory server.
 package enum LinkUpdate: Equatable, Sendable {
     case state(LinkState)
-    /// What the accessory consists of, with the values it told; read anew, and so for the first time or another one.
+    /// What the accessory consists of, with the values in its database; read anew, and so for the first time or another one.
     case database(AccessoryDatabase, configurationNumber: UInt32?)
-    /// What was told by events or found by reading; of each characteristic the newest.
+    /// What was reported by events or found by reading; of each characteristic the newest.
     case values([CharacteristicID: Reading])
     /// Something happened that leaves no value behind, such as a press of a button.
     case occurrence(CharacteristicID, CharacteristicValue)

@@ -1,4 +1,4 @@
-/// Decides when to look at an accessory that ought to tell by itself: rarely while its events come, often once it was
+/// Decides when to look at an accessory that ought to report by itself: rarely while its events come, often once it was
 /// caught losing one, and rarely again after an event or a new connection (push is never given up for good).
 package struct PushWatch: Equatable, Sendable {
     private let quiet: Duration
@@ -29,10 +29,10 @@ package struct PushWatch: Equatable, Sendable {
     /// Everything that can change has been read.
     ///
     /// - Parameters:
-    ///   - foundUntold: whether a value was another one that an event should have told.
+    ///   - hasMissedEvents: whether a value was another one that an event should have reported.
     ///   - now: the time.
-    package mutating func looked(foundUntold: Bool, now: ContinuousClock.Instant) {
-        isPolling = isPolling || foundUntold
+    package mutating func looked(hasMissedEvents: Bool, now: ContinuousClock.Instant) {
+        isPolling = isPolling || hasMissedEvents
         dueAt = now + (isPolling ? poll : quiet)
     }
 }

@@ -62,7 +62,7 @@ package struct AccessorySetup: Sendable {
                 do {
                     try await vault.keep(pairing)
                 } catch {
-                    logger.error("a pairing cannot be kept", metadata: ["accessory": "\(pairing.deviceID)"])
+                    logger.error("pairing not stored", metadata: ["accessory": "\(pairing.deviceID)"])
                     throw .vaultFailed
                 }
                 try await verify(session, pairing, identity)
@@ -152,7 +152,7 @@ package struct AccessorySetup: Sendable {
         do {
             try await vault.forget(pairing.deviceID)
         } catch {
-            logger.error("a pairing cannot be forgotten", metadata: ["accessory": "\(pairing.deviceID)"])
+            logger.error("pairing not removed", metadata: ["accessory": "\(pairing.deviceID)"])
         }
     }
 
@@ -168,8 +168,8 @@ package struct AccessorySetup: Sendable {
             return true
         } catch {
             logger.warning(
-                "an accessory could not be told that it is not paired with; it may have to be reset",
-                metadata: ["accessory": "\(pairing.deviceID)"])
+                "unpairing failed",
+                metadata: ["accessory": "\(pairing.deviceID)", "remedy": "reset the accessory if it cannot be added"])
             return false
         }
     }

@@ -41,7 +41,7 @@ extension AccessoryDialer {
                 case .failed:
                     failed += 1
                     if winner == nil { startNext() }
-                    // With none left, nobody needs a head start any more.
+                    // With none left, none needs a head start any more.
                     if failed == started { group.cancelAll() }
                 case .overdue(let number): if winner == nil, number == started { startNext() }
                 }

@@ -21,7 +21,7 @@ struct RequestQueue<Token: Equatable & Sendable>: Sendable {
         case send(HTTPRequest)
         /// The exchange is over; look for more.
         case finish(Token, [HTTPResponse])
-        /// Nobody has asked for this answer.
+        /// There is no request for this answer.
         case refuse
     }
 

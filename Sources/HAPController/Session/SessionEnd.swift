@@ -10,7 +10,7 @@ package enum SessionEnd: Error, Equatable, Sendable {
     case timedOut
     /// The accessory broke the protocol.
     case violation(ProtocolViolation)
-    /// The accessory sent what nobody asked for, or a body that is not of HAP's form.
+    /// The accessory sent what it was not asked for, or a body that is not of HAP's form.
     case badAnswer
     /// The accessory does not take the connection for a session any more (HTTP 401, 403 or 470).
     case notAuthorized

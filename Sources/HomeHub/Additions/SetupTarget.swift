@@ -7,7 +7,7 @@ import struct HAPModel.SetupID
 
 /// Which accessory on the network is to be added.
 enum SetupTarget: Sendable, Equatable {
-    /// The one that somebody chose.
+    /// The one that was chosen.
     case device(DeviceID)
     /// The one whose label was scanned.
     case setupID(SetupID)
@@ -21,7 +21,7 @@ enum SetupTarget: Sendable, Equatable {
         case missing
         /// Several could be meant.
         case ambiguous
-        /// Somebody else has paired with it.
+        /// Another controller has paired with it.
         case paired
     }
 

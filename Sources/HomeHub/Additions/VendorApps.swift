@@ -71,7 +71,7 @@ final class VendorApps {
 
     var nextDeadline: ContinuousClock.Instant? { requests.nextDeadline }
 
-    /// Gives up what no app has answered in time; whoever began has its answer already.
+    /// Gives up what no app has answered in time; the app that began has its answer already.
     func deadlinesPassed(now: ContinuousClock.Instant, in hub: isolated HomeHub) {
         for request in requests.deadlinesPassed(now: now) {
             hub.logger.warning(

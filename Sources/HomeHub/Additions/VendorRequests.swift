@@ -14,9 +14,9 @@ struct VendorRequests: Sendable, Equatable {
         var device: DeviceID
         /// Whose token it wants.
         var vendor: String
-        /// The code that whoever began has given.
+        /// The code that the app that began has given.
         var code: SetupCode?
-        /// What it is to be called, if whoever began has said so.
+        /// What it is to be called, if the app that began has said so.
         var name: String?
         var deadline: ContinuousClock.Instant
         /// Who was asked.
@@ -38,7 +38,7 @@ struct VendorRequests: Sendable, Equatable {
     /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nothing waits.
     var nextDeadline: ContinuousClock.Instant? { requests.map(\.deadline).min() }
 
-    /// Somebody wants to add such an accessory.
+    /// An app wants to add such an accessory.
     ///
     /// - Parameters:
     ///   - request: what is wanted.
@@ -102,7 +102,7 @@ struct VendorRequests: Sendable, Equatable {
         return requests.remove(at: index)
     }
 
-    /// Takes out what nobody has answered in time.
+    /// Takes out what no app has answered in time.
     mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Request] {
         let lapsed = requests.filter { $0.deadline <= now }
         requests.removeAll { $0.deadline <= now }

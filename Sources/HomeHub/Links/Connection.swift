@@ -114,7 +114,7 @@ struct Connection {
 
     // MARK: Values
 
-    /// Values were reported that nobody has asked for.
+    /// Values were reported that no session has asked for.
     ///
     /// - Returns: what can be applied now.
     mutating func reported(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {

@@ -5,7 +5,7 @@ import HAPProtocol
 /// A database that comes soon after the last one, or could not be stored, waits; of several only the newest is taken over.
 struct DatabaseHistory {
     /// What to do with a database.
-    enum Step {
+    enum Step: Equatable {
         case takeOver
         /// Ask ``due()`` then.
         case retry(at: ContinuousClock.Instant)

@@ -36,7 +36,7 @@ struct SubscriptionRun {
     mutating func asked(_ outcomes: [CharacteristicID: HomeError.Code?]) -> [CharacteristicID] {
         for (id, code) in outcomes { refusals[id] = code }
         let refused = outcomes.compactMap { $1 == nil ? nil : $0 }
-        // Whoever wanted them wants them no more.
+        // They are left out of the demand, which the next round sees.
         if !refused.isEmpty { isDue = true }
         return refused
     }

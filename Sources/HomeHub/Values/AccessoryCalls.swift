@@ -60,7 +60,7 @@ final class AccessoryCalls {
         hub.answer(call, .success(await written(writes, by: call, in: hub).json))
     }
 
-    /// Whose answer holds what came of a call; nobody's, if it was given up and is answered already.
+    /// The session whose answer holds what came of a call; `nil` if the call was given up and is answered already.
     private func asker(of call: Call, in hub: isolated HomeHub) -> SessionID? {
         hub.isAwaited(call) ? call.session : nil
     }

@@ -36,9 +36,9 @@ struct ObstacleService: ServiceLifecycle.Service {
             where told.map({ $0 != snapshot.obstacle }) ?? (snapshot.obstacle != nil || snapshot.isComplete) {
                 if let reason = snapshot.obstacle {
                     logger.warning(
-                        "accessories cannot be found; this is tried again", metadata: ["reason": "\(reason)"])
+                        "discovery failed", metadata: ["reason": "\(reason)"])
                 } else {
-                    logger.notice("accessories can be found")
+                    logger.notice("discovery recovered")
                 }
                 told = .some(snapshot.obstacle)
                 obstacle.reason = snapshot.obstacle

@@ -41,12 +41,12 @@ struct AppConnections: LineRPCSessions {
 
     func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async {
         guard let identity = peer.identity else {
-            logger.error("the system does not say who has connected")
+            logger.error("peer credentials missing")
             return
         }
         guard users.enter(identity.uid, limit: limits.connectionsOfUser) else {
             logger.warning(
-                "an app was hung up on: its user has too many connections",
+                "connection refused: too many of one user",
                 metadata: ["user": "\(identity.uid)", "limit": "\(limits.connectionsOfUser)"])
             return
         }

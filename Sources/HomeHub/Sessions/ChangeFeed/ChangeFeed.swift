@@ -8,8 +8,8 @@ package import HomeModel
 ///   are marked there.
 /// - A value is told to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
 ///   wrote, so for the others this is the only report of it. Sessions that did not enable it get it for their copies of the
-///   homes only, so that nobody who looks sees less than another.
-/// - A session that does not read holds up nobody: see ``Outbox``.
+///   homes only, so that none sees less than another.
+/// - A session that does not read holds up no other: see ``Outbox``.
 /// - What is observed at a device is what at least one session observes. While an accessory cannot be reached nothing of
 ///   it is observed; what sessions wanted is observed again when it is back.
 ///
@@ -21,7 +21,7 @@ package struct ChangeFeed: Sendable, Equatable {
         case deliver(SessionID)
         /// Have the devices report these values; ``refused(_:)`` says if one does not.
         case subscribe([Characteristic.ID])
-        /// Nobody needs the reports any more.
+        /// No session needs the reports any more.
         case unsubscribe([Characteristic.ID])
     }
 
@@ -54,7 +54,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// Apps may do something else than before.
     ///
-    /// A session that lost its permission is told so and hears nothing more; one that has it again loads its homes anew.
+    /// A session that lost its permission is told so and nothing more; one that has it again loads its homes anew.
     package mutating func authorizationChanged(of those: [SessionID], to status: AuthorizationStatus) -> [Action] {
         var actions: [Action] = []
         for id in those {
@@ -70,14 +70,14 @@ package struct ChangeFeed: Sendable, Equatable {
     /// Takes what a session is to be told next; `nil` if there is nothing.
     package mutating func next(for session: SessionID) -> Delivery? { sessions[session]?.outbox.next() }
 
-    // MARK: News
+    // MARK: Notifications
 
     /// A write was committed, or a device changed a home.
     ///
     /// - Parameters:
     ///   - transaction: what changed.
     ///   - initiator: whose call it was; it is told by ``answered(_:with:)``, which must follow before anything else
-    ///     happens, so that its copy of the homes has no gap. `nil` if it was nobody's.
+    ///     happens, so that its copy of the homes has no gap. `nil` if it was no call's.
     /// - Returns: what to do.
     package mutating func committed(_ transaction: HomeTransaction, by initiator: SessionID? = nil) -> [Action] {
         for change in transaction.changes { observations.apply(change.event, to: transaction.home) }

@@ -47,7 +47,7 @@ struct Observations: Sendable, Equatable {
 
     /// A session does not want to be told any more.
     ///
-    /// - Returns: whether nobody is left, and the device reports it still.
+    /// - Returns: whether no session is left, and the device reports it still.
     mutating func stop(_ id: Characteristic.ID, by session: SessionID) -> Bool {
         guard var observation = observations[id] else { return false }
         observation.sessions.remove(session)
@@ -57,7 +57,7 @@ struct Observations: Sendable, Equatable {
 
     /// A session does not want to be told of anything any more.
     ///
-    /// - Returns: what the devices report, but nobody wants.
+    /// - Returns: what the devices report, but no session wants.
     mutating func stopAll(by session: SessionID) -> [Characteristic.ID] {
         observations.keys.sorted().filter { stop($0, by: session) }
     }
@@ -74,12 +74,12 @@ struct Observations: Sendable, Equatable {
         return due.sorted()
     }
 
-    /// Devices do not report these: nobody observes them.
+    /// Devices do not report these: no session observes them.
     mutating func refused(_ ids: [Characteristic.ID]) {
         for id in ids { observations[id] = nil }
     }
 
-    /// A home changed: what is gone, or does not report any more, is observed by nobody.
+    /// A home changed: what is gone, or does not report any more, is observed by no session.
     ///
     /// There is nothing to say to the devices; they know it no more.
     mutating func apply(_ event: HomeEvent, to home: Home.ID) {
@@ -94,7 +94,7 @@ struct Observations: Sendable, Equatable {
         }
     }
 
-    /// All homes were replaced: what is not in them is observed by nobody.
+    /// All homes were replaced: what is not in them is observed by no session.
     mutating func homesReplaced(by graph: HomeGraph) {
         observations = observations.filter { graph.characteristic($0.key) != nil }
     }

@@ -8,7 +8,7 @@ package import HomeModel
 /// ``CallTable``.
 ///
 /// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. What is to be
-/// remembered comes first, so that nobody acts on an answer that a restart would forget. Questions are bounded by
+/// remembered comes first, so that nothing follows from an answer that a restart would forget. Questions are bounded by
 /// ``questionsOfUser``.
 package struct Permissions: Sendable, Equatable {
     /// What to do next.

@@ -1,0 +1,98 @@
+import AsyncKit
+import HAPModel
+import HAPProtocol
+import HomeModel
+import Testing
+
+@testable import HomeHub
+
+@Suite("When a home takes over what an accessory consists of") struct DatabaseHistoryTests {
+    private let now = ContinuousClock.now
+
+    private func database(_ name: String) throws -> AccessoryDatabase {
+        try AccessoryDatabase(
+            parsing: Array(
+                soundDatabase.replacing(#""type":"25""#, with: #""description":"\#(name)","type":"25""#).utf8))
+    }
+
+    @Test("One that comes soon after the last waits, and of several that wait the newest counts")
+    func interval() throws {
+        var history = DatabaseHistory()
+        let (first, second, third) = (try database("1"), try database("2"), try database("3"))
+        #expect(history.received(first, interval: .seconds(5), now: now) == .takeOver)
+        history.takenOver(isChanged: true, now: now)
+        #expect(
+            history.received(second, interval: .seconds(5), now: now + .seconds(1)) == .retry(at: now + .seconds(5)))
+        #expect(history.received(third, interval: .seconds(5), now: now + .seconds(2)) == .wait)
+        #expect(history.isWaiting)
+        #expect(history.due() == third)
+        #expect(history.due() == nil)
+    }
+
+    @Test("One that changes nothing delays none, and one that is taken over leaves none waiting")
+    func unchanged() throws {
+        var history = DatabaseHistory()
+        let first = try database("1")
+        #expect(history.received(first, interval: .seconds(5), now: now) == .takeOver)
+        history.takenOver(isChanged: false, now: now)
+        #expect(history.received(first, interval: .seconds(5), now: now) == .takeOver)
+        #expect(history.postpone(first, until: now + .seconds(9)) == .retry(at: now + .seconds(9)))
+        #expect(history.received(first, interval: .seconds(5), now: now + .seconds(1)) == .takeOver)
+        #expect(!history.isWaiting)
+    }
+
+    @Test("Three violations are too many, unless the rules are kept in between; a connection alone does not show that")
+    func violations() {
+        var history = DatabaseHistory()
+        #expect(history.violated() == false)
+        #expect(history.violated() == false)
+        history.connected()
+        #expect(history.violated() == false)
+        history.refused(isUnusable: true, now: now)
+        history.connected()
+        #expect(history.violated() == false)
+        history.connected()
+        #expect(history.violated() == true)
+        history.takenOver(isChanged: false, now: now)
+        #expect(history.violated() == false)
+    }
+}
+
+@Suite("A conversation about subscriptions") struct SubscriptionRunTests {
+    private let id = CharacteristicID(AccessoryID(1), InstanceID(8))
+
+    @Test("One at a time, with another round for what is wanted meanwhile")
+    func rounds() {
+        var run = SubscriptionRun()
+        let idle = run.untilEnded()
+        #expect(idle == nil)
+        #expect(run.demandChanged() == true)
+        #expect(run.demandChanged() == false)
+        #expect(run.nextRound() == true)
+        #expect(run.asked([id: .none]) == [])
+        #expect(run.demandChanged() == false)
+        #expect(run.nextRound() == true)
+        #expect(run.nextRound() == false)
+        run.ended()
+        #expect(!run.isRunning)
+        #expect(run.demandChanged() == true)
+    }
+
+    @Test("What is refused leaves the demand in another round, and is refused until it is granted")
+    func refusals() async throws {
+        var run = SubscriptionRun()
+        _ = run.demandChanged()
+        _ = run.nextRound()
+        let ended = run.untilEnded()
+        #expect(run.asked([id: .accessoryIsBusy]) == [id])
+        #expect(run.refusal(of: id) == .accessoryIsBusy)
+        #expect(run.nextRound() == true)
+        #expect(run.nextRound() == false)
+        run.ended()
+        let signal = try #require(ended)
+        #expect(await signal.wait())
+        _ = run.demandChanged()
+        #expect(run.asked([id: .none]) == [])
+        #expect(run.refusal(of: id) == nil)
+    }
+}
