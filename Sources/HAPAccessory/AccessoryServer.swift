@@ -46,6 +46,9 @@ package actor AccessoryServer {
     private(set) var isStopping = false
     /// Goes on when the last connection has ended.
     private var stopped: CheckedContinuation<Void, Never>?
+    /// Parts of requests that take time and have not ended, perhaps behind their connection's end: each comes back to this
+    /// actor, whose event loop must not be gone by then.
+    private var unfinished = 0
 
     /// What to advertise, now and after each change; only the newest matters.
     package nonisolated let advertisements: AsyncStream<Advertisement>
@@ -101,7 +104,7 @@ package actor AccessoryServer {
 
     /// Stops: no new connections; those that wait for an answer get it, and all are closed.
     ///
-    /// Returns when the last connection has ended, after ``stoppingTime`` in any case.
+    /// Returns when the last connection and all that was done for one have ended, after ``stoppingTime`` in any case.
     package func stop() async {
         isStopping = true
         advertise.finish()
@@ -112,7 +115,7 @@ package actor AccessoryServer {
                 session.connection.closeAfterWriting()
             }
         }
-        guard !sessions.isEmpty else { return }
+        guard !sessions.isEmpty || unfinished > 0 else { return }
         scheduler.schedule(at: scheduler.now + Self.stoppingTime) { [weak self] in
             self?.assumeIsolated { $0.haveStopped() }
         }
@@ -235,7 +238,7 @@ package actor AccessoryServer {
         statistics.eventsDropped += UInt64(session.outbox.count)
         attempts.release(id)
         session.task?.cancel()
-        if sessions.isEmpty { haveStopped() }
+        if sessions.isEmpty, unfinished == 0 { haveStopped() }
         // M6 will never be written, but the pairing holds.
         if session.announcesPairing { advertisePairings() }
     }
@@ -261,7 +264,12 @@ package actor AccessoryServer {
 
     /// Runs the part of a request that takes time; it begins within this call.
     func run(_ session: AccessorySession, _ work: @escaping (isolated AccessoryServer) async -> Void) {
-        let task = Task.immediate { await work(self) }
+        unfinished += 1
+        let task = Task.immediate {
+            await work(self)
+            unfinished -= 1
+            if sessions.isEmpty, unfinished == 0 { haveStopped() }
+        }
         if session.isAnswering { session.task = task }
     }
 

@@ -2,6 +2,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import Synchronization
 import TestTimeouts
 import Testing
 
@@ -276,6 +277,31 @@ struct PairSetupTests {
         #expect(try await answer == refused(.unavailable))
         #expect(empty.store.stored.pairings == PairingList([first.identity.pairing()]))
         #expect(await empty.isAdvertisedAsPaired)
+    }
+
+    @Test("a stop waits for what was begun for a connection that has ended")
+    func stopWhileStoring() async throws {
+        let empty = try await Empty()
+        let (controller, link) = await empty.bridge.connect()
+        var action = try await controller.beginPairSetup(empty.code)
+        action = try await controller.step(action)
+        action = try await controller.step(action)
+        empty.store.hold([.pairings])
+        async let lost = controller.step(action)
+        try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+        await link.connection.vanish()
+        _ = try? await lost
+        let server = empty.bridge.server
+        let hasStopped = Mutex(false)
+        let stopping = Task {
+            await server.stop()
+            hasStopped.withLock { $0 = true }
+        }
+        try await empty.bridge.scheduler.settle(until: { await server.isStopping })
+        #expect(!hasStopped.withLock { $0 })
+        empty.store.release()
+        await stopping.value
+        #expect(empty.store.stored.pairings == PairingList([controller.identity.pairing()]))
     }
 
     @Test("what the operator unlocks can be tried again, also after a restart; what cannot be stored stays locked")
