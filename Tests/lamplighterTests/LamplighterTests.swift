@@ -370,7 +370,7 @@ struct LamplighterTests {
 
     @Test("what doctor found does nothing to the terminal")
     func harmlessFindings() {
-        let text = DoctorCommand.text(of: [Finding(.clone, .wrong, "a\u{1B}[2J", remedy: "b\u{7}")])
+        let text = DoctorCommand.text(of: [CheckResult(.clone, .wrong, "a\u{1B}[2J", remedy: "b\u{7}")])
         #expect(text == "wrong    clone          a?[2J; b?\n")
     }
 

@@ -11,7 +11,7 @@ enum FirstAnswer: Equatable, Sendable {
 
 extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
     /// Says something, takes the first bytes of the answer, and hangs up.
-    func firstAnswer(to question: [UInt8], within patience: Duration) async throws -> FirstAnswer {
+    func firstAnswer(to question: [UInt8], within timeout: Duration) async throws -> FirstAnswer {
         try await executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(bytes: question))
             return try await withThrowingTaskGroup(of: FirstAnswer.self) { group in
@@ -20,7 +20,7 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
                     return .end
                 }
                 group.addTask {
-                    try await Task.sleep(for: patience)
+                    try await Task.sleep(for: timeout)
                     return .nothing
                 }
                 defer { group.cancelAll() }

@@ -33,7 +33,7 @@ package enum TCPProbe {
         }
     }
 
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     /// Tries an address.
     ///
@@ -51,14 +51,14 @@ package enum TCPProbe {
     private static func connect(to address: SocketAddress) async -> Outcome {
         do {
             let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connectTimeout(TimeAmount(patience))
+                .connectTimeout(TimeAmount(timeout))
                 .connect(to: address) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                     }
                 }
             let request = "GET /accessories HTTP/1.1\r\nHost: lamplighter\r\n\r\n"
-            switch try await channel.firstAnswer(to: Array(request.utf8), within: patience) {
+            switch try await channel.firstAnswer(to: Array(request.utf8), within: timeout) {
             // "Connection authorization required": HAP's own status code.
             case .bytes(let bytes): return bytes.starts(with: Array("HTTP/1.1 470".utf8)) ? .answers : .foreign
             case .end: return .closed

@@ -14,7 +14,7 @@ package enum UnixProbe {
         case refused(reason: String)
     }
 
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     /// Asks Avahi's own socket for its list of commands.
     package static func avahi() async -> Outcome { await ask("/run/avahi-daemon/socket", "HELP\n") }
@@ -58,13 +58,13 @@ package enum UnixProbe {
     private static func ask(_ path: String, _ question: String) async -> Outcome {
         do {
             let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connectTimeout(TimeAmount(patience))
+                .connectTimeout(TimeAmount(timeout))
                 .connect(unixDomainSocketPath: path) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                     }
                 }
-            let answer = try await channel.firstAnswer(to: Array(question.utf8), within: patience)
+            let answer = try await channel.firstAnswer(to: Array(question.utf8), within: timeout)
             switch answer {
             case .bytes: return .answers
             case .nothing: return .silent

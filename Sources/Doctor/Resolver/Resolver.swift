@@ -8,7 +8,7 @@ package enum Resolver {
     private static let ipv4Group = "224.0.0.251"
     private static let ipv6Group = "ff02::fb"
 
-    /// When it is asked, counted from the beginning; the last moment ends the inquiry.
+    /// When it is asked, counted from the beginning; the last moment ends the query.
     private static let rounds: [Duration] = [.zero, .milliseconds(250), .seconds(1), .milliseconds(1750)]
     private static let end = Duration.milliseconds(2500)
     /// Hosts may hesitate for 120 ms, and all have to be heard; by then a complete answer is taken as such.
@@ -24,20 +24,20 @@ package enum Resolver {
     ///   - instance: the instance name of the service that is looked for, besides all others.
     ///   - interfaces: the names of the interfaces to ask on.
     /// - Returns: a look for each address family of each interface, and one for each of its own addresses.
-    package static func look(for instance: String, on interfaces: [String]) async -> [Look] {
+    package static func look(for instance: String, on interfaces: [String]) async -> [QueryResult] {
         let ways = Way.all(on: interfaces).prefix(maximumRoutes)
-        return await withTaskGroup(of: (Int, Look).self) { group in
+        return await withTaskGroup(of: (Int, QueryResult).self) { group in
             for (index, way) in ways.enumerated() {
                 group.addTask {
-                    let inquiry = Inquiry(instance: instance, address: way.own, id: .random(in: 1 ... .max))
+                    let query = Query(instance: instance, address: way.own, id: .random(in: 1 ... .max))
                     do {
-                        let heard = try await ask(way, inquiry)
+                        let heard = try await ask(way, query)
                         let instances = ServiceInstance.all(in: heard.records)
-                        return (index, Look(way.route, instances, responders: heard.responders))
+                        return (index, QueryResult(way.route, instances, responders: heard.responders))
                     } catch let error as IOError {
-                        return (index, Look(way.route, failure: SystemError.text(error.errnoCode)))
+                        return (index, QueryResult(way.route, failure: SystemError.text(error.errnoCode)))
                     } catch {
-                        return (index, Look(way.route, failure: "\(error)"))
+                        return (index, QueryResult(way.route, failure: "\(error)"))
                     }
                 }
             }
@@ -47,27 +47,27 @@ package enum Resolver {
 
     private typealias Datagrams = NIOAsyncChannel<AddressedEnvelope<ByteBuffer>, AddressedEnvelope<ByteBuffer>>
 
-    private static func ask(_ way: Way, _ inquiry: Inquiry) async throws -> Inquiry {
+    private static func ask(_ way: Way, _ query: Query) async throws -> Query {
         let channel = try await DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(to: way.local) { channel in
                 channel.eventLoop.makeCompletedFuture { try Datagrams(wrappingChannelSynchronously: channel) }
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await way.prepare(channel.channel)
-            let notebook = Notebook(inquiry)
+            let notebook = Notebook(query)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for try await datagram in inbound {
                         let bytes = Array(datagram.data.readableBytesView)
                         let responder = datagram.remoteAddress.ipAddress ?? ""
-                        notebook.inquiry.withLock { $0.received(bytes, from: responder) }
+                        notebook.query.withLock { $0.received(bytes, from: responder) }
                     }
                 }
                 group.addTask {
                     let began = ContinuousClock.now
                     for round in rounds {
                         try await Task.sleep(until: began + round)
-                        let now = notebook.inquiry.withLock { $0 }
+                        let now = notebook.query.withLock { $0 }
                         if round >= earliestEnd, now.isComplete { return }
                         for question in now.questions.prefix(maximumQuestions) {
                             guard let query = DNSMessage.query(question, id: now.id) else { continue }
@@ -81,15 +81,15 @@ package enum Resolver {
                 _ = try await group.next()
                 group.cancelAll()
             }
-            return notebook.inquiry.withLock { $0 }
+            return notebook.query.withLock { $0 }
         }
     }
 
     /// What the task that asks and the one that listens share.
     private final class Notebook: Sendable {
-        let inquiry: Mutex<Inquiry>
+        let query: Mutex<Query>
 
-        init(_ inquiry: Inquiry) { self.inquiry = Mutex(inquiry) }
+        init(_ query: Query) { self.query = Mutex(query) }
     }
 
     /// A route with the addresses it takes.

@@ -7,17 +7,18 @@ import TerminalKit
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look at the bridge from outside, and name the first thing that is wrong.",
+        commandName: "doctor",
+        abstract: "QueryResult at the bridge from outside, and name the first thing that is wrong.",
         discussion: """
             Ends with 0 if nothing is wrong. What lies between this host and a controller can be seen only as far as \
             other hosts answer.
             """)
 
-    @Flag(help: "Look again after 130 s, when switches have forgotten who listens.")
+    @Flag(help: "QueryResult again after 130 s, when switches have forgotten who listens.")
     var long = false
 
     @Option(help: .hidden)
-    var pause = Int(Examination.snoopingTime / .seconds(1))
+    var pause = Int(Diagnosis.snoopingTime / .seconds(1))
 
     @Option(help: ArgumentHelp("The daemon's configuration, for when it does not run.", valueName: "file"))
     var config: String?
@@ -29,15 +30,16 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let facts = await settledFacts()
-        var findings = Examination.findings(facts)
+        var findings = Diagnosis.findings(facts)
         if long {
             if findings.verdict == nil {
                 Terminal.current.writeError("lamplighter: looking again in \(pause) s\n")
                 try await Task.sleep(for: .seconds(pause))
             }
-            findings.append(Examination.lasting(facts, findings.verdict == nil ? await settledFacts() : facts))
+            findings.append(Diagnosis.lasting(facts, findings.verdict == nil ? await settledFacts() : facts))
         }
-        Terminal.current.write(options.json ? Self.json(of: findings).text + "\n" : Self.text(of: findings))
+        Terminal.current.write(
+            options.json ? JSONValue(encoding: DiagnosisReport(findings)).text + "\n" : Self.text(of: findings))
         guard let verdict = findings.verdict else { return }
         throw BridgeControlError(
             code: verdict.code, message: "\(verdict.check.rawValue): \(verdict.message)", remedy: verdict.remedy)
@@ -47,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private func settledFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()
-        switch Examination.findings(facts).verdict?.check {
+        switch Diagnosis.findings(facts).verdict?.check {
         case .advertisement, .visible, .record:
             guard (try? await Task.sleep(for: .milliseconds(1500))) != nil else { return facts }
             return await gatherer.facts()
@@ -57,11 +59,11 @@ struct DoctorCommand: AsyncParsableCommand {
 
     // MARK: Output
 
-    private static func sentence(_ finding: Finding) -> String {
+    private static func sentence(_ finding: CheckResult) -> String {
         finding.remedy.map { "\(finding.message); \($0)" } ?? finding.message
     }
 
-    static func text(of findings: [Finding]) -> String {
+    static func text(of findings: [CheckResult]) -> String {
         var text = ""
         for finding in findings {
             let isWell = finding.result == .ok || finding.result == .unknown
@@ -78,22 +80,6 @@ struct DoctorCommand: AsyncParsableCommand {
                 """
         }
         return text
-    }
-
-    static func json(of findings: [Finding]) -> JSONValue {
-        var object: JSONObject = ["verdict": .string(findings.verdict?.check.rawValue ?? "well")]
-        object["message"] = findings.verdict.map { .string($0.message) }
-        object["remedy"] = findings.verdict?.remedy.map { .string($0) }
-        object["checks"] = .array(
-            findings.map { finding in
-                var check: JSONObject = [
-                    "check": .string(finding.check.rawValue), "result": .string(finding.result.rawValue),
-                    "message": .string(finding.message),
-                ]
-                check["remedy"] = finding.remedy.map { .string($0) }
-                return .object(check)
-            })
-        return .object(object)
     }
 }
 

@@ -25,7 +25,7 @@ struct FactGatherer {
         guard case .answers(let status, let diagnostics) = daemon else { return facts }
 
         facts.listeners = MulticastListeners.users()
-        facts.looks = await Resolver.look(for: status.advertisement.name, on: diagnostics.interfaces)
+        facts.queryResults = await Resolver.look(for: status.advertisement.name, on: diagnostics.interfaces)
         let targets = facts.addresses(of: status.advertisement.name).prefix(Self.maximumAddresses)
         facts.connections = await connect(to: Array(targets), status.port)
         return facts
@@ -51,7 +51,7 @@ struct FactGatherer {
             }
             return (.answers(status, diagnostics), lights)
         } catch let error as BridgeControlError {
-            // What to do, the examination knows better than the error.
+            // What to do, the diagnosis knows better than the error.
             switch error.code {
             case 77: return (.forbidden(reason: error.message), [])
             case 69 where await UnixProbe.isAbsent(options.socket):

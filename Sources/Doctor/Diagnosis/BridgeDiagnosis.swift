@@ -1,28 +1,28 @@
 internal import BridgeControl
 
-/// The examination of a bridge that runs: its host, the network, and those it talks to.
-struct Surroundings {
+/// The diagnosis of a bridge that runs: its host, the network, and those it talks to.
+struct BridgeDiagnosis {
     let facts: Facts
     let status: BridgeStatus
     let diagnostics: BridgeDiagnostics
 
-    var findings: [Finding] {
-        let first: [Finding] = [
+    var findings: [CheckResult] {
+        let first: [CheckResult] = [
             .ok(.daemon, "lamplighterd \(diagnostics.version) answers (process \(diagnostics.process))"),
-            Examination.clock(facts.time, step: diagnostics.clockStep),
+            Diagnosis.clock(facts.time, step: diagnostics.clockStep),
             storage,
         ]
         return first + onTheNetwork + [attempts, pairing, drivers, lights]
     }
 
     /// Where one depends on the other, what lies behind the first fault cannot be told.
-    private var onTheNetwork: [Finding] {
-        let checks: [(Finding.Check, () -> Finding)] = [
+    private var onTheNetwork: [CheckResult] {
+        let checks: [(CheckResult.Check, () -> CheckResult)] = [
             (.network, { network }), (.advertise, { advertise }), (.bus, { bus }), (.avahi, { avahi }),
             (.clone, { clone }), (.advertisement, { advertisement }), (.responders, { responders }),
             (.visible, { visible }), (.record, { record }), (.addresses, { addresses }),
         ]
-        var findings: [Finding] = []
+        var findings: [CheckResult] = []
         for (check, examine) in checks {
             if let cause = findings.verdict {
                 findings.append(.unknown(check, "not looked at, because of \(cause.check.rawValue)"))
@@ -40,7 +40,7 @@ struct Surroundings {
     /// The least that is worth no word; bytes.
     private static let enough = 64 << 20
 
-    private var storage: Finding {
+    private var storage: CheckResult {
         let storage = diagnostics.storage
         if let problem = storage.problem {
             return .wrong(
@@ -54,19 +54,21 @@ struct Surroundings {
         return .ok(.storage, "\(storage.directory) can be written")
     }
 
-    private var network: Finding {
+    private var network: CheckResult {
         guard !diagnostics.interfaces.isEmpty else {
             return .wrong(
                 .network, "there is no network interface for the bridge to be seen on",
                 "connect the network, or see whether bridge.interfaces names one that exists (ip link)")
         }
         let names = diagnostics.interfaces.joined(separator: ", ")
-        let bare = diagnostics.interfaces.filter { name in !facts.looks.contains { $0.route.isMulticast(on: name) } }
+        let bare = diagnostics.interfaces.filter { name in
+            !facts.queryResults.contains { $0.route.isMulticast(on: name) }
+        }
         guard bare.count < diagnostics.interfaces.count else {
             return .wrong(.network, "\(names) has no address", "see to the network: ip addr show")
         }
         for name in diagnostics.interfaces where !bare.contains(name) {
-            let failures = facts.looks.filter { $0.route.isMulticast(on: name) }.map(\.failure)
+            let failures = facts.queryResults.filter { $0.route.isMulticast(on: name) }.map(\.failure)
             guard let failure = failures.first ?? nil, !failures.contains(nil) else { continue }
             return .wrong(
                 .network, "nothing can be sent on \(name): \(failure)",
@@ -80,7 +82,7 @@ struct Surroundings {
         return .ok(.network, "the bridge is to be seen on \(names)")
     }
 
-    private var advertise: Finding {
+    private var advertise: CheckResult {
         guard diagnostics.isToBeAdvertised else {
             return .wrong(
                 .advertise, "the configuration says advertise: none, so no controller can find the bridge",
@@ -91,7 +93,7 @@ struct Surroundings {
 
     private var isPublished: Bool { status.advertisement.state == .published }
 
-    private var bus: Finding {
+    private var bus: CheckResult {
         switch facts.bus {
         case .answers: .ok(.bus, "the system D-Bus answers")
         // The daemon may reach a bus that this command does not know of.
@@ -106,7 +108,7 @@ struct Surroundings {
         }
     }
 
-    private var avahi: Finding {
+    private var avahi: CheckResult {
         switch facts.avahi {
         case .answers: .ok(.avahi, "the Avahi daemon answers")
         case .silent:
@@ -126,7 +128,7 @@ struct Surroundings {
 
     // MARK: Who it talks to
 
-    private var attempts: Finding {
+    private var attempts: CheckResult {
         let (failed, allowed) = (diagnostics.failedAttempts, diagnostics.attemptsAllowed)
         let message = "\(failed) of \(allowed) attempts to pair with a wrong setup code"
         if failed >= allowed {
@@ -138,7 +140,7 @@ struct Surroundings {
         return .ok(.attempts, "nobody has tried a wrong setup code")
     }
 
-    private var pairing: Finding {
+    private var pairing: CheckResult {
         guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
         let paired = "paired with \(diagnostics.pairings) \(diagnostics.pairings == 1 ? "controller" : "controllers")"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
@@ -152,14 +154,14 @@ struct Surroundings {
             remedy)
     }
 
-    private var drivers: Finding {
+    private var drivers: CheckResult {
         let unwell = status.drivers.filter { !$0.isWell }
         guard !unwell.isEmpty else { return .ok(.drivers, "\(status.drivers.count) running") }
         return .warning(
             .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "see the daemon's log")
     }
 
-    private var lights: Finding {
+    private var lights: CheckResult {
         let names = facts.unreachableLights
         guard !names.isEmpty else { return .ok(.lights, "\(status.lights.count), all of them in reach") }
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")

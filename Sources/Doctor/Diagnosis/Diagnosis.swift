@@ -3,12 +3,12 @@ internal import Glibc
 internal import TerminalKit
 
 /// From facts to findings: a function without a clock, a socket or a file.
-package enum Examination {
+package enum Diagnosis {
     /// Names what is well and what is wrong, in the order in which one depends on the other.
     ///
     /// - Parameter facts: what was found out.
     /// - Returns: one finding for each check that was made.
-    package static func findings(_ facts: Facts) -> [Finding] {
+    package static func findings(_ facts: Facts) -> [CheckResult] {
         switch facts.daemon {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]
         case .forbidden(let reason):
@@ -20,13 +20,13 @@ package enum Examination {
         case .unfit(let reason):
             [.wrong(.daemon, reason, "restart it: systemctl restart lamplighterd; see its log if that does not help")]
         case .answers(let status, let diagnostics):
-            Surroundings(facts: facts, status: status, diagnostics: diagnostics).findings
+            BridgeDiagnosis(facts: facts, status: status, diagnostics: diagnostics).findings
         }
     }
 
     // MARK: A daemon that is not there
 
-    private static func starting(_ start: Facts.StartCheck?, _ reason: String) -> [Finding] {
+    private static func starting(_ start: Facts.StartCheck?, _ reason: String) -> [CheckResult] {
         guard let start else {
             return [
                 .wrong(
@@ -35,9 +35,9 @@ package enum Examination {
                         + "from starting")
             ]
         }
-        var findings = start.reports.map { report -> Finding in
+        var findings = start.reports.map { report -> CheckResult in
             // A step that this version does not know is one of the daemon's own.
-            let check = Finding.Check(rawValue: report.step.rawValue) ?? .daemon
+            let check = CheckResult.Check(rawValue: report.step.rawValue) ?? .daemon
             // The daemon's own words hold what to do.
             return report.code.map { .wrong(check, report.message, nil, code: $0) } ?? .ok(check, report.message)
         }
@@ -66,7 +66,7 @@ package enum Examination {
     /// A step that is not worth a word; seconds.
     private static let smallStep = 60
 
-    static func clock(_ time: Int, step: Int) -> Finding {
+    static func clock(_ time: Int, step: Int) -> CheckResult {
         let remedy = "set the clock: timedatectl set-ntp true"
         if time < Version.released {
             return .wrong(

@@ -6,7 +6,7 @@ import Testing
 @testable import Doctor
 
 @Suite("From facts to findings", .timeout)
-struct ExaminationTests {
+struct DiagnosisTests {
     // MARK: A bridge that is well
 
     private static let status = BridgeStatus(
@@ -34,9 +34,9 @@ struct ExaminationTests {
     ) -> Facts {
         var facts = Facts(daemon: .answers(status, diagnostics), time: Version.released + 86400)
         facts.listeners = ["avahi"]
-        facts.looks = [
-            Look(.multicast(interface: "eth0", isIPv6: false), [bridge], responders: ["10.0.0.1", "10.0.0.2"]),
-            Look(.unicast(address: "10.0.0.1"), [bridge], responders: ["10.0.0.1"]),
+        facts.queryResults = [
+            QueryResult(.multicast(interface: "eth0", isIPv6: false), [bridge], responders: ["10.0.0.1", "10.0.0.2"]),
+            QueryResult(.unicast(address: "10.0.0.1"), [bridge], responders: ["10.0.0.1"]),
         ]
         facts.connections = [.init(address: "10.0.0.1", outcome: .answers)]
         change(&facts)
@@ -45,7 +45,7 @@ struct ExaminationTests {
 
     @Test("a bridge that is well has nothing wrong, and every check was made")
     func well() {
-        let findings = Examination.findings(Self.facts())
+        let findings = Diagnosis.findings(Self.facts())
         #expect(findings.verdict == nil)
         #expect(findings.allSatisfy { $0.result == .ok })
         #expect(
@@ -60,14 +60,14 @@ struct ExaminationTests {
     /// One fault, and what is said of it.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let check: Finding.Check
+        let check: CheckResult.Check
         let code: Int32
         /// Words that the message and the remedy hold.
         let words: [String]
         let facts: Facts
 
         init(
-            _ name: String, _ check: Finding.Check, _ words: String..., code: Int32 = 69,
+            _ name: String, _ check: CheckResult.Check, _ words: String..., code: Int32 = 69,
             status: (inout BridgeStatus) -> Void = { _ in }, diagnostics: (inout BridgeDiagnostics) -> Void = { _ in },
             facts: (inout Facts) -> Void = { _ in }
         ) {
@@ -75,11 +75,11 @@ struct ExaminationTests {
             self.check = check
             self.code = code
             self.words = words
-            var state = ExaminationTests.status
+            var state = DiagnosisTests.status
             status(&state)
-            var beliefs = ExaminationTests.diagnostics
+            var beliefs = DiagnosisTests.diagnostics
             diagnostics(&beliefs)
-            self.facts = ExaminationTests.facts(state, beliefs, facts)
+            self.facts = DiagnosisTests.facts(state, beliefs, facts)
         }
     }
 
@@ -93,11 +93,11 @@ struct ExaminationTests {
     }
 
     private static func seen(_ change: @escaping (inout ServiceInstance) -> Void) -> (inout Facts) -> Void {
-        { change(&$0.looks[0].instances[0]) }
+        { change(&$0.queryResults[0].instances[0]) }
     }
 
     private static func also(_ other: ServiceInstance) -> (inout Facts) -> Void {
-        { $0.looks[0].instances.append(other) }
+        { $0.queryResults[0].instances.append(other) }
     }
 
     private static func connecting(_ outcome: TCPProbe.Outcome) -> (inout Facts) -> Void {
@@ -161,11 +161,13 @@ struct ExaminationTests {
             "a database that is gone", .storage, "is gone", code: 74, diagnostics: { $0.storage.problem = "b is gone" }),
         Fault("a full disk", .storage, "full", "make room", code: 74, diagnostics: { $0.storage.freeBytes = 4096 }),
         Fault("no interface", .network, "no network interface", diagnostics: { $0.interfaces = [] }),
-        Fault("an interface without an address", .network, "eth0 has no address", facts: { $0.looks = [] }),
+        Fault("an interface without an address", .network, "eth0 has no address", facts: { $0.queryResults = [] }),
         Fault(
             "an interface that nothing leaves by", .network, "Network is unreachable",
             facts: {
-                $0.looks = [Look(.multicast(interface: "eth0", isIPv6: false), failure: "Network is unreachable")]
+                $0.queryResults = [
+                    QueryResult(.multicast(interface: "eth0", isIPv6: false), failure: "Network is unreachable")
+                ]
             }),
         Fault(
             "advertise: none", .advertise, "advertise: none", "advertise: avahi", code: 78,
@@ -210,24 +212,26 @@ struct ExaminationTests {
         Fault(
             "a record that Avahi does not know", .visible, "does not know \"Bridge EEFF\"", "restart lamplighterd",
             facts: {
-                for index in $0.looks.indices { $0.looks[index].instances = [] }
+                for index in $0.queryResults.indices { $0.queryResults[index].instances = [] }
             }),
         Fault(
             "multicast that is dropped", .visible, "multicast does not come through on eth0", "224.0.0.251",
             facts: {
-                $0.looks[0].instances = []
-                $0.looks[0].responders = []
+                $0.queryResults[0].instances = []
+                $0.queryResults[0].responders = []
             }),
         Fault(
             "port 5353 that is closed", .visible, "nothing on port 5353 answers on eth0", "avahi-daemon.conf",
             facts: {
-                for index in $0.looks.indices { $0.looks[index] = Look($0.looks[index].route) }
+                for index in $0.queryResults.indices {
+                    $0.queryResults[index] = QueryResult($0.queryResults[index].route)
+                }
             }),
         Fault(
             "one of two interfaces that is deaf", .visible, "wlan0",
             diagnostics: { $0.interfaces = ["eth0", "wlan0"] },
             facts: {
-                $0.looks.append(Look(.multicast(interface: "wlan0", isIPv6: false)))
+                $0.queryResults.append(QueryResult(.multicast(interface: "wlan0", isIPv6: false)))
             }),
         Fault("another port", .record, "the port is 9 and should be 51826", facts: seen { $0.places[0].port = 9 }),
         Fault(
@@ -256,7 +260,7 @@ struct ExaminationTests {
 
     @Test("each fault is named, told from all others, and comes with what to do", arguments: faults)
     func named(fault: Fault) throws {
-        let verdict = try #require(Examination.findings(fault.facts).verdict)
+        let verdict = try #require(Diagnosis.findings(fault.facts).verdict)
         #expect(verdict.check == fault.check)
         #expect(verdict.code == fault.code)
         let text = "\(verdict.message); \(verdict.remedy ?? "")"
@@ -265,21 +269,23 @@ struct ExaminationTests {
 
     @Test("no two faults are told in the same words")
     func toldApart() {
-        let messages = Self.faults.compactMap { Examination.findings($0.facts).verdict?.message }
+        let messages = Self.faults.compactMap { Diagnosis.findings($0.facts).verdict?.message }
         #expect(Set(messages).count == Self.faults.count)
     }
 
     @Test("what depends on a fault is not judged, what does not is")
     func dependence() {
-        let findings = Examination.findings(
+        let findings = Diagnosis.findings(
             Self.facts { facts in
                 facts.avahi = .silent
-                facts.looks = [Look(.multicast(interface: "eth0", isIPv6: false))]
+                facts.queryResults = [QueryResult(.multicast(interface: "eth0", isIPv6: false))]
                 facts.connections = []
             })
         let results = Dictionary(uniqueKeysWithValues: findings.map { ($0.check, $0.result) })
-        for check in [.clone, .visible, .record, .addresses] as [Finding.Check] { #expect(results[check] == .unknown) }
-        for check in [.storage, .bus, .pairing, .lights] as [Finding.Check] { #expect(results[check] == .ok) }
+        for check in [.clone, .visible, .record, .addresses] as [CheckResult.Check] {
+            #expect(results[check] == .unknown)
+        }
+        for check in [.storage, .bus, .pairing, .lights] as [CheckResult.Check] { #expect(results[check] == .ok) }
     }
 
     // MARK: What is worth a warning
@@ -293,10 +299,10 @@ struct ExaminationTests {
         diagnostics.clockStep = -3600
         diagnostics.failedAttempts = 3
         diagnostics.storage.freeBytes = 32 << 20
-        let findings = Examination.findings(
+        let findings = Diagnosis.findings(
             Self.facts(status, diagnostics) { facts in
                 facts.listeners = ["avahi", "homeassistant"]
-                facts.looks[0].instances[0].name = "Bridge EEFF #2"
+                facts.queryResults[0].instances[0].name = "Bridge EEFF #2"
                 facts.unreachableLights = ["a", "b", "c", "d", "e", "f"]
             })
         #expect(findings.verdict == nil)
@@ -315,7 +321,7 @@ struct ExaminationTests {
     func lonely() {
         var status = Self.status
         status.controllers = 0
-        let findings = Examination.findings(Self.facts(status))
+        let findings = Diagnosis.findings(Self.facts(status))
         #expect(findings.verdict == nil)
         #expect(findings.filter { $0.result == .warning }.map(\.check) == [.pairing])
     }
@@ -324,7 +330,7 @@ struct ExaminationTests {
     func unused() {
         var diagnostics = Self.diagnostics
         diagnostics.interfaces = ["eth0", "wlan0"]
-        let finding = Examination.findings(Self.facts(Self.status, diagnostics)).first { $0.check == .network }
+        let finding = Diagnosis.findings(Self.facts(Self.status, diagnostics)).first { $0.check == .network }
         #expect(finding?.result == .warning)
         #expect(finding?.message == "wlan0 has no address, so the bridge cannot be seen there")
     }
@@ -332,28 +338,29 @@ struct ExaminationTests {
     @Test("an interface that nothing leaves by in one address family is well by the other")
     func oneFamily() {
         let facts = Self.facts {
-            $0.looks.insert(Look(.multicast(interface: "eth0", isIPv6: true), failure: "Network is unreachable"), at: 0)
+            $0.queryResults.insert(
+                QueryResult(.multicast(interface: "eth0", isIPv6: true), failure: "Network is unreachable"), at: 0)
         }
-        #expect(Examination.findings(facts).verdict == nil)
+        #expect(Diagnosis.findings(facts).verdict == nil)
     }
 
     @Test("the case of a key in the record does not count, that of a value does")
     func caseOfKeys() {
         var diagnostics = Self.diagnostics
         diagnostics.txt = ["ID": "AA:BB:CC:DD:EE:FF", "C#": "3", "sF": "0"]
-        #expect(Examination.findings(Self.facts(Self.status, diagnostics)).verdict == nil)
+        #expect(Diagnosis.findings(Self.facts(Self.status, diagnostics)).verdict == nil)
         diagnostics.txt["md"] = "Lamp"
-        let facts = Self.facts(Self.status, diagnostics) { $0.looks[0].instances[0].txt?["md"] = "lamp" }
-        #expect(Examination.findings(facts).verdict?.check == .record)
+        let facts = Self.facts(Self.status, diagnostics) { $0.queryResults[0].instances[0].txt?["md"] = "lamp" }
+        #expect(Diagnosis.findings(facts).verdict?.check == .record)
     }
 
     @Test("a link-local address is tried on the link that showed it, another one too")
     func targets() {
         let local: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 1, count: 14)
         let facts = Self.facts { facts in
-            facts.looks[0].instances[0].addresses.append(local)
-            facts.looks.append(Look(.multicast(interface: "wlan0", isIPv6: true), [Self.bridge]))
-            facts.looks.append(Look(.multicast(interface: "wlan0", isIPv6: false), [Self.bridge]))
+            facts.queryResults[0].instances[0].addresses.append(local)
+            facts.queryResults.append(QueryResult(.multicast(interface: "wlan0", isIPv6: true), [Self.bridge]))
+            facts.queryResults.append(QueryResult(.multicast(interface: "wlan0", isIPv6: false), [Self.bridge]))
         }
         #expect(
             facts.addresses(of: "bridge eeff") == [
@@ -368,7 +375,7 @@ struct ExaminationTests {
             facts.bus = .absent
             facts.avahi = .absent
         }
-        #expect(Examination.findings(facts).verdict == nil)
+        #expect(Diagnosis.findings(facts).verdict == nil)
     }
 
     // MARK: Two minutes later
@@ -376,13 +383,13 @@ struct ExaminationTests {
     @Test("a switch that forgets its listeners is told by hosts that fall silent")
     func lasting() {
         let now = Self.facts()
-        let alone = Self.facts { $0.looks[0].responders = ["10.0.0.1"] }
-        let gone = Self.facts { $0.looks[0] = Look($0.looks[0].route) }
-        #expect(Examination.lasting(now, now).result == .ok)
-        #expect(Examination.lasting(alone, alone).result == .unknown)
-        #expect(Examination.lasting(now, alone).result == .wrong)
-        #expect(Examination.lasting(now, alone).message.contains("IGMP snooping"))
-        #expect(Examination.lasting(now, gone).message.contains("two minutes later visible was wrong"))
-        #expect(Examination.lasting(gone, now).result == .unknown)
+        let alone = Self.facts { $0.queryResults[0].responders = ["10.0.0.1"] }
+        let gone = Self.facts { $0.queryResults[0] = QueryResult($0.queryResults[0].route) }
+        #expect(Diagnosis.lasting(now, now).result == .ok)
+        #expect(Diagnosis.lasting(alone, alone).result == .unknown)
+        #expect(Diagnosis.lasting(now, alone).result == .wrong)
+        #expect(Diagnosis.lasting(now, alone).message.contains("IGMP snooping"))
+        #expect(Diagnosis.lasting(now, gone).message.contains("two minutes later visible was wrong"))
+        #expect(Diagnosis.lasting(gone, now).result == .unknown)
     }
 }

@@ -1,15 +1,15 @@
 /// Whether what is seen now is still seen when switches have forgotten who listens.
-extension Examination {
+extension Diagnosis {
     /// A switch that snoops forgets a listener after 125 s and a little, if nobody asks it again (RFC 4541).
     package static let snoopingTime = Duration.seconds(130)
 
-    /// Compares two looks that lie ``snoopingTime`` apart.
+    /// Compares facts that lie ``snoopingTime`` apart.
     ///
     /// - Parameters:
     ///   - facts: what was found out first.
     ///   - later: what was found out at the end.
     /// - Returns: one finding more.
-    package static func lasting(_ facts: Facts, _ later: Facts) -> Finding {
+    package static func lasting(_ facts: Facts, _ later: Facts) -> CheckResult {
         if let cause = findings(facts).verdict {
             return .unknown(.lasting, "not looked at, because of \(cause.check.rawValue)")
         }

@@ -1,18 +1,18 @@
 internal import BridgeControl
 
 /// The bridge's record in multicast DNS.
-extension Surroundings {
-    private var looks: [Look] { facts.looks.filter { $0.isMulticast && $0.failure == nil } }
+extension BridgeDiagnosis {
+    private var queryResults: [QueryResult] { facts.queryResults.filter { $0.isMulticast && $0.failure == nil } }
 
-    private func own(in look: Look) -> ServiceInstance? {
+    private func own(in look: QueryResult) -> ServiceInstance? {
         look.instances.first { $0.name.lowercased() == status.advertisement.name.lowercased() && !$0.places.isEmpty }
     }
 
     /// Another bridge of the same device id: controllers would mix the two.
-    var clone: Finding {
+    var clone: CheckResult {
         let names = [status.advertisement.name, diagnostics.wantedName].map { $0.lowercased() }
-        let ownHosts = looks.compactMap { own(in: $0) }.flatMap(\.places).map(\.host)
-        for instance in looks.flatMap(\.instances) {
+        let ownHosts = queryResults.compactMap { own(in: $0) }.flatMap(\.places).map(\.host)
+        for instance in queryResults.flatMap(\.instances) {
             let isOwn = names.contains(instance.name.lowercased()) && instance.places.count < 2
             guard !isOwn, instance.txt?["id"]?.lowercased() == status.deviceID.lowercased() else { continue }
             let places = instance.places.map { place in
@@ -28,7 +28,7 @@ extension Surroundings {
         return .ok(.clone, "nobody else uses the device id \(status.deviceID)")
     }
 
-    var advertisement: Finding {
+    var advertisement: CheckResult {
         let (state, name) = (status.advertisement.state, status.advertisement.name)
         switch state {
         case .published:
@@ -50,7 +50,7 @@ extension Surroundings {
     }
 
     /// Who else listens on mDNS's port.
-    var responders: Finding {
+    var responders: CheckResult {
         let others = facts.listeners.filter { $0 != "avahi" }
         guard !others.isEmpty else { return .ok(.responders, "Avahi is the only one on port 5353") }
         return .warning(
@@ -58,19 +58,19 @@ extension Surroundings {
             "if records come and go, let Avahi be the only one; ss -ulpn sport = :5353 shows them")
     }
 
-    var visible: Finding {
-        let interfaces = looks.compactMap { look -> String? in
+    var visible: CheckResult {
+        let interfaces = queryResults.compactMap { look -> String? in
             if case .multicast(let interface, _) = look.route { interface } else { nil }
         }.unique
         let blind = interfaces.filter { interface in
-            !looks.contains { $0.route.isMulticast(on: interface) && own(in: $0) != nil }
+            !queryResults.contains { $0.route.isMulticast(on: interface) && own(in: $0) != nil }
         }
         let name = "\"\(status.advertisement.name)\""
         guard let interface = blind.first else {
             return .ok(.visible, "\(name) is seen on \(interfaces.joined(separator: ", ")); \(neighbours)")
         }
-        let here = looks.filter { $0.route.isMulticast(on: interface) }
-        let direct = facts.looks.filter { !$0.isMulticast }
+        let here = queryResults.filter { $0.route.isMulticast(on: interface) }
+        let direct = facts.queryResults.filter { !$0.isMulticast }
         if here.contains(where: { !$0.responders.isEmpty }) {
             return .wrong(
                 .visible, "the Avahi daemon answers on \(interface), but does not know \(name)",
@@ -97,8 +97,8 @@ extension Surroundings {
             : "\(others) other \(others == 1 ? "host answers" : "hosts answer")"
     }
 
-    var record: Finding {
-        for look in looks {
+    var record: CheckResult {
+        for look in queryResults {
             guard let instance = own(in: look) else { continue }
             let differences = differences(of: instance)
             guard differences.isEmpty else {
@@ -129,7 +129,7 @@ extension Surroundings {
         return differences
     }
 
-    var addresses: Finding {
+    var addresses: CheckResult {
         guard !facts.connections.isEmpty else {
             return .wrong(
                 .addresses, "the record names no address", "see the publish- keys in avahi-daemon.conf")
@@ -162,10 +162,11 @@ extension Surroundings {
 extension Facts {
     /// The addresses of other hosts that answered a multicast question.
     var neighbours: Set<String> {
-        let own = looks.compactMap { look -> String? in
+        let own = queryResults.compactMap { look -> String? in
             if case .unicast(let address) = look.route { address } else { nil }
         }
-        return looks.filter(\.isMulticast).reduce(into: Set<String>()) { $0.formUnion($1.responders) }.subtracting(own)
+        return queryResults.filter(\.isMulticast).reduce(into: Set<String>()) { $0.formUnion($1.responders) }
+            .subtracting(own)
     }
 
     /// The addresses that the bridge's own record names.
@@ -173,7 +174,7 @@ extension Facts {
     /// - Parameter instance: the bridge's instance name.
     /// - Returns: each once for the interface that showed it.
     package func addresses(of instance: String) -> [TCPProbe.Target] {
-        looks.flatMap { look -> [TCPProbe.Target] in
+        queryResults.flatMap { look -> [TCPProbe.Target] in
             guard case .multicast(let interface, _) = look.route else { return [] }
             return look.instances.filter { $0.name.lowercased() == instance.lowercased() }.flatMap(\.addresses)
                 .map { TCPProbe.Target(address: $0, interface: interface) }

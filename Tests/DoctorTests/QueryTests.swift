@@ -4,12 +4,12 @@ import Testing
 @testable import Doctor
 
 @Suite("A look at the network", .timeout)
-struct InquiryTests {
+struct QueryTests {
     private let bridge = DNSName.hapService("Bridge AB12")
     private let lamp = DNSName.hapService("Lamp")
     private let host = DNSName(["host", "local"])
 
-    private func inquiry() -> Inquiry { Inquiry(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
+    private func query() -> Query { Query(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
 
     /// A response with these records, without compression.
     private func response(_ records: DNSRecord..., id: UInt16 = 7, isResponse: Bool = true) -> [UInt8] {
@@ -33,47 +33,47 @@ struct InquiryTests {
 
     @Test("it asks for all, then for what is missing, until nothing is")
     func transcript() {
-        var inquiry = inquiry()
+        var query = query()
         let standing: [DNSMessage.Question] = [
             .init(.hapServices, .ptr), .init(.allServiceTypes, .ptr), .init(.reverse(of: [10, 0, 0, 1]), .ptr),
         ]
-        #expect(inquiry.questions == standing + [.init(bridge, .srv), .init(bridge, .txt)])
-        inquiry.received(
+        #expect(query.questions == standing + [.init(bridge, .srv), .init(bridge, .txt)])
+        query.received(
             response(DNSRecord(.hapServices, .pointer(bridge)), DNSRecord(bridge, .text(["sf=1"]))), from: "a")
-        #expect(inquiry.questions == standing + [.init(bridge, .srv)])
-        inquiry.received(response(DNSRecord(bridge, .service(target: host, port: 1))), from: "a")
-        #expect(inquiry.questions == standing + [.init(host, .a), .init(host, .aaaa)])
-        #expect(!inquiry.isComplete)
-        inquiry.received(response(DNSRecord(host, .address([1, 2, 3, 4]))), from: "a")
-        #expect(inquiry.questions == standing)
-        #expect(inquiry.isComplete)
-        inquiry.received(response(DNSRecord(.hapServices, .pointer(lamp))), from: "b")
-        #expect(inquiry.questions == standing + [.init(lamp, .srv), .init(lamp, .txt)])
-        #expect(inquiry.responders == ["a", "b"])
+        #expect(query.questions == standing + [.init(bridge, .srv)])
+        query.received(response(DNSRecord(bridge, .service(target: host, port: 1))), from: "a")
+        #expect(query.questions == standing + [.init(host, .a), .init(host, .aaaa)])
+        #expect(!query.isComplete)
+        query.received(response(DNSRecord(host, .address([1, 2, 3, 4]))), from: "a")
+        #expect(query.questions == standing)
+        #expect(query.isComplete)
+        query.received(response(DNSRecord(.hapServices, .pointer(lamp))), from: "b")
+        #expect(query.questions == standing + [.init(lamp, .srv), .init(lamp, .txt)])
+        #expect(query.responders == ["a", "b"])
     }
 
     @Test("what is no answer to it counts for nothing")
     func foreign() {
-        var inquiry = inquiry()
+        var query = query()
         let record = DNSRecord(.hapServices, .pointer(bridge))
-        inquiry.received(response(record, id: 8), from: "a")
-        inquiry.received(response(record, isResponse: false), from: "a")
-        inquiry.received([1, 2, 3], from: "a")
-        #expect(inquiry.records.isEmpty && inquiry.responders.isEmpty)
-        inquiry.received(response(record, id: 0), from: "a")
-        #expect(inquiry.records == [record])
+        query.received(response(record, id: 8), from: "a")
+        query.received(response(record, isResponse: false), from: "a")
+        query.received([1, 2, 3], from: "a")
+        #expect(query.records.isEmpty && query.responders.isEmpty)
+        query.received(response(record, id: 0), from: "a")
+        #expect(query.records == [record])
     }
 
     @Test("a hostile network cannot make it grow without end")
     func bounded() {
-        var inquiry = inquiry()
+        var query = query()
         for number in 0..<3000 {
-            inquiry.received(
+            query.received(
                 response(DNSRecord(.hapServices, .pointer(.hapService("x\(number)")))), from: "\(number)")
         }
-        #expect(inquiry.records.count == Inquiry.maximumRecords)
-        #expect(inquiry.responders.count == Inquiry.maximumServices)
-        #expect(inquiry.questions.count == 3 + 2 * (1 + Inquiry.maximumServices))
+        #expect(query.records.count == Query.maximumRecords)
+        #expect(query.responders.count == Query.maximumServices)
+        #expect(query.questions.count == 3 + 2 * (1 + Query.maximumServices))
     }
 
     @Test("records are put together to services; two places of one name are both kept")

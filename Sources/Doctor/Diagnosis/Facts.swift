@@ -47,7 +47,7 @@ package struct Facts: Equatable, Sendable {
     package var avahi = UnixProbe.Outcome.answers
     /// The users that have port 5353 open.
     package var listeners: [String] = []
-    package var looks: [Look] = []
+    package var queryResults: [QueryResult] = []
     package var connections: [Connection] = []
     /// The names of lights that do not answer.
     package var unreachableLights: [String] = []

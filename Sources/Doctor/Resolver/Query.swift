@@ -1,13 +1,13 @@
 /// What one look at the network has brought so far, and what is still to be asked.
 ///
 /// A value without socket or clock: it is told of datagrams, and says what to ask next. What it keeps is bounded.
-package struct Inquiry: Sendable {
+package struct Query: Sendable {
     /// So many records of a busy or hostile network are kept.
     package static let maximumRecords = 2048
     /// So many services beside our own are asked about.
     package static let maximumServices = 64
 
-    /// Comes back in the answers to this inquiry.
+    /// Comes back in the answers to this query.
     package let id: UInt16
     /// The service that is looked for, besides all others.
     package let instance: DNSName
@@ -17,12 +17,12 @@ package struct Inquiry: Sendable {
     private var known: Set<DNSRecord> = []
     private let standing: [DNSMessage.Question]
 
-    /// Begins an inquiry.
+    /// Begins a query.
     ///
     /// - Parameters:
     ///   - instance: the instance name of the service that is looked for.
     ///   - address: an address of this host, which its responder knows in any case; four bytes or sixteen.
-    ///   - id: tells answers to this inquiry from others.
+    ///   - id: tells answers to this query from others.
     package init(instance: String, address: [UInt8], id: UInt16) {
         self.instance = .hapService(instance)
         self.id = id
@@ -30,7 +30,7 @@ package struct Inquiry: Sendable {
         standing = [.hapServices, .allServiceTypes, .reverse(of: address)].map { DNSMessage.Question($0, .ptr) }
     }
 
-    /// A datagram has come; what is not an answer to this inquiry is left alone.
+    /// A datagram has come; what is not an answer to this query is left alone.
     ///
     /// - Parameters:
     ///   - bytes: the datagram.

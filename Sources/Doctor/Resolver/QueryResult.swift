@@ -7,7 +7,7 @@ package enum Route: Hashable, Sendable {
 }
 
 /// What one way of asking brought.
-package struct Look: Equatable, Sendable {
+package struct QueryResult: Equatable, Sendable {
     package var route: Route
     /// The HAP services that were heard of.
     package var instances: [ServiceInstance]

@@ -1,0 +1,72 @@
+/// What one check has come to.
+package struct CheckResult: Encodable, Equatable, Sendable {
+    /// What is looked at, in the order in which one depends on the other.
+    package enum Check: String, Encodable, Sendable {
+        case configuration, state, port, metrics, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
+        case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
+        /// Only with `--long`.
+        case lasting
+    }
+
+    package enum Result: String, Encodable, Sendable {
+        case ok
+        /// Worth knowing; no controller fails because of it alone.
+        case warning
+        case wrong
+        /// Could not be looked at, mostly because something before is wrong.
+        case unknown
+    }
+
+    package var check: Check
+    package var result: Result
+    /// What was found.
+    package var message: String
+    /// What to do.
+    package var remedy: String?
+    /// How a program ends because of it, after sysexits(3).
+    package var code: Int32
+
+    package init(_ check: Check, _ result: Result, _ message: String, remedy: String? = nil, code: Int32 = 0) {
+        self.check = check
+        self.result = result
+        self.message = message
+        self.remedy = remedy
+        self.code = code
+    }
+
+    private enum CodingKeys: CodingKey {
+        case check, result, message, remedy
+    }
+
+    static func ok(_ check: Check, _ message: String) -> CheckResult { CheckResult(check, .ok, message) }
+    static func unknown(_ check: Check, _ message: String) -> CheckResult { CheckResult(check, .unknown, message) }
+
+    static func warning(_ check: Check, _ message: String, _ remedy: String) -> CheckResult {
+        CheckResult(check, .warning, message, remedy: remedy)
+    }
+
+    static func wrong(_ check: Check, _ message: String, _ remedy: String?, code: Int32 = 69) -> CheckResult {
+        CheckResult(check, .wrong, message, remedy: remedy, code: code)
+    }
+}
+
+extension Sequence where Element == CheckResult {
+    /// The first thing that is wrong.
+    package var verdict: CheckResult? { first { $0.result == .wrong } }
+}
+
+/// What `doctor --json` prints.
+package struct DiagnosisReport: Encodable, Sendable {
+    /// The first check that is wrong, or `well`.
+    private let verdict: String
+    private let message: String?
+    private let remedy: String?
+    private let checks: [CheckResult]
+
+    package init(_ checks: [CheckResult]) {
+        verdict = checks.verdict?.check.rawValue ?? "well"
+        message = checks.verdict?.message
+        remedy = checks.verdict?.remedy
+        self.checks = checks
+    }
+}
