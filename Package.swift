@@ -92,6 +92,13 @@ let package = Package(
             "HAPController",
             ["AsyncKit", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
 
+        library(
+            "AccessoryHost",
+            [
+                "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
+                "BoundedJSON", grdb, lifecycle, logging, nioCore, nioPosix,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
         library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
         library("Doctor", ["BridgeControl", "BoundedJSON", "ProcFS", "TerminalKit", nioCore, nioPosix]),
         library(
@@ -104,12 +111,10 @@ let package = Package(
         program(
             "lamplighterd",
             [
-                "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
-                "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON", "ProcFS", "SetupQR",
-                "TerminalKit", logging,
-                grdb,
-                lifecycle, arguments, nioCore,
-                nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "AccessoryHost", "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "Discovery", "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON",
+                "ProcFS", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(
             "lamplighter", ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", "TerminalKit", arguments]),
@@ -127,6 +132,9 @@ let package = Package(
         // Examples
         .executableTarget(
             name: "all-off", dependencies: ["HomeClient"], path: "Examples/AllOff", swiftSettings: swift),
+        .executableTarget(
+            name: "thermometer", dependencies: ["AccessoryHost", "HAPAccessory", "HAPModel", logging],
+            path: "Examples/Thermometer", swiftSettings: swift),
         .executableTarget(
             name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
 
@@ -202,7 +210,8 @@ let package = Package(
         tests(
             of: "lamplighterd",
             [
-                "HAPTesting", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
+                "HAPTesting", "AccessoryHost", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "Discovery",
                 "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "HAPTransport", logging, grdb,
                 nioCore,
                 nioPosix,

@@ -48,6 +48,7 @@ extension LightBridge {
     /// A driver has ended by itself, for good.
     package func driverEnded(_ id: String, _ reason: String) async {
         driver(id).state = .degraded(reason)
+        driverStateChanged()
         warn("driver \(id) has ended: \(reason)", about: id, of: id)
         await loseLights(of: id)
     }
@@ -66,6 +67,28 @@ extension LightBridge {
 
     /// Where a driver tells its lights to.
     package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
+
+    /// Waits until each driver has said how it is doing: by then it has told of the lights that it knows without asking.
+    ///
+    /// - Parameter limit: how long that may take.
+    package func waitForDrivers(atMost limit: Duration) async {
+        guard isWaitingForDriver else { return }
+        scheduler.schedule(at: scheduler.now + limit) { [self] in
+            assumeIsolated { $0.stopWaitingForDrivers() }
+        }
+        await withCheckedContinuation { waitingForDrivers.append($0) }
+    }
+
+    private var isWaitingForDriver: Bool { configuredDrivers.contains { $0.state == .starting } }
+
+    func driverStateChanged() {
+        if !waitingForDrivers.isEmpty, !isWaitingForDriver { stopWaitingForDrivers() }
+    }
+
+    private func stopWaitingForDrivers() {
+        for continuation in waitingForDrivers { continuation.resume() }
+        waitingForDrivers = []
+    }
 
     /// The drivers and how they are doing.
     package func driverReports() -> [(id: String, state: DriverState)] {

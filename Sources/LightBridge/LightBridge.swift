@@ -44,6 +44,8 @@ package actor LightBridge {
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: [BridgedLight] = []
     private var saveIsDue = false
+    /// Those who wait until no driver is starting.
+    var waitingForDrivers: [CheckedContinuation<Void, Never>] = []
     var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
     var lastWatcher = 0
 
@@ -159,6 +161,7 @@ package actor LightBridge {
         let bridged = self.driver(driver)
         guard bridged.state != state else { return }
         bridged.state = state
+        driverStateChanged()
         logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 

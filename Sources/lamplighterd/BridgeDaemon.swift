@@ -1,3 +1,4 @@
+import AccessoryHost
 import BridgeControl
 package import DaemonKit
 import Discovery
@@ -17,7 +18,7 @@ import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
 ///
-/// Up: database, accessories, lights of the last run, listener, control socket, drivers, and mDNS last, so that nobody finds
+/// Up: database, accessories, lights of the last run, listener, drivers, control socket, and mDNS last, so that nobody finds
 /// a bridge that does not answer yet or does not know its accessories.
 struct BridgeDaemon {
     /// Where the daemon's files are.
@@ -37,6 +38,8 @@ struct BridgeDaemon {
     /// Marks the database as this program's: "LAMP" in ASCII.
     static let applicationID: Int32 = 0x4C41_4D50
 
+    /// How long drivers may take at the very first start to tell of the lights that the configuration declares.
+    private static let firstStartTimeout = Duration.seconds(1)
     /// How long everything together may take to end.
     private static let patience = Duration.seconds(4)
 
@@ -76,17 +79,21 @@ struct BridgeDaemon {
 
         try await showBridge(profile, stored.server, server, database)
         await lights.restore(stored.lights)
+        let listener = try await listen(loop, server, database)
+        let supervisor = DriverSupervisor(lights: lights, logger: logger)
+        await supervisor.use(configuration.drivers)
+        if stored.server.configuration.databaseHash.isEmpty {
+            // Nobody has seen the accessories yet: what the configuration declares belongs to the first of them, c# 1.
+            await lights.waitForDrivers(atMost: Self.firstStartTimeout)
+        }
         await server.settleStructure()
         await server.start()
-        let listener = try await listen(loop, server, database)
         let publisher = try makePublisher(stored.server.identity.deviceID, port: listener.port, on: loop)
         let metrics = try await serveMetrics(
             MetricsSource(
                 server: server, lights: lights, publisher: publisher, database: database, log: log),
             on: loop)
 
-        let supervisor = DriverSupervisor(lights: lights, logger: logger)
-        await supervisor.use(configuration.drivers)
         let reloader = ConfigurationReloader(
             path: places.configuration, instance: places.stateDirectory, configuration: configuration, server: server,
             fault: fault, lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
@@ -95,14 +102,15 @@ struct BridgeDaemon {
             name: configuration.bridge.name.valid, deviceID: stored.server.identity.deviceID, port: listener.port,
             server: server, lights: lights, supervisor: supervisor, reloader: reloader,
             publisher: publisher,
-            surroundings: BridgeSurroundings(interfaces: interfaces, file: file, writes: database.writes),
+            surroundings: BridgeSurroundings(interfaces: interfaces, file: file, writes: database.server.writes),
             memory: memory)
 
+        let shown = await lights.snapshots().count
         logger.notice(
             "the bridge is up",
             metadata: [
                 "port": "\(listener.port)", "device": "\(stored.server.identity.deviceID)",
-                "lights": "\(stored.lights.count)",
+                "lights": "\(shown)",
             ])
 
         if let vendor = server.vendor {
@@ -136,7 +144,7 @@ struct BridgeDaemon {
 
         await lights.saveStates()
         try await loops.shutdownGracefully()
-        if memory.ending == .reset { try await database.reset() }
+        if memory.ending == .reset { try await database.server.reset() }
         try file.close()
         if memory.ending == .restored { try BridgeBackup.install(places) }
         logger.notice(memory.ending == nil ? "the bridge has ended" : "the bridge begins anew")
@@ -196,7 +204,7 @@ struct BridgeDaemon {
         switch configuration.bridge.port {
         case .fixed(let port): return try await listen(Int(port))
         case .automatic:
-            if let port = try await database.port() {
+            if let port = try await database.server.port() {
                 do {
                     return try await listen(port)
                 } catch ListenerError.portTaken {
@@ -206,7 +214,7 @@ struct BridgeDaemon {
                 }
             }
             let listener = try await listen(0)
-            try await database.save(port: listener.port)
+            try await database.server.save(port: listener.port)
             return listener
         }
     }

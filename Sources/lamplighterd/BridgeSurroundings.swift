@@ -1,3 +1,4 @@
+import AccessoryHost
 import BridgeControl
 import DaemonKit
 import Discovery
@@ -8,10 +9,10 @@ struct BridgeSurroundings {
     /// Where the bridge is to be seen.
     let interfaces: InterfaceSelection
     let file: DatabaseFile
-    let writes: BridgeDatabase.WriteCount
+    let writes: ServerDatabase.WriteCount
     private let began = (wall: Date.now, steady: ContinuousClock.now)
 
-    init(interfaces: InterfaceSelection, file: DatabaseFile, writes: BridgeDatabase.WriteCount) {
+    init(interfaces: InterfaceSelection, file: DatabaseFile, writes: ServerDatabase.WriteCount) {
         self.interfaces = interfaces
         self.file = file
         self.writes = writes

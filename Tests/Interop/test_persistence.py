@@ -2,9 +2,10 @@
 
 import asyncio
 import random
+import re
 
 import hap
-from conftest import configuration
+from conftest import LIGHTS, configuration
 from controllers import shape
 from lan import PATIENCE
 
@@ -81,6 +82,22 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
             with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
                 assert session.get("/accessories").status == 200
         daemon.cli("pairings", "remove", "--all")
+
+
+def test_what_the_configuration_declares_is_there_from_the_first_start_on(make_daemon):
+    daemon = make_daemon()
+    assert daemon.until_settled()["configurationNumber"] == 1
+    assert len(daemon.lights) == len(LIGHTS)
+
+
+def test_the_log_counts_the_lights_that_are_shown(make_daemon):
+    daemon = make_daemon()
+    daemon.until_settled()
+    daemon.configure(configuration(lights=LIGHTS[:1]))
+    daemon.restart()
+    daemon.until(lambda status: status["lights"]["count"] == 1, claim="one light")
+    daemon.restart()
+    assert re.findall(r"the bridge is up.*lights=\"?(\d+)", daemon.log)[-1] == "1"
 
 
 async def test_an_orderly_restart_keeps_everything(make_daemon, lan):

@@ -121,4 +121,22 @@ struct DriverChangeTests {
         await house.advance(.seconds(2))
         #expect(await session.events.count == 2)
     }
+
+    @Test("who waits for drivers goes on when each has said how it is doing, and when the time is up")
+    func waiting() async throws {
+        let house = try await House()
+        let lights = house.bridge.lights
+        async let first: Void = lights.waitForDrivers(atMost: .seconds(60))
+        await house.bridge.host.report(.running)
+        await first
+        // Nobody is starting any more.
+        await lights.waitForDrivers(atMost: .seconds(60))
+
+        await lights.attach(house.bridge.driver, as: BridgeUnderTest.driverID)
+        let timers = house.bridge.scheduler.timerCount
+        async let second: Void = lights.waitForDrivers(atMost: .seconds(1))
+        try await house.settle(until: { house.bridge.scheduler.timerCount > timers })
+        await house.advance(.seconds(1))
+        await second
+    }
 }

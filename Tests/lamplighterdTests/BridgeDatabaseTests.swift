@@ -1,3 +1,4 @@
+import AccessoryHost
 import DaemonKit
 import GRDB
 import Glibc
@@ -82,9 +83,9 @@ struct BridgeDatabaseTests {
         let queue = try queue()
         let database = BridgeDatabase(queue)
         _ = try await database.load()
-        #expect(try await database.port() == nil)
-        try await database.save(port: 65535)
-        #expect(try await BridgeDatabase(queue).port() == 65535)
+        #expect(try await database.server.port() == nil)
+        try await database.server.save(port: 65535)
+        #expect(try await BridgeDatabase(queue).server.port() == 65535)
         _ = try await database.load()
     }
 
@@ -175,11 +176,11 @@ struct BridgeDatabaseTests {
         let before = try await database.load()
         for statement in ["DELETE ON server", "INSERT ON server", "UPDATE OF port ON server"] {
             try await refuse(statement, in: queue)
-            await #expect(throws: DatabaseError.self) { try await database.reset() }
+            await #expect(throws: DatabaseError.self) { try await database.server.reset() }
             #expect(try await database.load() == before, "\(statement)")
             try await allowAgain(in: queue)
         }
-        try await database.reset()
+        try await database.server.reset()
         let after = try await database.load()
         #expect(after.server.identity.deviceID != before.server.identity.deviceID)
         #expect(after.server.identity != before.server.identity)
@@ -188,7 +189,7 @@ struct BridgeDatabaseTests {
         #expect(after.server.failedAttempts == 0)
         #expect(after.server.configuration == StoredConfiguration(number: 1, databaseHash: []))
         #expect(after.lights == before.lights)
-        #expect(try await database.port() == 1234)
+        #expect(try await database.server.port() == 1234)
     }
 
     @Test("a change is stored although whoever stores it is cancelled")
@@ -213,13 +214,13 @@ struct BridgeDatabaseTests {
         try await database.save(failedAttempts: 1)
         try await refuse("UPDATE OF failedAttempts ON server", in: queue)
         await #expect(throws: DatabaseError.self) { try await database.save(failedAttempts: 2) }
-        #expect(database.writes.failure == "the disk is full")
-        #expect(database.writes.failures == 1)
-        #expect(database.writes.successes == 1)
+        #expect(database.server.writes.failure == "the disk is full")
+        #expect(database.server.writes.failures == 1)
+        #expect(database.server.writes.successes == 1)
         try await allowAgain(in: queue)
         try await database.save(failedAttempts: 2)
-        #expect(database.writes.failure == nil)
-        #expect(database.writes.successes == 2)
+        #expect(database.server.writes.failure == nil)
+        #expect(database.server.writes.successes == 2)
     }
 
     @Test(
@@ -229,7 +230,7 @@ struct BridgeDatabaseTests {
         let database = BridgeDatabase(try queue())
         _ = try await database.load()
         try await database.save(StoredConfiguration(number: number, databaseHash: []))
-        try await database.raiseConfigurationNumber(by: step)
+        try await database.server.raiseConfigurationNumber(by: step)
         #expect(try await database.load().server.configuration.number == next)
     }
 
@@ -274,7 +275,7 @@ struct BridgeDatabaseTests {
         var ids = InstanceIDs()
         _ = ids.id(of: .accessoryInformation)
         try await database.save(instanceIDs: ids)
-        try await database.save(port: 1234)
+        try await database.server.save(port: 1234)
         try await database.save(StoredConfiguration(number: 5, databaseHash: Array(repeating: 1, count: 64)))
         try await database.save(
             StoredLight(
@@ -352,7 +353,7 @@ struct BridgeDatabaseTests {
         }
         let error = await #expect(throws: DamagedDatabase.self) { try await database.load() }
         #expect(error?.description.contains(healthy.server.setupCode.text) == false)
-        if parts[1] == "port" { await #expect(throws: DamagedDatabase.self) { try await database.port() } }
+        if parts[1] == "port" { await #expect(throws: DamagedDatabase.self) { try await database.server.port() } }
     }
 
     @Test("a lost identity beside pairings or lights is an error; nothing at all is a new bridge")

@@ -1,3 +1,4 @@
+import AccessoryHost
 import BridgeControl
 import DaemonKit
 import Discovery
@@ -26,8 +27,8 @@ struct MetricsSource: Sendable {
             connections: await server.connectionCount, sessions: await server.controllerCount,
             configurationNumber: await server.configurationNumber, server: await server.statistics,
             drivers: await lights.driverStatistics(), warnings: await lights.warnings().count,
-            advertisement: publisher.map { .init($0.state) } ?? .off, databaseWrites: database.writes.successes,
-            failedDatabaseWrites: database.writes.failures, suppressedEvents: log.suppressedEvents,
+            advertisement: publisher.map { .init($0.state) } ?? .off, databaseWrites: database.server.writes.successes,
+            failedDatabaseWrites: database.server.writes.failures, suppressedEvents: log.suppressedEvents,
             process: .current)
     }
 }

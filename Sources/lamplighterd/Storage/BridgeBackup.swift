@@ -1,3 +1,4 @@
+import AccessoryHost
 import BridgeControl
 import DaemonKit
 import Glibc
@@ -44,7 +45,7 @@ enum BridgeBackup {
             ) { queue in
                 let database = BridgeDatabase(queue)
                 let stored = try await database.load(makingIdentity: false)
-                try await database.raiseConfigurationNumber(by: configurationNumberStep)
+                try await database.server.raiseConfigurationNumber(by: configurationNumberStep)
                 return RestoreListing(
                     deviceID: stored.server.identity.deviceID.description,
                     pairings: stored.server.pairings.pairings.count,

@@ -1,28 +1,7 @@
 internal import BoundedJSON
-internal import HAPAccessory
-internal import HAPModel
 internal import LightKit
 
 // What changes shape from light to light is stored as JSON text; what is searched or must be unique has a column.
-
-extension InstanceIDs {
-    init?(json: String) {
-        guard let object = (try? JSONValue(parsing: json))?.object else { return nil }
-        var ids: [String: InstanceID] = [:]
-        for member in object.members {
-            guard let number = member.value.unsignedInteger, number > 0 else { return nil }
-            ids[member.name] = InstanceID(number)
-        }
-        guard Set(ids.values).count == ids.count else { return nil }
-        self.init(ids: ids)
-    }
-
-    var json: String {
-        var object = JSONObject()
-        for (part, id) in ids.sorted(by: { $0.value < $1.value }) { object[part] = .unsigned(id.rawValue) }
-        return JSONValue.object(object).text
-    }
-}
 
 extension LightDescription {
     init?(id: LightID, json: String) {
