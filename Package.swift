@@ -73,7 +73,9 @@ let package = Package(
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
-        library("LightDrivers", ["LightKit", "BoundedJSON", "CMosquitto", logging], exclude: ["MQTT/README.md"]),
+        library(
+            "LightDrivers", ["LightKit", "BoundedJSON", "TerminalKit", "CMosquitto", logging],
+            exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library(
             "DaemonKit",

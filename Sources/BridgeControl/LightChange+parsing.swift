@@ -102,6 +102,6 @@ extension LightChange {
         throw .usage("\(name) is out of range; write \(Int(range.lowerBound)) to \(Int(range.upperBound)) (\(unit))")
     }
 
-    /// A word as typed, made harmless for a terminal.
-    private static func shown(_ word: String) -> String { String(word.prefix(64)).harmless }
+    /// A word as typed, sanitized for a terminal.
+    private static func shown(_ word: String) -> String { String(word.prefix(64)).sanitized }
 }

@@ -4,7 +4,7 @@ package struct Table {
 
     package init(_ headings: [String]) { rows = [headings] }
 
-    package mutating func append(_ row: [String]) { rows.append(row.map(\.harmless)) }
+    package mutating func append(_ row: [String]) { rows.append(row.map(\.sanitized)) }
 
     package var text: String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -37,7 +37,7 @@ struct CommandFailure: Equatable {
             let json: JSONValue = ["error": error.json]
             return json.text + "\n"
         }
-        return "homehub: \((isFromHome ? error.description : error.message).harmless)\n"
+        return "homehub: \((isFromHome ? error.description : error.message).sanitized)\n"
     }
 }
 

@@ -122,7 +122,7 @@ struct HomeSession: Sendable {
     /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if nobody is there.
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
-        guard try await Terminal.current.answer(to: "\(warning.harmless) Write yes to go on: ") == "yes" else {
+        guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {
             throw TerminalError(code: 75, message: "nothing has been changed")
         }
     }

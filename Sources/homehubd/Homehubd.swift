@@ -57,7 +57,7 @@ struct Homehubd: AsyncParsableCommand {
             case .plain:
                 // A mistake in a file begins with its place, as compilers write it.
                 let name = error is ConfigurationError ? "" : "homehubd: "
-                StandardStreams.printError((name + "\(error)").printable)
+                StandardStreams.printError((name + "\(error)").sanitized)
             }
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }

@@ -37,10 +37,10 @@ struct Lamplighter: AsyncParsableCommand {
             return 0
         } catch let error as BridgeControlError {
             // The daemon's program has already said why.
-            if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.description.harmless)\n") }
+            if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.description.sanitized)\n") }
             return error.code
         } catch let error as TerminalError {
-            Terminal.current.writeError("lamplighter: \(error.message.harmless)\n")
+            Terminal.current.writeError("lamplighter: \(error.message.sanitized)\n")
             return error.code
         } catch is CancellationError {
             return 0
@@ -50,7 +50,7 @@ struct Lamplighter: AsyncParsableCommand {
                 Terminal.current.write(fullMessage(for: error) + "\n")
                 return 0
             }
-            let message = message(for: error).split(separator: "\n").joined(separator: " ").harmless
+            let message = message(for: error).split(separator: "\n").joined(separator: " ").sanitized
             Terminal.current.writeError("lamplighter: \(message); see lamplighter --help\n")
             return code
         }

@@ -66,7 +66,7 @@ struct Lamplighterd: AsyncParsableCommand {
                     if json {
                         StandardStreams.printLine($0.json.text)
                     } else if $0.code == nil {
-                        StandardStreams.printLine("\($0.step.rawValue): \($0.message)".printable)
+                        StandardStreams.printLine("\($0.step.rawValue): \($0.message)".sanitized)
                     }
                 }
             }
@@ -94,7 +94,7 @@ struct Lamplighterd: AsyncParsableCommand {
             case .plain:
                 // A mistake in a file begins with its place, as compilers write it.
                 let name = error is ConfigurationError ? "" : "lamplighterd: "
-                StandardStreams.printError((name + "\(error)").printable)
+                StandardStreams.printError((name + "\(error)").sanitized)
             }
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }

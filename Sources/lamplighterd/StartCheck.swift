@@ -4,6 +4,7 @@ import FoundationEssentials
 import HAPTransport
 import LightKit
 import LineRPC
+import TerminalKit
 
 /// What `--check-start` does: everything that could keep the daemon from starting, in the order of a start.
 ///
@@ -56,7 +57,7 @@ struct StartCheck {
             report(StartReport(step, message))
             return result
         } catch {
-            report(StartReport(step, "\(error)".printable, code: ExitCode(error).rawValue))
+            report(StartReport(step, "\(error)".sanitized, code: ExitCode(error).rawValue))
             throw error
         }
     }

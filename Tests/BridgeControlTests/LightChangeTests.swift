@@ -55,7 +55,10 @@ struct LightChangeTests {
             ),
             (["on=1", "on=0"], "on is given twice; write it once"),
             (["reachable=true"], "reachable cannot be set; use simulate for a simulated light"),
-            (["\u{1B}[2Jon=1"], "there is no \"?[2Jon\"; write one of on, brightness, hue, saturation, temperature"),
+            (
+                ["\u{1B}[2Jon=1"],
+                "there is no \"\\u{1B}[2Jon\"; write one of on, brightness, hue, saturation, temperature"
+            ),
         ] as [([String], String)])
     func refuses(words: [String], message: String) {
         #expect(throws: BridgeControlError(code: 64, message: message)) {

@@ -52,7 +52,7 @@ struct LogTests {
     }
 
     @Test("an event is one line, whatever it says, and does nothing to a terminal")
-    func harmless() {
+    func sanitized() {
         let lines = lines { logger in
             logger[metadataKey: "driver"] = "mqtt"
             logger.info("a\nb\u{1B}[31m\u{202E}\u{9B}2J", metadata: ["z": "x y\n", "a": "say \"hi\"", "b": ""])

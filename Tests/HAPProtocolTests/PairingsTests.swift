@@ -165,7 +165,7 @@ struct PairingsTests {
         #expect(PairingList.maximum >= 16)
     }
 
-    @Test("identifiers are bytes: 1 to 36 of them, compared exactly, printed harmlessly")
+    @Test("identifiers are bytes: 1 to 36 of them, compared exactly, printed sanitized")
     func identifiers() throws {
         #expect(ControllerID([]) == nil)
         #expect(ControllerID([UInt8](repeating: 65, count: 37)) == nil)

@@ -19,7 +19,7 @@ struct TerminalKitTests {
         var table = Table(["NAME", "STATE"])
         table.append(["Lamp\u{1B}", ""])
         table.append(["A", "on"])
-        #expect(table.text == "NAME   STATE\nLamp?\nA      on\n")
+        #expect(table.text == "NAME        STATE\nLamp\\u{1B}\nA           on\n")
     }
 
     @Test("a table is as wide as its longest cell, not as its heading")
@@ -30,15 +30,15 @@ struct TerminalKitTests {
     }
 
     @Test("no character that a terminal obeys is printed: neither control nor format nor line, of any table")
-    func harmless() {
-        for value in [0..<0x20, 0x7F..<0xA0] as [Range<UInt32>] {
-            for number in value { #expect(Unicode.Scalar(number).map { String($0).harmless } == "?") }
+    func sanitized() throws {
+        let controls = (Array(0..<0x20) + Array(0x7F..<0xA0)).compactMap(Unicode.Scalar.init)
+        let others = "\u{AD}\u{200E}\u{202E}\u{2066}\u{2028}\u{2029}\u{FEFF}\u{E000}".unicodeScalars
+        for scalar in controls + others {
+            let number = String(scalar.value, radix: 16, uppercase: true)
+            let escape = ["\n": "\\n", "\r": "\\r", "\t": "\\t"][scalar] ?? "\\u{\(number)}"
+            #expect("a\(scalar)b".sanitized == "a\(escape)b")
         }
-        for scalar in ["\u{AD}", "\u{200E}", "\u{202E}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{E000}"] {
-            #expect(scalar.harmless == "?")
-        }
-        #expect("a\u{9B}31mred\u{85}".harmless == "a?31mred?")
-        #expect("Küche 灯 💡 \u{A0}é".harmless == "Küche 灯 💡 \u{A0}é")
+        #expect("Küche 灯 💡 \u{A0}é".sanitized == "Küche 灯 💡 \u{A0}é")
     }
 
     @Test(

@@ -23,7 +23,10 @@ struct AddressingTests {
         arguments: [
             ("Raeding Lamp", "there is no accessory \"Raeding Lamp\" in My Home; for instance \"Reading Lamp\""),
             ("Lamp", "there is no accessory \"Lamp\" in My Home; for instance \"Reading Lamp\""),
-            ("Sofa\u{7}", "there is no accessory \"Sofa?\" in My Home; \"homehub accessories\" shows what there is"),
+            (
+                "Sofa\u{7}",
+                "there is no accessory \"Sofa\\u{7}\" in My Home; \"homehub accessories\" shows what there is"
+            ),
             ("", "there is no accessory \"\" in My Home; \"homehub accessories\" shows what there is"),
         ])
     func missing(typed: String, message: String) {

@@ -264,7 +264,8 @@ struct CommandTests {
         let hub = FakeHub { $0.found = [House.found, House.secondFound] }
         let outcome = try await hub.run("add", "--code", "51808582", "--yes")
         #expect(outcome.code == 64 && outcome.output.isEmpty)
-        #expect(outcome.errors.contains("say --device. There are New Lamp (") && outcome.errors.contains("; Plug? ("))
+        #expect(
+            outcome.errors.contains("say --device. There are New Lamp (") && outcome.errors.contains("; Plug\\u{1B} ("))
         #expect(hub.calls.isEmpty)
     }
 

@@ -182,14 +182,14 @@ struct ListingTests {
             PermissionAgent.question(about: permission) == """
                 Let org.example.lights see and control your homes?
                   program  /usr/bin/lights, run by user 1000
-                  it says  "Mood.?Let it ?[2Jin"
+                  it says  "Mood.\\nLet it \\u{1B}[2Jin"
                 Write allow or deny; Enter leaves the question open: \
 
                 """)
         #expect(
             PermissionListing.text(of: [permission]) == """
                 APP                 USER  MAY   PROGRAM          BECAUSE
-                org.example.lights  1000  asks  /usr/bin/lights  Mood.?Let it ?[2Jin
+                org.example.lights  1000  asks  /usr/bin/lights  Mood.\\nLet it \\u{1B}[2Jin
 
                 """)
     }
@@ -297,17 +297,17 @@ struct ListingTests {
         #expect(list.lines(for: .found(House.found)).map(\.isFound) == [true])
         let lines = list.lines(for: .reset([House.secondFound]))
         #expect(lines.map(\.isFound) == [false, true])
-        #expect(lines[1].text == "found  Plug? (Outlet, P1, AA:BB:CC:DD:EE:03)\n")
+        #expect(lines[1].text == "found  Plug\\u{1B} (Outlet, P1, AA:BB:CC:DD:EE:03)\n")
         #expect(lines[0].listing["event"] == "removed")
         #expect(list.accessories == [House.secondFound])
         #expect(throws: HomeError.self) { try DiscoveryList.one("New Lamp", among: list.accessories) }
     }
 
     @Test("what others say in an error does nothing to the terminal, and is left to programs as it is")
-    func harmlessErrors() throws {
+    func sanitizedErrors() throws {
         let failure = try #require(CommandFailure(HomeError(.genericError, detail: "Lamp\u{1B}[2J\u{9B}2J\nroot:")))
         let text = failure.text(isJSON: false)
-        #expect(text == "homehub: Lamp?[2J?2J?root: (52 genericError)\n")
+        #expect(text == "homehub: Lamp\\u{1B}[2J\\u{9B}2J\\nroot: (52 genericError)\n")
         let json = try JSONValue(parsing: Array(failure.text(isJSON: true).utf8))
         #expect(json["error"]?["message"] == "Lamp\u{1B}[2J\u{9B}2J\nroot:")
     }

@@ -19,7 +19,7 @@ struct ValueTests {
             (.currentTemperature, .float(21), "21 °C"), (.colorTemperature, .integer(250), "250 mired"),
             (.lockCurrentState, .integer(1), "secured"), (.lockCurrentState, .integer(9), "9"),
             (.securitySystemCurrentState, .integer(0), "stay-arm"), (.active, .integer(0), "inactive"),
-            (.name, .string("a\u{1B}[2J"), "a?[2J"), (.setupEndpoints, .data([1, 2]), "2 bytes"),
+            (.name, .string("a\u{1B}[2J"), "a\\u{1B}[2J"), (.setupEndpoints, .data([1, 2]), "2 bytes"),
         ] as [(CharacteristicType, CharacteristicValue, String)])
     func shown(type: CharacteristicType, value: CharacteristicValue, text: String) throws {
         #expect(try Self.characteristic(type).text(of: value) == text)

@@ -92,8 +92,8 @@ struct LamplighterTests {
                     """)
             #expect(
                 await run("--control", path, "pairings").output == """
-                    ID   ADMIN  CONNECTED
-                    AB?  yes    no
+                    ID        ADMIN  CONNECTED
+                    AB\\u{1B}  yes    no
 
                     """)
             #expect(
@@ -108,7 +108,7 @@ struct LamplighterTests {
                     lights         2, 1 reachable
                     driver         simulated: running
                     driver         home (mqtt): degraded: no broker
-                    warning        one?two
+                    warning        one\\ntwo
 
                     """)
         }
@@ -290,8 +290,8 @@ struct LamplighterTests {
             state: LightChange(on: true, brightness: 40))
         #expect(
             LightsListCommand.text(of: [light]) == """
-                KEY  NAME  KIND   AID  STATE
-                a/b  B?2J  light  2    unreachable
+                KEY  NAME       KIND   AID  STATE
+                a/b  B\\u{9B}2J  light  2    unreachable
 
                 """)
         #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
@@ -302,7 +302,7 @@ struct LamplighterTests {
         let event = LightEvent(
             time: "2026-11-21T09:00:00Z", key: "a/b\u{9B}2J\n", changes: LightChange(on: true, reachable: false),
             origin: "device")
-        #expect(WatchCommand.text(of: event) == "2026-11-21T09:00:00Z  a/b?2J?  unreachable, on  (device)\n")
+        #expect(WatchCommand.text(of: event) == "2026-11-21T09:00:00Z  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
     }
 
     @Test("a file that is larger than any backup is refused and not read to its end")
@@ -369,9 +369,9 @@ struct LamplighterTests {
     }
 
     @Test("what doctor found does nothing to the terminal")
-    func harmlessFindings() {
+    func sanitizedResults() {
         let text = DoctorCommand.text(of: [CheckResult(.clone, .wrong, "a\u{1B}[2J", remedy: "b\u{7}")])
-        #expect(text == "wrong    clone          a?[2J; b?\n")
+        #expect(text == "wrong    clone          a\\u{1B}[2J; b\\u{7}\n")
     }
 
     @Test("help and version go to standard output and end well")

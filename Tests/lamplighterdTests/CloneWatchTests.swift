@@ -345,7 +345,7 @@ struct CloneWatchTests {
     }
 
     @Test("What a stranger calls its host does nothing to a terminal")
-    func printable() throws {
+    func sanitized() throws {
         let clone = place(try service("\u{1B}[2J.local", 1))
         #expect(clone.description == "\\u{1B}[2j.local (10.77.0.1, port 51826)")
     }

@@ -1,4 +1,5 @@
 import GRDB
+import TerminalKit
 
 /// Why a database cannot be used; it is never made anew because of it.
 package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
@@ -49,7 +50,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
             case .cannotCreate(let path, let reason): "\(path) cannot be made: \(reason)"
             case .inputOutput(let path, let reason): "\(path) cannot be read or written: \(reason)"
             }
-        return text.printable
+        return text.sanitized
     }
 }
 

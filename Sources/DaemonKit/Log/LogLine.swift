@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import TerminalKit
 
 /// What stands before an event on standard error.
 package enum LogStyle: Equatable, Sendable {
@@ -32,7 +33,7 @@ extension LogRecord {
             case .journal: "<\(level.priority)>"
             case .plain: "\(Self.text(of: time)) \(level.rawValue) "
             }
-        return "\(head)\(label.printable): \(text)\n"
+        return "\(head)\(label.sanitized): \(text)\n"
     }
 
     /// RFC 3339, in UTC, to the millisecond.

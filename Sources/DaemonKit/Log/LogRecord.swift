@@ -1,4 +1,5 @@
 import Logging
+import TerminalKit
 
 /// One event of the log, ready to be written: what happened, and by name what it is about.
 struct LogRecord: Equatable, Sendable {
@@ -20,13 +21,13 @@ struct LogRecord: Equatable, Sendable {
 
     /// The event as people read it: the message, then each field as `name=value`, on one line whatever they hold.
     var text: String {
-        var text = message.printable
-        for field in fields { text += " \(field.name.printable)=\(Self.quoted(field.value))" }
+        var text = message.sanitized
+        for field in fields { text += " \(field.name.sanitized)=\(Self.quoted(field.value))" }
         return Self.cut(text)
     }
 
     private static func quoted(_ value: String) -> String {
-        let text = value.printable
+        let text = value.sanitized
         let isPlain = !value.isEmpty && !value.contains { $0 == " " || $0 == "\"" || $0 == "=" }
         guard !isPlain else { return text }
         return "\"\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\""))\""

@@ -1,3 +1,5 @@
+import TerminalKit
+
 /// A mistake in a configuration file, and what to write instead.
 package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
     package var file: String
@@ -26,7 +28,7 @@ package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
     package var description: String {
         let key = keyPath.isEmpty ? "" : "\(keyPath): "
         let remedy = remedy.isEmpty ? "" : "; \(remedy)"
-        return "\(file):\(line):\(column): \(key)\(problem)\(remedy)".printable
+        return "\(file):\(line):\(column): \(key)\(problem)\(remedy)".sanitized
     }
 }
 
@@ -46,9 +48,9 @@ package enum ConfigurationFileError: ErrorWithExitCode, Equatable, Sendable {
 
     package var description: String {
         switch self {
-        case .missing(let file): "\(file): there is no such file; write one, or name another with --config".printable
-        case .noPermission(let file): "\(file): no permission to read it; give this user the right to".printable
-        case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)".printable
+        case .missing(let file): "\(file): there is no such file; write one, or name another with --config".sanitized
+        case .noPermission(let file): "\(file): no permission to read it; give this user the right to".sanitized
+        case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)".sanitized
         }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TerminalKit
 
 /// Tells the service manager how the daemon is doing, by the protocol of sd_notify(3).
 ///
@@ -60,7 +61,7 @@ package final class ServiceNotifier: Sendable {
     /// What `systemctl status` shows.
     ///
     /// - Parameter text: one line for people.
-    package func status(_ text: String) { send("STATUS=\(text.printable)") }
+    package func status(_ text: String) { send("STATUS=\(text.sanitized)") }
 
     /// The daemon is alive.
     package func feedWatchdog() { send("WATCHDOG=1") }

@@ -421,8 +421,9 @@ extension MosquittoClient {
         case MOSQ_ERR_EAI.code: return "the host name cannot be resolved"
         case MOSQ_ERR_ERRNO.code: return systemErrorText(failedAt)
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
-            return "TLS failed (\(lastError.withLock { $0 }.map(Self.harmless) ?? "no reason given"))"
-        default: return Self.harmless(String(cString: mosquitto_strerror(result)))
+            return
+                "TLS failed (\(lastError.withLock { $0 }.map { MQTTProblem.quoted($0, maximum: 200) } ?? "no reason given"))"
+        default: return MQTTProblem.quoted(String(cString: mosquitto_strerror(result)), maximum: 200)
         }
     }
 
@@ -435,14 +436,6 @@ extension MosquittoClient {
         case 5: "the broker does not let us in; check user and password-file"
         default: "the broker refuses the connection (code \(code))"
         }
-    }
-
-    /// Text from a library that quotes the peer: one line, printable, short.
-    private static func harmless(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.prefix(200).map { $0.properties.generalCategory == .control ? " " : $0 })
-        )
     }
 }
 

@@ -69,5 +69,5 @@ extension Collection<String> {
 
 extension String {
     /// What somebody typed, as it may be shown to them again.
-    var shown: String { String(prefix(64)).harmless }
+    var shown: String { String(prefix(64)).sanitized }
 }

@@ -54,7 +54,7 @@ struct AddCommand: HomeCommand {
         switch try await AccessorySetupManager(session.manager).perform(request, interaction: interaction) {
         case .handedOver(let app):
             session.print(
-                "\(app) goes on from here; the accessory is there once that is done.\n".harmlessLine,
+                "\(app) goes on from here; the accessory is there once that is done.\n".sanitizedLines,
                 json: ["handedOver": .string(app)])
         case .added(let result):
             let home = try await session.manager.homes.home("\(result.home)")
@@ -62,7 +62,7 @@ struct AddCommand: HomeCommand {
             session.print(Self.text(of: added, in: home), json: .array(added.map(\.listing)))
             for failure in result.failures {
                 let name = failure.accessory.flatMap { home.accessory($0) }?.name ?? home.name
-                Terminal.current.writeError("homehub: \(name): \(failure.description)".harmless + "\n")
+                Terminal.current.writeError("homehub: \(name): \(failure.description)".sanitized + "\n")
             }
         }
     }
@@ -81,7 +81,7 @@ struct AddCommand: HomeCommand {
             }
         }
         if hints { text += "Some names could be better; homehub names doctor says which.\n" }
-        return text.harmlessLine
+        return text.sanitizedLines
     }
 }
 

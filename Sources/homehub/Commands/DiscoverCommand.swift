@@ -84,6 +84,6 @@ extension DiscoveredAccessory {
     /// What tells it from others.
     var shownText: String {
         let more = [category.localizedDescription, model, "\(id)"].filter { !$0.isEmpty }.joined(separator: ", ")
-        return "\(name) (\(more))".harmless
+        return "\(name) (\(more))".sanitized
     }
 }

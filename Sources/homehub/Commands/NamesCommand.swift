@@ -36,7 +36,7 @@ struct NamesDoctorCommand: HomeCommand {
             let room = try await assign(entry, in: present, session)
             if !options.json {
                 let place = room.map { ", and in \($0.name)" } ?? ""
-                Terminal.current.write("\(entry.object.qualifiedName) is \(name) now\(place)\n".harmlessLine)
+                Terminal.current.write("\(entry.object.qualifiedName) is \(name) now\(place)\n".sanitizedLines)
             }
             var change: JSONObject = [
                 "id": .string(id), "kind": .string(entry.object.kind.rawValue), "from": .string(entry.object.name),
@@ -59,5 +59,5 @@ struct NamesDoctorCommand: HomeCommand {
 
 extension String {
     /// A line that does nothing to the terminal but end.
-    var harmlessLine: String { split(separator: "\n").map { String($0).harmless + "\n" }.joined() }
+    var sanitizedLines: String { split(separator: "\n").map { String($0).sanitized + "\n" }.joined() }
 }

@@ -12,7 +12,7 @@ struct AccessoryDetails {
     var text: String {
         let properties = properties.filter { !$0.value.isEmpty }
         let head = properties.map { name, value in
-            name + String(repeating: " ", count: 15 - name.count) + value.harmless + "\n"
+            name + String(repeating: " ", count: 15 - name.count) + value.sanitized + "\n"
         }
         let services = isComplete ? accessory.services : accessory.parts
         return ([head.joined()] + services.map(text)).joined(separator: "\n")
@@ -44,7 +44,7 @@ struct AccessoryDetails {
         if service.id == accessory.primaryService?.id { marks.append("main") }
         if service.isFavorite { marks.append("favourite") }
         if service.isHidden { marks.append("hidden") }
-        var heading = "\(service.name) (\(marks.joined(separator: ", ")))".harmless + "\n"
+        var heading = "\(service.name) (\(marks.joined(separator: ", ")))".sanitized + "\n"
         if isComplete { heading += "  \(service.id)  \(service.type)\n" }
         let places = service.places(in: accessory).filter { isComplete || $0.isForPeople }
         var table = Table(["  VALUE", "LAST KNOWN", "MAY", "RANGE"] + (isComplete ? ["ID"] : []))

@@ -56,7 +56,7 @@ enum HomeListings {
             return "There are no accessories in \(home.name); homehub add adds one.\n"
         }
         return home.grouped(by: grouping).map { group in
-            var table = Table([group.name.harmless, "", ""])
+            var table = Table([group.name.sanitized, "", ""])
             for accessory in group.accessories {
                 let other =
                     switch grouping {

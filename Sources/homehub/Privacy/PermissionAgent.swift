@@ -10,10 +10,10 @@ struct PermissionAgent: Sendable {
     /// The question as it is shown.
     static func question(about permission: AppPermission) -> String {
         let app = permission.app
-        let program = app.executable.isEmpty ? "not visible" : app.executable.harmless
-        let reason = permission.usageDescription.harmless
+        let program = app.executable.isEmpty ? "not visible" : app.executable.sanitized
+        let reason = permission.usageDescription.sanitized
         return """
-            Let \(app.app.harmless) see and control your homes?
+            Let \(app.app.sanitized) see and control your homes?
               program  \(program), run by user \(app.uid)
               it says  "\(reason)"
             Write allow or deny; Enter leaves the question open: \

@@ -110,19 +110,19 @@ struct SetupDialogue: AccessorySetupInteraction {
                 }
                 question = "The number of the device to add: "
             } catch {
-                question = "\(error.message.harmless). The number of the device to add: "
+                question = "\(error.message.sanitized). The number of the device to add: "
             }
         }
     }
 
     func adding(_ accessory: DiscoveredAccessory?) async {
         guard !isSilent else { return }
-        terminal.writeError("Adding \(accessory?.name.harmless ?? "it"); this may take half a minute ...\n")
+        terminal.writeError("Adding \(accessory?.name.sanitized ?? "it"); this may take half a minute ...\n")
     }
 
     func added(_ accessories: [Accessory]) async {
         guard !isSilent else { return }
-        let names = accessories.map(\.name.harmless).joined(separator: ", ")
+        let names = accessories.map(\.name.sanitized).joined(separator: ", ")
         terminal.writeError("Added: \(names).\nEnter leaves a thing as it is, Ctrl-D everything that is left.\n")
     }
 
@@ -151,30 +151,30 @@ struct SetupDialogue: AccessorySetupInteraction {
     private func name(
         _ what: String, _ present: String, _ suggestions: [String], _ hints: [NameHint], _ refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        if let refusal { terminal.writeError("\(refusal.message.harmless)\n") }
+        if let refusal { terminal.writeError("\(refusal.message.sanitized)\n") }
         guard !isSilent else { return nil }
         // A name without fault needs no better one.
         let others = hints.isEmpty ? [] : suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
         let better = others.isEmpty ? "" : ", perhaps better \(others.joined(separator: " or "))"
-        let typed = try await answer("\(what.harmless) [\(present.harmless)]\(better.harmless): ", or: "say --yes")
+        let typed = try await answer("\(what.sanitized) [\(present.sanitized)]\(better.sanitized): ", or: "say --yes")
         return typed.isEmpty ? nil : typed
     }
 
     func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID? {
         guard !isSilent else { return suggestion?.id }
         let present = suggestion ?? home.room(accessory.room) ?? home.defaultRoom
-        let rooms = home.rooms.sortedForDisplay.map(\.name.harmless).joined(separator: ", ")
+        let rooms = home.rooms.sortedForDisplay.map(\.name.sanitized).joined(separator: ", ")
         let choice = rooms.isEmpty ? "" : " (\(rooms))"
         while true {
             let typed = try await answer(
-                "Room of \(accessory.name.harmless)\(choice) [\(home.displayName(of: present).harmless)]: ",
+                "Room of \(accessory.name.sanitized)\(choice) [\(home.displayName(of: present).sanitized)]: ",
                 or: "say --yes")
             if typed.isEmpty { return present.id }
             do throws(HomeError) {
                 return try home.room(addressed: typed).id
             } catch {
                 guard error.code == .notFound else {
-                    terminal.writeError("\(error.message.harmless)\n")
+                    terminal.writeError("\(error.message.sanitized)\n")
                     continue
                 }
             }
@@ -184,7 +184,7 @@ struct SetupDialogue: AccessorySetupInteraction {
             do throws(HomeError) {
                 return try await manager.addRoom(named: typed, to: home.id).id
             } catch {
-                terminal.writeError("\(error.message.harmless)\n")
+                terminal.writeError("\(error.message.sanitized)\n")
             }
         }
     }
@@ -196,7 +196,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         let words = choices.map(\.localizedDescription.dashedWords).sorted().joined(separator: ", ")
         while true {
             let typed = try await answer(
-                "Show \(service.name.harmless) as \(words) [\(service.localizedDescription.dashedWords)]: ",
+                "Show \(service.name.sanitized) as \(words) [\(service.localizedDescription.dashedWords)]: ",
                 or: "say --yes")
             guard !typed.isEmpty, typed.dashedWords != service.localizedDescription.dashedWords else { return nil }
             if let type = choices.first(where: { $0.localizedDescription.dashedWords == typed.dashedWords }) {
@@ -207,7 +207,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
         guard !isSilent else { return false }
-        let typed = try await answer("Is \(service.name.harmless) a favourite? yes or no [no]: ", or: "say --yes")
+        let typed = try await answer("Is \(service.name.sanitized) a favourite? yes or no [no]: ", or: "say --yes")
         return Self.isYes(typed)
     }
 

@@ -12,7 +12,7 @@ extension Characteristic {
             if let name = type.valueNames[number] { return name.dashed }
             return withUnit("\(number)")
         case .float(let number): return withUnit(JSONValue.number(number).text)
-        case .string(let text): return text.harmless
+        case .string(let text): return text.sanitized
         case .data(let bytes): return bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
         }
     }

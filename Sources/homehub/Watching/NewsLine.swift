@@ -14,7 +14,7 @@ struct NewsLine {
 
     /// The line for people.
     func text(at time: String) -> String {
-        [time, place, subject, sentence].filter { !$0.isEmpty }.map(\.harmless).joined(separator: "  ") + "\n"
+        [time, place, subject, sentence].filter { !$0.isEmpty }.map(\.sanitized).joined(separator: "  ") + "\n"
     }
 
     /// The line for programs.

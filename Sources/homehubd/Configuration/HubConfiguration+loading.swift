@@ -1,4 +1,5 @@
 import DaemonKit
+import TerminalKit
 
 extension HubConfiguration {
     /// Where the configuration lies unless the command line says otherwise.
@@ -24,9 +25,9 @@ extension HubConfiguration {
     static func check(_ path: String?) -> (code: ExitCode, line: String) {
         do {
             _ = try load(from: path)
-            return (.success, "\(path ?? defaultPath): the configuration is valid".printable)
+            return (.success, "\(path ?? defaultPath): the configuration is valid".sanitized)
         } catch {
-            return (ExitCode(error), "\(error)".printable)
+            return (ExitCode(error), "\(error)".sanitized)
         }
     }
 }

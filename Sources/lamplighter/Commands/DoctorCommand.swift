@@ -68,7 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
         for finding in findings {
             let isWell = finding.result == .ok || finding.result == .unknown
             let words = [finding.result.rawValue.padded(9), finding.check.rawValue.padded(15)]
-            text += words.joined() + (isWell ? finding.message : sentence(finding)).harmless + "\n"
+            text += words.joined() + (isWell ? finding.message : sentence(finding)).sanitized + "\n"
         }
         if findings.verdict == nil {
             text += """

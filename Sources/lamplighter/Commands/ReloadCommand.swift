@@ -19,7 +19,7 @@ struct ReloadCommand: AsyncParsableCommand {
         var text = "drivers  \(listing.drivers)\n"
         text +=
             "lights   \(listing.lights.isEmpty ? "unchanged" : "changed " + listing.lights.joined(separator: ", "))\n"
-        text = text.split(separator: "\n").map { String($0).harmless + "\n" }.joined()
+        text = text.split(separator: "\n").map { String($0).sanitized + "\n" }.joined()
         if !listing.needsRestart.isEmpty {
             text +=
                 "Only a restart of lamplighterd brings \(listing.needsRestart.joined(separator: ", ")) into effect.\n"

@@ -19,7 +19,7 @@ struct ResetCommand: AsyncParsableCommand {
     func run() async throws {
         let former = try await options.ask { try await $0.status() }
         if !yes {
-            let question = "Every controller loses the bridge \(former.name.harmless). Write yes to go on: "
+            let question = "Every controller loses the bridge \(former.name.sanitized). Write yes to go on: "
             guard try await Terminal.current.answer(to: question) == "yes" else {
                 throw BridgeControlError(code: 75, message: "nothing has been changed")
             }

@@ -25,7 +25,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let former = try await options.ask { try await $0.status() }
             let listing = try await options.ask { try await $0.restore(bytes) }
             _ = try await options.untilBack(after: former)
-            Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.harmless + "\n")
+            Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.sanitized + "\n")
         } catch let error as BridgeControlError where error.isDaemonAway {
             try input.rewind()
             let words = try ["--restore"] + (options.json ? ["--json"] : []) + place.arguments(options)

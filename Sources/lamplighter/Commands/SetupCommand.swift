@@ -34,7 +34,7 @@ struct SetupCommand: AsyncParsableCommand {
             return
         }
         if svg == nil, png == nil { terminal.write(code.text(for: abilities) + "\n") }
-        terminal.write("setup code  \(setup.code.harmless)\npayload     \(setup.payload.harmless)\n")
+        terminal.write("setup code  \(setup.code.sanitized)\npayload     \(setup.payload.sanitized)\n")
         if setup.paired { terminal.write("The bridge is paired: a controller can add it only after it was removed.\n") }
     }
 }

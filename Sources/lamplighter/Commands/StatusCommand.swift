@@ -30,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         lines += status.warnings.map { ("warning", $0) }
         return lines.map { name, value in
-            name + String(repeating: " ", count: 15 - name.count) + value.harmless + "\n"
+            name + String(repeating: " ", count: 15 - name.count) + value.sanitized + "\n"
         }.joined()
     }
 }

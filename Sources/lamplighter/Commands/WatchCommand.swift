@@ -21,6 +21,6 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     static func text(of event: LightEvent) -> String {
-        "\(event.time)  \(event.key)  \(LightsListCommand.text(of: event.changes))  (\(event.origin))".harmless + "\n"
+        "\(event.time)  \(event.key)  \(LightsListCommand.text(of: event.changes))  (\(event.origin))".sanitized + "\n"
     }
 }

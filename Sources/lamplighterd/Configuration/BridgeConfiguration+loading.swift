@@ -1,5 +1,6 @@
 import DaemonKit
 import LightKit
+import TerminalKit
 
 extension BridgeConfiguration {
     /// Reads the configuration file.
@@ -28,9 +29,9 @@ extension BridgeConfiguration {
     static func check(_ path: String, drivers: [any LightDriverConfiguration.Type]) -> (code: ExitCode, line: String) {
         do {
             _ = try load(from: path, drivers: drivers)
-            return (.success, "\(path): the configuration is valid".printable)
+            return (.success, "\(path): the configuration is valid".sanitized)
         } catch {
-            return (ExitCode(error), "\(error)".printable)
+            return (ExitCode(error), "\(error)".sanitized)
         }
     }
 }

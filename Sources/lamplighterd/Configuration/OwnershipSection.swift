@@ -1,6 +1,7 @@
 import DaemonKit
 import HAPProtocol
 import LightDrivers
+import TerminalKit
 
 /// The `bridge.ownership` section: whose token controllers must show before the bridge pairs with them.
 struct OwnershipSection: Decodable, Equatable, Sendable {
@@ -39,13 +40,13 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         do throws(SecretFile.Problem) {
             text = try SecretFile(tokenFile, key: "bridge.ownership.token-file", of: "token").read()
         } catch {
-            throw OwnershipTokenError(description: error.text.printable)
+            throw OwnershipTokenError(description: error.text.sanitized)
         }
         guard let token = Self.bytes(text), let requirement = OwnershipRequirement(vendor: vendor, token: token) else {
             throw OwnershipTokenError(
                 description:
                     "bridge.ownership.token-file \(tokenFile) holds no token; write 32 to 1024 hexadecimal digits"
-                    .printable)
+                    .sanitized)
         }
         return requirement
     }

@@ -1,6 +1,7 @@
 import DaemonKit
 import Discovery
 import HAPModel
+import TerminalKit
 
 /// Decides whether this bridge may be seen while something else shows the same identity: the state directory was
 /// copied, and controllers would meet now the one bridge, now the other.
@@ -233,7 +234,7 @@ extension CloneWatch.Clone {
 extension CloneWatch.Clone: CustomStringConvertible {
     var description: String {
         let place = addresses.first.map { "\($0), port \(port)" } ?? "port \(port)"
-        return "\(host.printable) (\(place))"
+        return "\(host.sanitized) (\(place))"
     }
 }
 

@@ -1,6 +1,7 @@
 extension String {
-    /// The text as one line that does nothing to a terminal or a log: what is not printable is written as an escape.
-    package var printable: String {
+    /// The text as one line that does nothing to a terminal, a log or a prompt, whoever wrote it: what is not printable is
+    /// written as an escape, `\n` or `\u{1B}`.
+    package var sanitized: String {
         guard unicodeScalars.contains(where: { !$0.isPrintable }) else { return self }
         var text = ""
         for scalar in unicodeScalars {
