@@ -69,7 +69,7 @@ async def test_a_light_answers_all_the_while(make_daemon, lan):
 async def test_a_driver_that_has_not_changed_is_left_alone(make_daemon, broker, lan):
     mqtt = {"driver": "mqtt", "url": f"mqtt://127.0.0.1:{broker.port}"}
     daemon = make_daemon(configuration(drivers=[mqtt, {"driver": "simulated", "lights": LIGHTS}]))
-    until(lambda: "connected to the broker" in daemon.log, 10, "a connection to the broker")
+    until(lambda: "broker connected" in daemon.log, 10, "a connection to the broker")
     daemon.configure(configuration(drivers=[mqtt, {"driver": "simulated", "id": "more", "lights": LIGHTS[:1]}]))
     listing = by_command(daemon)
     assert listing["drivers"] == {"added": ["more"], "changed": [], "removed": ["simulated"]}
@@ -77,7 +77,7 @@ async def test_a_driver_that_has_not_changed_is_left_alone(make_daemon, broker, 
     lights = daemon.lights
     assert lights["more/reading"]["reachable"] and not lights["simulated/reading"]["reachable"]
     assert any("no driver simulated is configured" in warning for warning in daemon.status["warnings"])
-    assert daemon.log.count("connected to the broker") == 1
+    assert daemon.log.count("broker connected") == 1
 
 
 @pytest.mark.parametrize("reload", [by_command, by_signal])

@@ -160,7 +160,7 @@ async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):
 
 async def test_a_driver_that_cannot_start_loses_no_light_in_ten_restarts(make_daemon, broker, lan):
     daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
-    until(lambda: "connected to the broker" in daemon.log, 10, "a connection to the broker")
+    until(lambda: "broker connected" in daemon.log, 10, "a connection to the broker")
     announce = {"schema": "json", "unique_id": "one", "name": "One", "command_topic": "one/set", "brightness": True}
     lan.bridge.run("mosquitto_pub", "-p", broker.port, "-t", "homeassistant/light/one/config", "-r", "-m",
                    json.dumps(announce))
@@ -186,7 +186,7 @@ HOSTILE_STATES = [
 
 async def test_no_number_of_a_device_makes_the_bridge_unreadable(make_daemon, broker, lan):
     daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
-    until(lambda: "connected to the broker" in daemon.log, 10, "a connection to the broker")
+    until(lambda: "broker connected" in daemon.log, 10, "a connection to the broker")
     announce = {
         "schema": "json", "unique_id": "one", "name": "One", "command_topic": "one/set", "state_topic": "one/state",
         "brightness": True, "supported_color_modes": ["hs"]}

@@ -10,7 +10,7 @@ from world import LAMPS
 #: By what is done: log lines of level warning or worse, and what controllers' errors may be about. Each is expected while
 #: it is done, and until all has recovered.
 EXPECTED = {
-    "broker": ([r"no connection to the broker"], ("Lamp", "Lively")),
+    "broker": ([r"broker not connected"], ("Lamp", "Lively")),
     "lamps": ([], ("Lamp", "Lively")),
     "avahi": ([r"mDNS: controllers cannot find the bridge yet"], ()),
     "reload": ([r"no driver flaky is configured"], ("Passing", "Flaky")),
