@@ -44,11 +44,6 @@ extension SetupAttempts {
 }
 
 extension AccessoryServer {
-    /// The most accessories a bridge may show, itself included (HAP 9.3): controllers refuse larger ones.
-    package static let maximumAccessories = 150
-}
-
-extension AccessoryServer {
     /// How long the last answers may take when the server stops: a device has 2 s.
     static let stoppingTime = Duration.milliseconds(2200)
 }

@@ -79,4 +79,8 @@ public struct CharacteristicType: Hashable, Sendable, CustomStringConvertible {
 
     /// The form that goes over the wire.
     public var description: String { type.description }
+
+    /// Whether each of its events is an occurrence, such as the press of a button, and leaves no value behind: the same value
+    /// twice is two presses, and reading it says nothing (HAP 8.4).
+    package var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
 }

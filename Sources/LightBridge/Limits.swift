@@ -1,10 +1,10 @@
-internal import HAPAccessory
+internal import HAPProtocol
 
 // What a light bridge takes from drivers and waits for at most. The limits of the server are in HAPAccessory's Limits.swift.
 
 extension LightBridge {
     /// The most lights; the bridge itself is an accessory, too.
-    static let maximumLights = AccessoryServer.maximumAccessories - 1
+    static let maximumLights = AccessoryDatabase.maximumAccessories - 1
 }
 
 extension CommandWaiter {

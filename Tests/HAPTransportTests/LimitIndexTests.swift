@@ -84,7 +84,7 @@ struct LimitIndexTests {
             "an owner that has been silent for 30 s loses the procedure, and its next message is 400"
         ),
         (
-            ["AccessoryServer.maximumAccessories", "LightBridge.maximumLights"], "LightBridgeTests/IdentityTests",
+            ["LightBridge.maximumLights"], "LightBridgeTests/IdentityTests",
             "149 lights are shown; the next waits, with a warning, until there is room; hidden ones that return, too"
         ),
         (

@@ -116,8 +116,6 @@ private let sampleRequests: [HomeRequest] = [
         #expect(HomeError.Code(hapStatus: -70402, isBridged: true) == .bridgedAccessoryNotReachable)
         #expect(HomeError.Code(hapStatus: -70402, isBridged: false) == .accessoryCommunicationFailure)
         #expect(HomeError.Code(hapStatus: 0, isBridged: false) == nil)
-        #expect(HomeError.Code(pairingError: 2, isProofOfOwnership: true) == .ownershipFailure)
-        #expect(HomeError.Code(pairingError: 2, isProofOfOwnership: false) == .accessoryPairingFailed)
     }
 
     @Test(

@@ -466,11 +466,6 @@ package actor AccessoryLink {
     }
 }
 
-extension CharacteristicType {
-    /// Whether its events leave no value behind; reading it says nothing (HAP 8.4).
-    var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
-}
-
 extension AccessoryDatabase {
     /// Everything that can be read and means something when it is.
     fileprivate var readable: [CharacteristicID] {

@@ -21,21 +21,4 @@ extension HomeError.Code {
         default: self = .accessorySentInvalidResponse
         }
     }
-
-    /// What the error of a pairing message means to apps.
-    ///
-    /// - Parameters:
-    ///   - number: the value of the error item, 1 to 7.
-    ///   - isProofOfOwnership: whether the answer is M6 and an ownership token had been demanded.
-    package init(pairingError number: UInt8, isProofOfOwnership: Bool) {
-        switch number {
-        case 1: self = .genericError
-        case 2: self = isProofOfOwnership ? .ownershipFailure : .accessoryPairingFailed
-        case 3, 7: self = .accessoryIsBusy
-        case 4: self = .accessoryOutOfResources
-        case 5: self = .accessoryPairingFailed
-        case 6: self = .objectAssociatedToAnotherHome
-        default: self = .accessorySentInvalidResponse
-        }
-    }
 }

@@ -139,8 +139,3 @@ package struct HomeGraph: Sendable, Equatable {
         }
     }
 }
-
-extension CharacteristicType {
-    /// Whether each report is an occurrence, such as the press of a button, even if the value is the same.
-    package var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
-}

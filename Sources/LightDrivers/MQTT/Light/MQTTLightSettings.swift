@@ -46,7 +46,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var availability: Availability
     package var qos: Int
     package var isOptimistic: Bool
-    package var asksForRetain: Bool
     package var brightnessScale: Int
     package var whiteScale: Int
     package var mireds: ClosedRange<Int>
@@ -115,7 +114,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
         self.commandTopic = commandTopic
         availability = try reader.availability()
         qos = try reader.integer("qos", in: 0...2) ?? 0
-        asksForRetain = try reader.bool("retain") ?? false
+        // Read so that a wrong kind is refused; what is sent is never retained.
+        _ = try reader.bool("retain")
         brightnessScale = try reader.integer("brightness_scale", in: 1...1_000_000) ?? 255
         whiteScale = try reader.integer("white_scale", in: 1...1_000_000) ?? 255
         mireds = try Self.mireds(reader)
