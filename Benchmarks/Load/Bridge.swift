@@ -6,7 +6,7 @@ import HAPTransport
 /// The bridge under load, and who loads it.
 struct Bridge: Sendable {
     /// How long any answer may take.
-    static let patience = Duration.seconds(20)
+    static let timeout = Duration.seconds(20)
 
     let endpoint: AccessoryEndpoint
     let identity: ControllerIdentity
@@ -35,7 +35,7 @@ struct Bridge: Sendable {
             defer { group.cancelAll() }
             var sessions: [ControllerSession] = []
             for number in 0..<count {
-                let session = ControllerSession(try await dialer.dial(endpoint, within: Self.patience))
+                let session = ControllerSession(try await dialer.dial(endpoint, within: Self.timeout))
                 group.addTask { _ = await session.run { onEvent(number, $0) } }
                 sessions.append(session)
             }
@@ -50,7 +50,7 @@ struct Bridge: Sendable {
     ) async throws -> Outcome {
         try await withConnections(count, onEvent: onEvent) { sessions in
             for session in sessions {
-                try await session.pairVerify(pairing, as: identity, within: Self.patience)
+                try await session.pairVerify(pairing, as: identity, within: Self.timeout)
             }
             return try await body(sessions)
         }
@@ -58,7 +58,7 @@ struct Bridge: Sendable {
 
     /// The bridge's lights with brightness, in its order.
     func lights(_ pairing: AccessoryPairing) async throws -> [Light] {
-        let database = try await withSessions(1, pairing) { try await $0[0].readDatabase(within: Self.patience) }
+        let database = try await withSessions(1, pairing) { try await $0[0].readDatabase(within: Self.timeout) }
         let lights = database.accessories.compactMap { accessory -> Light? in
             let characteristics = accessory.services.flatMap(\.characteristics)
             guard let on = characteristics.first(where: { $0.type == .on }),
@@ -77,7 +77,7 @@ extension ControllerSession {
     /// Sends a request that must be answered with a status.
     @discardableResult
     func demand(_ status: Int, _ request: HTTPRequest) async throws -> HTTPResponse {
-        let response = try await self.request(request, within: Bridge.patience)
+        let response = try await self.request(request, within: Bridge.timeout)
         guard response.status == status else {
             throw LoadError("\(request.path) was answered with \(response.status), not \(status)")
         }

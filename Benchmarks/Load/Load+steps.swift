@@ -15,7 +15,7 @@ extension Load {
             let began = ContinuousClock.now
             let pairing = try await bridge.withConnections(1) { connections in
                 try await connections[0].pairSetup(
-                    as: bridge.identity, code: code, withAuth: false, within: Bridge.patience)
+                    as: bridge.identity, code: code, withAuth: false, within: Bridge.timeout)
             }
             if time > 1 {
                 latencies.append(ContinuousClock.now - began)
@@ -31,7 +31,7 @@ extension Load {
                 return pairing
             }
             try await bridge.withSessions(1, pairing) { sessions in
-                _ = try await sessions[0].pairings(.remove(bridge.identity.controller), within: Bridge.patience)
+                _ = try await sessions[0].pairings(.remove(bridge.identity.controller), within: Bridge.timeout)
             }
         }
         throw LoadError("nobody counts so far")

@@ -343,7 +343,7 @@ package actor AccessoryServer {
         // Never between a request and its answer, never onto a connection that takes nothing.
         guard !session.outbox.isEmpty, !session.isAnswering else { return }
         guard session.connection.isWritable else {
-            if let since = session.outbox.waitingSince { wake(at: since + ConnectionPolicy.slowPeerPatience) }
+            if let since = session.outbox.waitingSince { wake(at: since + ConnectionPolicy.slowPeerTimeout) }
             return
         }
         switch session.outbox.next(now: now) {
@@ -389,7 +389,7 @@ package actor AccessoryServer {
                 }
                 wake(at: max(deadline, now + .seconds(1)))
             }
-            if let since = session.outbox.waitingSince, now - since >= ConnectionPolicy.slowPeerPatience,
+            if let since = session.outbox.waitingSince, now - since >= ConnectionPolicy.slowPeerTimeout,
                 !session.connection.isWritable
             {
                 noteStalled(session)

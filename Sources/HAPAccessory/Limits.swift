@@ -12,12 +12,12 @@ extension ConnectionPolicy {
     /// The most connections that have not been verified: strangers must not fill the house.
     static let maximumUnverified = 32
     /// A verified connection is not put out before it has been silent for so long.
-    static let verifiedPatience = Duration.seconds(60)
+    static let verifiedIdleTimeout = Duration.seconds(60)
     /// A connection that is not verified, and has asked for nothing within this time, is closed.
     static let unverifiedLifetime = Duration.seconds(60)
     /// A peer that has taken nothing of what it should be told for so long is dropped; the transport does the same for
     /// bytes that its system does not acknowledge.
-    static let slowPeerPatience = Duration.seconds(30)
+    static let slowPeerTimeout = Duration.seconds(30)
 }
 
 /// What strangers may use up: a unit for each connection, and for each request in clear. A controller that proves itself
@@ -40,7 +40,7 @@ extension SetupAttempts {
     /// digits, a guess in a million.
     package static let maximumFailures = 100
     /// An owner that has been silent for so long loses the procedure to the next who asks.
-    package static let patience = Duration.seconds(30)
+    package static let timeout = Duration.seconds(30)
 }
 
 extension AccessoryServer {

@@ -41,7 +41,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     /// Connects, without waiting for the homes.
     func withManager<Result: Sendable>(_ body: @Sendable (HomeManager) async throws -> Result) async throws -> Result {
-        try await withHomeManager(declaration, socket: socket, patience: .ofPerson, body)
+        try await withHomeManager(declaration, socket: socket, timeouts: .ofPerson, body)
     }
 
     /// Connects, waits for the homes, and if need be for the permission to see them.

@@ -30,7 +30,7 @@ struct HubDaemon {
     }
 
     /// How long everything together may take to end.
-    private static let patience = Duration.seconds(4)
+    private static let timeout = Duration.seconds(4)
 
     let configuration: HubConfiguration
     let places: Places
@@ -91,7 +91,7 @@ struct HubDaemon {
     private func serve(_ services: [any ServiceLifecycle.Service]) async throws {
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        lifecycle.maximumGracefulShutdownDuration = Self.patience
+        lifecycle.maximumGracefulShutdownDuration = Self.timeout
         try await ServiceGroup(configuration: lifecycle).run()
     }
 

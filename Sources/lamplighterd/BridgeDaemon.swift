@@ -41,7 +41,7 @@ struct BridgeDaemon {
     /// How long drivers may take at the very first start to tell of the lights that the configuration declares.
     private static let firstStartTimeout = Duration.seconds(1)
     /// How long everything together may take to end.
-    private static let patience = Duration.seconds(4)
+    private static let timeout = Duration.seconds(4)
 
     let configuration: BridgeConfiguration
     /// Why the configuration is not the one that the file holds now, if it is not.
@@ -155,7 +155,7 @@ struct BridgeDaemon {
     private func serve(_ services: [any ServiceLifecycle.Service], until memory: BridgeMemory) async throws {
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        lifecycle.maximumGracefulShutdownDuration = Self.patience
+        lifecycle.maximumGracefulShutdownDuration = Self.timeout
         let group = ServiceGroup(configuration: lifecycle)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {

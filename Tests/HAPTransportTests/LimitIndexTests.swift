@@ -44,7 +44,7 @@ struct LimitIndexTests {
         (["ControllerID.maximumLength"], "HAPTransportTests/LimitTests", "identifier of a controller"),
         (["PrepareRequest.maximumTimeToLive"], "HAPTransportTests/LimitTests", "time to live of a prepared write"),
         (
-            ["ConnectionPolicy.maximum", "ConnectionPolicy.verifiedPatience"], "HAPAccessoryTests/ConnectionTests",
+            ["ConnectionPolicy.maximum", "ConnectionPolicy.verifiedIdleTimeout"], "HAPAccessoryTests/ConnectionTests",
             "128 sessions are kept; the next is closed as long as none has been idle for 60 s"
         ),
         (
@@ -56,7 +56,7 @@ struct LimitIndexTests {
             "who does not verify within 60 s of its last word is closed; a session is not"
         ),
         (
-            ["ConnectionPolicy.slowPeerPatience"], "LightBridgeTests/EventTests",
+            ["ConnectionPolicy.slowPeerTimeout"], "LightBridgeTests/EventTests",
             "a peer that has taken nothing for 30 s is dropped, others get their events all the time"
         ),
         (
@@ -80,7 +80,7 @@ struct LimitIndexTests {
             "the hundredth failure is answered as the others; from then on nobody can try, also after a restart"
         ),
         (
-            ["SetupAttempts.patience"], "HAPAccessoryTests/PairSetupTests",
+            ["SetupAttempts.timeout"], "HAPAccessoryTests/PairSetupTests",
             "an owner that has been silent for 30 s loses the procedure, and its next message is 400"
         ),
         (

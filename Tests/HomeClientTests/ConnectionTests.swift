@@ -11,10 +11,10 @@ import Testing
 struct ConnectionTests {
     @Test("without a daemon a call fails after a while, and says how to start it")
     func nobody() async throws {
-        var patience = hasty
-        patience.connection = .milliseconds(50)
+        var timeouts = hasty
+        timeouts.connection = .milliseconds(50)
         try await withSocketPath { path in
-            try await running(at: path, patience: patience) { [path] manager in
+            try await running(at: path, timeouts: timeouts) { [path] manager in
                 do throws(HomeError) {
                     _ = try await manager.addHome(named: "My Home")
                     Issue.record("there is no daemon")
@@ -40,11 +40,11 @@ struct ConnectionTests {
 
     @Test("whoever does not wait for a daemon that is not there is told at the first failure")
     func nobodyAndNoPatience() async throws {
-        var patience = hasty
-        patience.connection = .seconds(3600)
-        patience.absence = .zero
+        var timeouts = hasty
+        timeouts.connection = .seconds(3600)
+        timeouts.absence = .zero
         try await withSocketPath { path in
-            try await running(at: path, patience: patience) { manager in
+            try await running(at: path, timeouts: timeouts) { manager in
                 let error = await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
                 #expect(error == .daemonUnavailable)
             }
@@ -283,17 +283,17 @@ struct ConnectionTests {
 
     @Test("a daemon that says nothing even to that is not waited for, and its late answer still counts")
     func silence() async throws {
-        var patience = hasty
-        patience.call = .milliseconds(20)
-        patience.cancelled = .milliseconds(20)
+        var timeouts = hasty
+        timeouts.call = .milliseconds(20)
+        timeouts.cancelled = .milliseconds(20)
         let daemon = FakeDaemon()
         await daemon.configure {
             $0.held = ["homes.add"]
             $0.heedsCancellation = false
         }
         try await withSocketPath { path in
-            try await serving(daemon, at: path) { [patience] in
-                try await running(at: path, patience: patience) { manager in
+            try await serving(daemon, at: path) { [timeouts] in
+                try await running(at: path, timeouts: timeouts) { manager in
                     try await manager.waitUntilLoaded()
                     #expect(
                         await refusal { () throws(HomeError) in

@@ -16,14 +16,14 @@ struct Trouble: Error, CustomStringConvertible {
 let lights = AppDeclaration(id: "org.example.lights", usageDescription: "To switch the lights of the tests.")
 
 /// Everything at once, but for what tests wait for in vain.
-let hasty: Patience = {
-    var patience = Patience()
-    patience.connection = .seconds(60)
-    patience.absence = .seconds(60)
-    patience.cancelled = .seconds(60)
-    patience.reconnect = (.milliseconds(1), .milliseconds(20))
-    patience.reload = .milliseconds(1)
-    return patience
+let hasty: Timeouts = {
+    var timeouts = Timeouts()
+    timeouts.connection = .seconds(60)
+    timeouts.absence = .seconds(60)
+    timeouts.cancelled = .seconds(60)
+    timeouts.reconnect = (.milliseconds(1), .milliseconds(20))
+    timeouts.reload = .milliseconds(1)
+    return timeouts
 }()
 
 /// A folder of its own for one test's socket, gone afterwards.
@@ -63,11 +63,11 @@ func serving<Result: Sendable>(
 /// Runs a manager for as long as the body.
 @discardableResult
 func running<Result: Sendable>(
-    at path: String, as app: AppDeclaration = lights, patience: Patience = hasty,
+    at path: String, as app: AppDeclaration = lights, timeouts: Timeouts = hasty,
     _ body: @Sendable (HomeManager) async throws -> Result
 ) async throws -> Result {
     let manager = HomeManager(
-        app, socket: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
+        app, socket: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, timeouts: timeouts)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await manager.run() }
         defer { group.cancelAll() }

@@ -233,7 +233,7 @@ struct HubLinkTests {
         let identity = accessories.stored.identity
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
         try await HouseUnderTest(vault: vault, { $0.unpairingTimeout = .milliseconds(1) }).run { house in
-            // The hub has looked after the pairing, and is past its patience.
+            // The hub has looked after the pairing, and is past its timeout.
             let a = try await house.app()
             try await eventually("it is known") { await house.hub.turn { $0.pairings.orphans.count } == 1 }
             try await house.settle(a)

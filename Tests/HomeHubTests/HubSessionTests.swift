@@ -71,7 +71,7 @@ struct HubSessionTests {
     }
 
     @Test("A call that nobody answers for is refused in time, and the question stays")
-    func patience() async throws {
+    func timeout() async throws {
         let house = try HouseUnderTest { $0.permissionTimeout = .milliseconds(20) }
         try await house.run { house in
             let (system, app) = (try await house.app(), try await house.app("app"))

@@ -108,12 +108,12 @@ import Testing
     }
 
     @Test("Without anybody to answer the question stays, calls wait as long as they can, and who comes is asked")
-    func patience() throws {
+    func timeout() throws {
         let desk = Desk()
         try desk.open(1)
-        #expect(desk.call(1, 1, patience: .seconds(10)) == [])
-        #expect(desk.call(1, 2, patience: .seconds(5)) == [])
-        #expect(desk.call(1, 3, patience: .zero) == [.fail(call(1, 3), refusal)])
+        #expect(desk.call(1, 1, timeout: .seconds(10)) == [])
+        #expect(desk.call(1, 2, timeout: .seconds(5)) == [])
+        #expect(desk.call(1, 3, timeout: .zero) == [.fail(call(1, 3), refusal)])
         #expect(desk.calls.nextDeadline == desk.now + .seconds(5))
         #expect(desk.wait(.seconds(4)) == [])
         #expect(desk.wait(.seconds(1)) == [.fail(call(1, 2), refusal)])
@@ -415,9 +415,9 @@ private final class Desk {
             by: AppPeer(uid: identity.uid, executable: identity.executable, mayDecide: false))
     }
 
-    func call(_ session: UInt64, _ number: UInt64, patience: Duration = .seconds(60)) -> [PermissionOutcome] {
+    func call(_ session: UInt64, _ number: UInt64, timeout: Duration = .seconds(60)) -> [PermissionOutcome] {
         PermissionOutcome.of(
-            Call(SessionID(session), number), deadline: now + patience, now: now, &permissions, &calls)
+            Call(SessionID(session), number), deadline: now + timeout, now: now, &permissions, &calls)
     }
 
     func cancel(_ session: UInt64, _ number: UInt64) -> [PermissionOutcome] {

@@ -50,7 +50,7 @@ struct SimulatedLightDriverTests {
 
     @Test("the contract notices a light that is not reported as commanded")
     func contractCanFail() async throws {
-        let contract = DriverContract(goodLight: "mute", patience: .milliseconds(50)) {
+        let contract = DriverContract(goodLight: "mute", timeout: .milliseconds(50)) {
             try Self.driver(#"{"id": "mute", "report": "none"}"#)
         }
         #expect(try await !contract.violations().isEmpty)

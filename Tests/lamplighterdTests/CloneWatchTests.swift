@@ -100,7 +100,7 @@ struct CloneWatchTests {
     }
 
     @Test("A look that takes long is waited for two seconds, counted from when Avahi is there")
-    func patience() throws {
+    func timeout() throws {
         var bench = try Bench()
         _ = bench.watch.seen(ServiceSnapshot(), now: bench.now)
         #expect(bench.wait(.milliseconds(29_999)) == [])

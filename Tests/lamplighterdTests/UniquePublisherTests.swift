@@ -138,7 +138,7 @@ struct UniquePublisherTests {
             try await eventually("it is to wake up") { scheduler.timerCount > 0 }
             browser.show(ServiceSnapshot(services: [], isComplete: false, hostName: "bridge.local"))
             try await eventually("it is to wake up earlier") { scheduler.timerCount > 1 }
-            await scheduler.advance(by: CloneWatch.patience)
+            await scheduler.advance(by: CloneWatch.timeout)
             try await eventually("it is published") { published.record == record }
             browser.show(look([clone]))
             for count in 1...4 {

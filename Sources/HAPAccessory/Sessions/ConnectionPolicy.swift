@@ -24,7 +24,7 @@ enum ConnectionPolicy {
         if let idle = unverified.filter({ !$0.isPairing }).min(by: { $0.lastHeard < $1.lastHeard }) {
             return .evict(idle.id)
         }
-        let verified = others.filter { $0.isVerified && now - $0.lastHeard >= verifiedPatience }
+        let verified = others.filter { $0.isVerified && now - $0.lastHeard >= verifiedIdleTimeout }
         if others.count >= maximum, let idle = verified.min(by: { $0.lastHeard < $1.lastHeard }) {
             return .evict(idle.id)
         }

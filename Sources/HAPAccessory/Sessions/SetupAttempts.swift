@@ -19,7 +19,7 @@ package struct SetupAttempts: Equatable, Sendable {
     /// Whether another connection is in the way and still busy.
     package func isBusy(for connection: ConnectionID, now: ContinuousClock.Instant) -> Bool {
         guard let owner, owner.connection != connection else { return false }
-        return now - owner.lastHeard < Self.patience
+        return now - owner.lastHeard < Self.timeout
     }
 
     /// The connection has the procedure and was heard of just now.

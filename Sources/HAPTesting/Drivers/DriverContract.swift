@@ -13,17 +13,17 @@ package struct DriverContract: Sendable {
     /// A light that never answers.
     package var silentLight: LightID?
     /// How long to wait for what a driver has promised.
-    package var patience: Duration
+    package var timeout: Duration
 
     package init(
-        goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, patience: Duration = .seconds(10),
+        goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, timeout: Duration = .seconds(10),
         makeDriver: @escaping @Sendable () async throws -> any LightDriver
     ) {
         self.makeDriver = makeDriver
         self.goodLight = goodLight
         self.lostLight = lostLight
         self.silentLight = silentLight
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Puts the driver through all checks.
@@ -35,7 +35,7 @@ package struct DriverContract: Sendable {
         let host = RecordingLightHost()
         var found: [String] = []
         let run = Task { try await driver.run(host: host) }
-        if await host.wait(for: goodLight, limit: patience, until: { $0.reachable == true }) {
+        if await host.wait(for: goodLight, limit: timeout, until: { $0.reachable == true }) {
             found += await commands(driver, host)
             found += await deadLights(driver)
         } else {
@@ -56,7 +56,7 @@ package struct DriverContract: Sendable {
             } catch {
                 found.append("a command to \(goodLight) is taken (\(error))")
             }
-            if await !host.wait(for: goodLight, limit: patience, until: { $0.on == on }) {
+            if await !host.wait(for: goodLight, limit: timeout, until: { $0.on == on }) {
                 found.append("the light \(goodLight) is reported as commanded (on \(on))")
             }
         }

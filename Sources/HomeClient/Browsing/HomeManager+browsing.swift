@@ -34,7 +34,7 @@ extension HomeManager {
         let subscription = Subscription { [chores] in chores.add(.endSearch(number)) }
         // Harmless if others search already; and whoever begins learns by himself if it does not work.
         do {
-            try await call(.startBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+            try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
             // Not later, by the subscription: the browser may have begun again by then.
             stopSearch(number)
@@ -62,7 +62,7 @@ extension HomeManager {
     func beginSearch() async {
         search.begin()
         do throws(HomeError) {
-            try await call(.startBrowsing, deadline: patience.call) { _ throws(HomeError) in }
+            try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
             logger.info("the search could not be begun again", metadata: ["reason": "\(error)"])
         }
@@ -72,6 +72,6 @@ extension HomeManager {
     func stopBrowsing() async {
         guard isOpen, let peer = try? await connected(), !search.isWanted else { return }
         // It is sent before anything else can happen here: whoever begins later is behind it, and asks for a search.
-        _ = try? await call(.stopBrowsing, on: peer, deadline: patience.call) { _ throws(HomeError) in }
+        _ = try? await call(.stopBrowsing, on: peer, deadline: timeouts.call) { _ throws(HomeError) in }
     }
 }

@@ -31,7 +31,7 @@ extension HomeManager {
                 notifyWaiters()
                 guard !isDenied else { continue }
                 logger.info("the homes could not be loaded", metadata: ["reason": "\(error)"])
-                try? await Task.sleep(for: patience.reload)
+                try? await Task.sleep(for: timeouts.reload)
                 needsLoad = true
             }
         }
@@ -51,7 +51,7 @@ extension HomeManager {
             while let offset = next {
                 let request = AccessoryPageRequest(home: home.id, revision: home.revision, offset: offset)
                 do throws(HomeError) {
-                    let page = try await call(.accessories(request), on: peer, deadline: patience.call) {
+                    let page = try await call(.accessories(request), on: peer, deadline: timeouts.call) {
                         json throws(HomeError) in
                         try Self.understood { () throws(HomeError) in try AccessoryPage(json: json) }
                     }

@@ -19,7 +19,7 @@ extension HomeManager {
     }
 
     private func keepConnected() async {
-        var pause = patience.reconnect.first
+        var pause = timeouts.reconnect.first
         while !Task.isCancelled {
             do {
                 try await LineRPCClient.connect(to: socket, limits: Self.limits, logger: logger) { peer in
@@ -29,8 +29,8 @@ extension HomeManager {
                 failure = HomeError(error)
             }
             // A refusal stays as it is until the app or the daemon is another.
-            pause = session == nil ? min(pause * 2, patience.reconnect.longest) : patience.reconnect.first
-            if failure?.isFinal == true { pause = patience.reconnect.longest }
+            pause = session == nil ? min(pause * 2, timeouts.reconnect.longest) : timeouts.reconnect.first
+            if failure?.isFinal == true { pause = timeouts.reconnect.longest }
             notifyWaiters()
             try? await Task.sleep(for: pause * Double.random(in: 0.75...1.25))
         }
@@ -170,7 +170,7 @@ extension HomeManager {
         case .cancel(let call, let connection):
             giveUp(call, of: connection, because: HomeError(.operationCancelled))
         case .expire(let call, let connection):
-            try? await Task.sleep(for: patience.cancelled)
+            try? await Task.sleep(for: timeouts.cancelled)
             expire(call, of: connection)
         case .endObservation(let id, let number): await endObservation(number, of: id)
         case .endSearch(let number): stopSearch(number)

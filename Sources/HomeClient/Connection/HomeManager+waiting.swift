@@ -32,8 +32,8 @@ extension HomeManager {
     ///
     /// - Throws: `daemonUnavailable` after some time, what the daemon refuses us for, 23 if the task is cancelled.
     func connected() async throws(HomeError) -> LineRPCPeer {
-        let endOfAbsence = ContinuousClock.now + patience.absence
-        let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: patience.connection) {
+        let endOfAbsence = ContinuousClock.now + timeouts.absence
+        let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: timeouts.connection) {
             if isOpen, let peer, calls.count < Self.callsOfApp { return .success(peer) }
             if let failure, failure.isFinal || endOfAbsence <= .now { return .failure(failure) }
             return nil

@@ -38,7 +38,7 @@ extension HomeManager {
     ///
     /// - Throws: 48 if it cannot, 4 or 88 if it cannot be reached.
     public func identify(_ accessory: Accessory.ID) async throws(HomeError) {
-        try await call(.identify(accessory), deadline: patience.call) { _ throws(HomeError) in }
+        try await call(.identify(accessory), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
     /// Tries again with an accessory that misbehaved; one that was not blocked stays as it is.

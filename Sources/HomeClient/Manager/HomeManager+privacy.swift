@@ -7,7 +7,7 @@ extension HomeManager {
     ///
     /// - Throws: 17 for all but the system app.
     package func permissions() async throws(HomeError) -> [AppPermission] {
-        try await call(.permissions, deadline: patience.call) { json throws(HomeError) in
+        try await call(.permissions, deadline: timeouts.call) { json throws(HomeError) in
             try Self.understood { () throws(HomeError) in try [AppPermission](json: json) }
         }
     }
@@ -16,7 +16,7 @@ extension HomeManager {
     ///
     /// - Throws: 17 for all but the system app, or if a policy has decided; 2 if no such app is known.
     package func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
-        try await call(.setPermission(app, decision), deadline: patience.call) { _ throws(HomeError) in }
+        try await call(.setPermission(app, decision), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
     /// Puts questions of permission to this app while the body runs: those that wait, and each new one, and after a lost
@@ -35,14 +35,14 @@ extension HomeManager {
     private func startQuestions(_ mailbox: BoundedMailbox<AppPermission>) async throws(HomeError) -> Subscription {
         let number = questions.add(mailbox)
         let subscription = Subscription { [chores] in chores.add(.endQuestions(number)) }
-        try await call(.answerQuestions, deadline: patience.call) { _ throws(HomeError) in }
+        try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }
         return subscription
     }
 
     /// The daemon puts questions to us (again).
     func answerQuestions() async {
         do throws(HomeError) {
-            try await call(.answerQuestions, deadline: patience.call) { _ throws(HomeError) in }
+            try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
             logger.info("questions are not put here any more", metadata: ["reason": "\(error)"])
         }

@@ -38,7 +38,7 @@ extension HomeManager {
     ///
     /// - Throws: 2 if it was answered already.
     public func decline(_ request: AddAccessoryRequest) async throws(HomeError) {
-        try await call(.declineAddition(request.id), deadline: patience.call) { _ throws(HomeError) in }
+        try await call(.declineAddition(request.id), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
     /// What came of adding, for who may see the home and who may not.
@@ -64,7 +64,7 @@ extension HomeManager {
 
     private func perform(_ addition: AdditionRequest, as request: HomeRequest) async throws(HomeError) -> Addition {
         if let payload = addition.payload { try payload.validate() }
-        let (reply, early) = try await call(request, deadline: patience.setup) { json throws(HomeError) in
+        let (reply, early) = try await call(request, deadline: timeouts.setup) { json throws(HomeError) in
             let reply = try Self.understood { () throws(HomeError) in try AdditionReply(json: json) }
             guard case .added(let commit) = reply else { return (reply, nil as Result<[Accessory], HomeError>?) }
             self.settle(commit)

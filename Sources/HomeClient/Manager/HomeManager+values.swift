@@ -109,7 +109,7 @@ extension HomeManager {
     // MARK: Results
 
     private func exchange(_ request: HomeRequest) async throws(HomeError) -> [ValueResult] {
-        try await call(request, deadline: patience.call) { json throws(HomeError) in
+        try await call(request, deadline: timeouts.call) { json throws(HomeError) in
             let results = try Self.understood { () throws(HomeError) in try [ValueResult](json: json) }
             for result in results {
                 guard result.error == nil, let value = result.value, let time = result.time else { continue }

@@ -5,7 +5,7 @@ extension HomeManager {
     func write<R: Sendable>(
         _ write: HomeWrite, _ result: @escaping @Sendable (HomeGraph, HomeCommit) throws(HomeError) -> R
     ) async throws(HomeError) -> R {
-        try await commit(.write(write), deadline: patience.call) { json throws(HomeError) in
+        try await commit(.write(write), deadline: timeouts.call) { json throws(HomeError) in
             try HomeCommit(json: json)
         } result: { graph, commit throws(HomeError) in
             try result(graph, commit)
@@ -14,7 +14,7 @@ extension HomeManager {
 
     /// Removes, and says what went.
     func remove(_ write: HomeWrite) async throws(HomeError) -> AccessoryRemoval {
-        let removal = try await call(.write(write), deadline: patience.setup) { json throws(HomeError) in
+        let removal = try await call(.write(write), deadline: timeouts.setup) { json throws(HomeError) in
             let commit = try Self.understood { () throws(HomeError) in try HomeCommit(json: json) }
             var removed: [Accessory.ID] = []
             if case .accessories(let ids) = commit.result { removed = ids }

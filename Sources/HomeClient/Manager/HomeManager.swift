@@ -25,7 +25,7 @@ public actor HomeManager {
     public nonisolated let socket: String
     nonisolated let app: AppDeclaration
     nonisolated let logger: Logger
-    nonisolated let patience: Patience
+    nonisolated let timeouts: Timeouts
     nonisolated let listeners = Listeners()
     /// What is to be done behind a caller's back, by ``run()``.
     nonisolated let chores = ChoreList()
@@ -67,14 +67,14 @@ public actor HomeManager {
     }
 
     package init(_ app: AppDeclaration, socket: String? = nil, logger: Logger) {
-        self.init(app, socket: socket, logger: logger, patience: Patience())
+        self.init(app, socket: socket, logger: logger, timeouts: Timeouts())
     }
 
-    init(_ app: AppDeclaration, socket: String?, logger: Logger, patience: Patience) {
+    init(_ app: AppDeclaration, socket: String?, logger: Logger, timeouts: Timeouts) {
         self.app = app
         self.socket = SocketLocation.find(given: socket)
         self.logger = logger
-        self.patience = patience
+        self.timeouts = timeouts
     }
 
     // MARK: What is there
@@ -129,15 +129,15 @@ public func withHomeManager<Result: Sendable>(
     _ app: AppDeclaration, socket: String? = nil,
     _ body: @Sendable (HomeManager) async throws -> Result
 ) async rethrows -> Result {
-    try await withHomeManager(app, socket: socket, patience: Patience(), body)
+    try await withHomeManager(app, socket: socket, timeouts: Timeouts(), body)
 }
 
 package func withHomeManager<Result: Sendable>(
-    _ app: AppDeclaration, socket: String?, patience: Patience,
+    _ app: AppDeclaration, socket: String?, timeouts: Timeouts,
     _ body: @Sendable (HomeManager) async throws -> Result
 ) async rethrows -> Result {
     let manager = HomeManager(
-        app, socket: socket, logger: Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
+        app, socket: socket, logger: Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }, timeouts: timeouts)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await manager.run() }
         defer { group.cancelAll() }

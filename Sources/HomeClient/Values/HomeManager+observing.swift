@@ -8,7 +8,7 @@ extension HomeManager {
         guard !ids.isEmpty else { return [:] }
         // While it is being switched off, it is not to be relied upon.
         if !isEnabled { for id in ids { observations.reconciler.answered(id, isConfirmed: false) } }
-        return try await call(.setNotification(ids, isEnabled: isEnabled), deadline: patience.call) {
+        return try await call(.setNotification(ids, isEnabled: isEnabled), deadline: timeouts.call) {
             json throws(HomeError) in
             let results = try Self.understood { () throws(HomeError) in try [ValueResult](json: json) }
             var failures: [Characteristic.ID: HomeError] = [:]

@@ -40,7 +40,7 @@ package struct MQTTHome: Sendable {
     /// How long a withdrawn light is kept.
     package static let grace: Duration = .seconds(24 * 3600)
     /// How long the broker may be away before its lights are called out of reach.
-    package static let patience: Duration = .seconds(5)
+    package static let timeout: Duration = .seconds(5)
     package static let maximumLights = 500
     private static let maximumWarnings = 100
 
@@ -83,7 +83,7 @@ package struct MQTTHome: Sendable {
             if case .withdrawn(let until) = member.source { until } else { nil }
         }
         deadlines += members.values.compactMap { $0.light.identification?.endsAt }
-        if let lostAt { deadlines.append(lostAt + Self.patience) }
+        if let lostAt { deadlines.append(lostAt + Self.timeout) }
         return deadlines.min()
     }
 
@@ -110,7 +110,7 @@ package struct MQTTHome: Sendable {
     /// A deadline may have passed.
     package mutating func timePassed(now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
-        if let since = lostAt, since + Self.patience <= now {
+        if let since = lostAt, since + Self.timeout <= now {
             lostAt = nil
             isLost = true
             for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }

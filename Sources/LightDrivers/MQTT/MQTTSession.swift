@@ -19,14 +19,14 @@ struct MQTTSession {
     init(statusTopic: String) { self.statusTopic = statusTopic }
 
     /// How long a connection may be in the making before the operator is told.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
     /// How long a connection must have stood for the next try to come soon: a broker that takes us in only to throw us
     /// out, perhaps because another has our client id, is not besieged.
     private static let firm = Duration.seconds(10)
 
     mutating func connecting(now: Duration) {
         reconnectAt = nil
-        slowAt = now + Self.patience
+        slowAt = now + Self.timeout
     }
 
     /// Whether it is time to say that the broker gives no answer; once a try.

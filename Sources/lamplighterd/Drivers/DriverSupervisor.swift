@@ -25,7 +25,7 @@ actor DriverSupervisor: Service {
     }
 
     /// A driver that does not end when it is told to is not waited for any longer.
-    private static let patience = Duration.milliseconds(1500)
+    private static let timeout = Duration.milliseconds(1500)
 
     private let lights: LightBridge
     private let logger: Logger
@@ -109,7 +109,7 @@ actor DriverSupervisor: Service {
                 return !Task.isCancelled
             }
             group.addTask {
-                try? await Task.sleep(for: Self.patience)
+                try? await Task.sleep(for: Self.timeout)
                 return false
             }
             if await group.next() == false {

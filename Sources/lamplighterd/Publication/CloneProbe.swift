@@ -5,7 +5,7 @@ import NIOPosix
 /// Finds out whether something accepts connections where a record says so.
 struct CloneProbe: Sendable {
     /// How long a host in the home may take.
-    private static let patience = TimeAmount.seconds(2)
+    private static let timeout = TimeAmount.seconds(2)
     /// The most addresses of one service that are tried, all at once.
     private static let largestNumber = 8
 
@@ -32,7 +32,7 @@ struct CloneProbe: Sendable {
         } catch {
             return loop.makeFailedFuture(error)
         }
-        return ClientBootstrap(group: loop).connectTimeout(Self.patience).connect(to: target).flatMap { channel in
+        return ClientBootstrap(group: loop).connectTimeout(Self.timeout).connect(to: target).flatMap { channel in
             let isOurselves = channel.remoteAddress?.port == ownPort && channel.isToOwnHost
             channel.close(promise: nil)
             return channel.eventLoop.makeSucceededFuture(!isOurselves)

@@ -30,11 +30,11 @@ struct CloneWatch {
     }
 
     /// How long the first look may take, once Avahi is there; a look takes it a second.
-    static let patience = Duration.seconds(2)
+    static let timeout = Duration.seconds(2)
     /// How long the first probes may take beyond that.
-    static let probePatience = Duration.seconds(3)
+    static let probeTimeout = Duration.seconds(3)
     /// How long Avahi is waited for; after that whoever publishes may well try.
-    static let absencePatience = Duration.seconds(30)
+    static let absenceTimeout = Duration.seconds(30)
     /// How often whoever is suspected is asked again.
     static let probeInterval = Duration.seconds(30)
     /// The time between two changes of mind.
@@ -127,7 +127,7 @@ struct CloneWatch {
             if let lookingSince {
                 moments.append(lookingSince + lookingTime)
             } else if let startedAt {
-                moments.append(startedAt + Self.absencePatience)
+                moments.append(startedAt + Self.absenceTimeout)
             }
         }
         if let steadyUntil { moments.append(steadyUntil) }
@@ -141,7 +141,7 @@ struct CloneWatch {
         service.isLocal && service.port == port
     }
 
-    private var lookingTime: Duration { hasLooked ? Self.patience + Self.probePatience : Self.patience }
+    private var lookingTime: Duration { hasLooked ? Self.timeout + Self.probeTimeout : Self.timeout }
 
     /// Decides, and begins the probes that are due, as far as there may be more.
     private mutating func next(now: ContinuousClock.Instant) -> [DiscoveredService] {
@@ -162,8 +162,8 @@ struct CloneWatch {
     }
 
     private mutating func decide(now: ContinuousClock.Instant) {
-        if let startedAt, startedAt + Self.absencePatience <= now { lookingSince = lookingSince ?? startedAt }
-        if let lookingSince, lookingSince + Self.patience <= now { hasLooked = true }
+        if let startedAt, startedAt + Self.absenceTimeout <= now { lookingSince = lookingSince ?? startedAt }
+        if let lookingSince, lookingSince + Self.timeout <= now { hasLooked = true }
         let wish = wish(now: now)
         steadyUntil = nil
         if verdict != .undecided, wish.isAdvertised != verdict.isAdvertised {

@@ -37,7 +37,7 @@ internal import LightKit
 @Sendable func checkHubConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard let configuration = loaded(path, input, { try HubConfiguration.load(from: $0) }) else { return }
-        promise((.seconds(1)...Duration.seconds(600)).contains(configuration.vendorTimeout), "patience is bounded")
+        promise((.seconds(1)...Duration.seconds(600)).contains(configuration.vendorTimeout), "timeout is bounded")
         promise(configuration.systemApp?.hasPrefix("/") ?? true, "a program has an absolute path")
         promise(configuration.restrict.apps.count <= input.count, "apps take bytes")
         promise(configuration.keysThatWait(comparedWith: configuration).isEmpty, "nothing differs from itself")

@@ -53,7 +53,7 @@ internal import LightKit
     }
     promise(lights.count <= MQTTHome.maximumLights, "lights are bounded")
     home.disconnected(now: .seconds(100_000))
-    took(home.timePassed(now: .seconds(100_000) + MQTTHome.patience))
+    took(home.timePassed(now: .seconds(100_000) + MQTTHome.timeout))
     took(home.timePassed(now: .seconds(200_000) + MQTTHome.grace))
     checkTemplate(input)
 }

@@ -1,5 +1,5 @@
 /// How long the manager waits for what.
-package struct Patience: Sendable {
+package struct Timeouts: Sendable {
     /// For a connection, before a call fails.
     var connection = Duration.seconds(10)
     /// For a daemon that is not there, which may be about to come back.
@@ -16,7 +16,7 @@ package struct Patience: Sendable {
     var reload = Duration.seconds(1)
 
     /// That of a person who waits at a terminal: whether there is a daemon they want to know at once.
-    package static let ofPerson = Patience(absence: .zero)
+    package static let ofPerson = Timeouts(absence: .zero)
 
     package init(absence: Duration = .seconds(5)) { self.absence = absence }
 }
