@@ -25,8 +25,8 @@ package actor AccessoryServer {
     var sessions: [ConnectionID: AccessorySession] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
-    /// What strangers may still use up.
-    private var strangers = StrangerAllowances()
+    /// What unauthenticated peers may still use up.
+    private var rateLimiter = UnauthenticatedRateLimiter()
     /// Changes of pairings come one after the other.
     let pairingMutex = AsyncMutex()
     private(set) var subscriptions = SubscriptionIndex()
@@ -218,7 +218,7 @@ package actor AccessoryServer {
     ///
     /// - Returns: whether the address had it.
     private func allows(_ connection: any AccessoryConnection, _ now: ContinuousClock.Instant) -> Bool {
-        if strangers.take(from: connection.address, now: now) { return true }
+        if rateLimiter.take(from: connection.address, now: now) { return true }
         logger.warning(
             "a stranger asks too much: its connections are closed", metadata: ["peer": "\(connection.peer)"])
         statistics.throttled += 1
@@ -227,7 +227,7 @@ package actor AccessoryServer {
 
     /// A session's controller has proven itself: nothing that it did has been a stranger's.
     func proved(_ session: AccessorySession) {
-        strangers.giveBack(session.cost, to: session.connection.address, now: scheduler.now)
+        rateLimiter.giveBack(session.cost, to: session.connection.address, now: scheduler.now)
         session.cost = 0
     }
 

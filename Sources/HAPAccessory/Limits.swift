@@ -22,7 +22,7 @@ extension ConnectionPolicy {
 
 /// What strangers may use up: a unit for each connection, and for each request in clear. A controller that proves itself
 /// gets all of it back, so these limits are for those who never do.
-extension StrangerAllowances {
+extension UnauthenticatedRateLimiter {
     /// Of one address: the hundred attempts at the setup code that there are (four units each), and some.
     static let host = Allowance(units: 512, perSecond: 32)
     /// Of all addresses of one IPv6 network (/64), of which a single host can use any number.

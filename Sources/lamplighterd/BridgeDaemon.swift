@@ -102,7 +102,7 @@ struct BridgeDaemon {
             name: configuration.bridge.name.valid, deviceID: stored.server.identity.deviceID, port: listener.port,
             server: server, lights: lights, supervisor: supervisor, reloader: reloader,
             publisher: publisher,
-            surroundings: BridgeSurroundings(interfaces: interfaces, file: file, writes: database.server.writes),
+            hostFacts: HostFacts(interfaces: interfaces, file: file, writes: database.server.writes),
             memory: memory)
 
         let shown = await lights.snapshots().count

@@ -22,7 +22,7 @@ struct BridgeOperations: BridgeControlHandler {
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
     let publisher: UniquePublisher?
-    let surroundings: BridgeSurroundings
+    let hostFacts: HostFacts
     let memory: BridgeMemory
 
     func status() async throws -> BridgeStatus {
@@ -44,12 +44,12 @@ struct BridgeOperations: BridgeControlHandler {
                     "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
                         + "bridge.ownership to let everybody in who knows the setup code"))
         }
-        warnings += surroundings.missingInterfaces.map {
+        warnings += hostFacts.missingInterfaces.map {
             BridgeWarning(
                 .missingInterface,
                 "there is no interface \($0); it is used when it comes, or correct bridge.interfaces")
         }
-        if let warning = surroundings.storageWarning { warnings.append(BridgeWarning(.storage, warning)) }
+        if let warning = hostFacts.storageWarning { warnings.append(BridgeWarning(.storage, warning)) }
         let advertisement = advertisement(&warnings)
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(
@@ -68,13 +68,13 @@ struct BridgeOperations: BridgeControlHandler {
             version: Version.current, process: Int(getpid()), isToBeAdvertised: publisher != nil,
             wantedName: ServiceRecord.instanceName(name, suffix: deviceID.suffix),
             discoveryError: publisher?.state.discoveryError,
-            interfaces: surroundings.interfaces.resolve(InterfaceFacts.current()).map(\.name),
+            interfaces: hostFacts.interfaces.resolve(InterfaceFacts.current()).map(\.name),
             txt: Dictionary(await server.advertisement.txt.map { ($0.key, $0.value) }) { $1 },
             pairings: await server.pairingReports().count,
             refusedSetups: Int(clamping: await server.statistics.refusedSetups),
             failedAttempts: await server.failedAttempts,
-            attemptsAllowed: SetupAttempts.maximumFailures, clockStep: surroundings.clockStep,
-            storage: surroundings.storage)
+            attemptsAllowed: SetupAttempts.maximumFailures, clockStep: hostFacts.clockStep,
+            storage: hostFacts.storage)
     }
 
     private func advertisement(_ warnings: inout [BridgeWarning]) -> BridgeStatus.Advertisement {

@@ -20,9 +20,11 @@ private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
 }
 
 @Suite("What strangers may use up")
-struct StrangerAllowancesTests {
+struct UnauthenticatedRateLimiterTests {
     /// How many units an address gets now.
-    private func taken(_ allowances: inout StrangerAllowances, _ address: PeerAddress, _ milliseconds: Int) -> Int {
+    private func taken(_ allowances: inout UnauthenticatedRateLimiter, _ address: PeerAddress, _ milliseconds: Int)
+        -> Int
+    {
         var count = 0
         while count < 10_000, allowances.take(from: address, now: at(milliseconds)) { count += 1 }
         return count
@@ -30,7 +32,7 @@ struct StrangerAllowancesTests {
 
     @Test("512 units of each address, then 32 a second; another address has its own")
     func host() throws {
-        var allowances = StrangerAllowances()
+        var allowances = UnauthenticatedRateLimiter()
         let (a, b) = (try address(192, 0, 2, 1), try address(192, 0, 2, 2))
         #expect(taken(&allowances, a, 0) == 512)
         #expect(taken(&allowances, a, 31) == 0)
@@ -42,7 +44,7 @@ struct StrangerAllowancesTests {
 
     @Test("what is given back is there again, and never more than all")
     func givenBack() throws {
-        var allowances = StrangerAllowances()
+        var allowances = UnauthenticatedRateLimiter()
         for address in [try address(192, 0, 2, 1), try address(network: 1, host: 1)] {
             for _ in 0..<2000 {
                 for _ in 0..<3 { _ = allowances.take(from: address, now: at(0)) }
@@ -54,7 +56,7 @@ struct StrangerAllowancesTests {
             #expect(taken(&allowances, address, 0) == 10)
             allowances.giveBack(100_000, to: address, now: at(0))
             #expect(taken(&allowances, address, 0) == 512)
-            allowances = StrangerAllowances()
+            allowances = UnauthenticatedRateLimiter()
         }
     }
 
@@ -70,7 +72,7 @@ struct StrangerAllowancesTests {
 
     @Test("one IPv6 address does not use up its network's; many do: 4096 units, then 256 a second")
     func network() throws {
-        var allowances = StrangerAllowances()
+        var allowances = UnauthenticatedRateLimiter()
         for _ in 0..<20_000 { _ = allowances.take(from: try address(network: 1, host: 0), now: at(0)) }
         #expect(taken(&allowances, try address(network: 1, host: 1), 0) == 512)
         var count = 1024
@@ -97,7 +99,7 @@ struct StrangerAllowancesTests {
         func host(_ number: UInt16) throws -> PeerAddress {
             try #require(PeerAddress(network + [0, 0, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 0xFF)]))
         }
-        var allowances = StrangerAllowances()
+        var allowances = UnauthenticatedRateLimiter()
         let (phone, stranger) = (try host(1), try host(2))
         #expect(taken(&allowances, phone, 0) == 512)
         allowances.giveBack(512, to: phone, now: at(0))
@@ -111,7 +113,7 @@ struct StrangerAllowancesTests {
 
     @Test("128 addresses that have proven themselves are remembered, the latest")
     func provenBounded() throws {
-        var allowances = StrangerAllowances()
+        var allowances = UnauthenticatedRateLimiter()
         for number in 0..<200 {
             allowances.giveBack(1, to: try address(network: 1, host: UInt16(number)), now: at(number))
         }
@@ -126,12 +128,12 @@ struct StrangerAllowancesTests {
 
     @Test("1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not")
     func bounded() throws {
-        var allowances = StrangerAllowances()
+        var allowances = UnauthenticatedRateLimiter()
         let flood = try address(192, 0, 2, 1)
         #expect(taken(&allowances, flood, 0) == 512)
         for number in 0..<3000 {
             _ = allowances.take(from: try address(10, 0, UInt8(number >> 8), UInt8(number & 0xFF)), now: at(0))
-            #expect(allowances.count <= StrangerAllowances.maximumAddresses)
+            #expect(allowances.count <= UnauthenticatedRateLimiter.maximumAddresses)
         }
         #expect(allowances.count == 1024)
         #expect(taken(&allowances, flood, 0) == 0)

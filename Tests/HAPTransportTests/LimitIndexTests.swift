@@ -60,19 +60,19 @@ struct LimitIndexTests {
             "a peer that has taken nothing for 30 s is dropped, others get their events all the time"
         ),
         (
-            ["StrangerAllowances.host"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.host"], "HAPAccessoryTests/StrangerTests",
             "512 units of each address, then 32 a second; another address has its own"
         ),
         (
-            ["StrangerAllowances.network"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.network"], "HAPAccessoryTests/StrangerTests",
             "one IPv6 address does not use up its network's; many do: 4096 units, then 256 a second"
         ),
         (
-            ["StrangerAllowances.maximumAddresses"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.maximumAddresses"], "HAPAccessoryTests/StrangerTests",
             "1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not"
         ),
         (
-            ["StrangerAllowances.maximumProven"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.maximumProven"], "HAPAccessoryTests/StrangerTests",
             "128 addresses that have proven themselves are remembered, the latest"
         ),
         (

@@ -45,7 +45,7 @@ struct OperatorBench {
             name: "Bridge", deviceID: stored.server.identity.deviceID, port: 1, server: bridge.server,
             lights: bridge.lights, supervisor: supervisor, reloader: reloader,
             publisher: nil,
-            surroundings: BridgeSurroundings(interfaces: .automatic, file: file, writes: database.server.writes),
+            hostFacts: HostFacts(interfaces: .automatic, file: file, writes: database.server.writes),
             memory: BridgeMemory(file: file, places: folder.places))
     }
 }

@@ -31,7 +31,7 @@ extension HomeManager {
     /// - Returns: a number for ``stopSearch(_:)``, and what does the same when it is let go.
     func startSearch(_ finds: Search.Finds) async throws(HomeError) -> (number: UInt64, subscription: Subscription) {
         let number = search.add(finds)
-        let subscription = Subscription { [chores] in chores.add(.endSearch(number)) }
+        let subscription = Subscription { [tasks] in tasks.add(.endSearch(number)) }
         // Harmless if others search already; and whoever begins learns by himself if it does not work.
         do {
             try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
@@ -48,7 +48,7 @@ extension HomeManager {
     /// - Returns: what was there last.
     @discardableResult func stopSearch(_ number: UInt64) -> [DiscoveredAccessory] {
         let last = search.devices
-        if search.remove(number) { chores.add(.stopBrowsing) }
+        if search.remove(number) { tasks.add(.stopBrowsing) }
         return last
     }
 

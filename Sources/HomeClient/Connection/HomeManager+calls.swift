@@ -38,7 +38,7 @@ extension HomeManager {
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { exchange.wait($0) }
             } onCancel: {
-                chores.add(.cancel(call: id, connection: connection))
+                tasks.add(.cancel(call: id, connection: connection))
             }
         }
         return try result.get()
@@ -64,7 +64,7 @@ extension HomeManager {
         guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
         calls[id]?.reason = reason
         try? peer?.notify("rpc.cancel", ["id": .integer(id)])
-        chores.add(.expire(call: id, connection: connection))
+        tasks.add(.expire(call: id, connection: connection))
     }
 
     /// The daemon said nothing even to that.

@@ -8,7 +8,7 @@ extension HomeManager {
     /// To be run once. Nothing is heard, and calls fail with `daemonUnavailable`, while nobody runs this.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.doChores() }
+            group.addTask { await self.runTasks() }
             await keepConnected()
             group.cancelAll()
         }
@@ -130,7 +130,7 @@ extension HomeManager {
         case .authorizationStatusUpdated(let status): authorizationChanged(to: status)
         case .homesUpdated:
             reload()
-            if search.isWanted || questions.isWanted { chores.add(.resume) }
+            if search.isWanted || questions.isWanted { tasks.add(.resume) }
         case .transaction(let transaction): apply(replica.received(transaction))
         case .live(let event): heard(event)
         case .cached(let event): apply(replica.cached(event))
@@ -157,16 +157,16 @@ extension HomeManager {
         observations.received(value, of: id)
     }
 
-    // MARK: Chores
+    // MARK: Background tasks
 
-    private func doChores() async {
+    private func runTasks() async {
         await withDiscardingTaskGroup { group in
-            for await chore in chores.chores { group.addTask { await self.perform(chore) } }
+            for await task in tasks.tasks { group.addTask { await self.perform(task) } }
         }
     }
 
-    private func perform(_ chore: Chore) async {
-        switch chore {
+    private func perform(_ task: BackgroundTask) async {
+        switch task {
         case .cancel(let call, let connection):
             giveUp(call, of: connection, because: HomeError(.operationCancelled))
         case .expire(let call, let connection):

@@ -34,7 +34,7 @@ extension HomeManager {
 
     private func startQuestions(_ mailbox: BoundedMailbox<AppPermission>) async throws(HomeError) -> Subscription {
         let number = questions.add(mailbox)
-        let subscription = Subscription { [chores] in chores.add(.endQuestions(number)) }
+        let subscription = Subscription { [tasks] in tasks.add(.endQuestions(number)) }
         try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }
         return subscription
     }

@@ -28,7 +28,7 @@ public actor HomeManager {
     nonisolated let timeouts: Timeouts
     nonisolated let listeners = Listeners()
     /// What is to be done behind a caller's back, by ``run()``.
-    nonisolated let chores = ChoreList()
+    nonisolated let tasks = TaskQueue()
 
     // MARK: The connection
 

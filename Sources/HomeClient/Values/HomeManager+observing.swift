@@ -37,7 +37,7 @@ extension HomeManager {
     func observeAgain() {
         for id in observations.reconciler.confirmed { replica.setNotification(true, for: id) }
         let due = observations.reconciler.homesLoaded()
-        if !due.isEmpty { chores.add(.observe(due)) }
+        if !due.isEmpty { tasks.add(.observe(due)) }
     }
 
     /// An accessory is back.
@@ -48,7 +48,7 @@ extension HomeManager {
         let those = (replica.graph.accessory(id)?.services ?? []).flatMap(\.characteristics).map(\.id)
         for id in those where observations.reconciler.confirmed.contains(id) { replica.setNotification(true, for: id) }
         let due = observations.reconciler.reachable(those)
-        if !due.isEmpty { chores.add(.observe(due)) }
+        if !due.isEmpty { tasks.add(.observe(due)) }
     }
 
     // MARK: Iterations
@@ -61,7 +61,7 @@ extension HomeManager {
         _ id: Characteristic.ID, into reports: Observations.Reports
     ) async throws(HomeError) -> Subscription {
         let (number, isDue) = observations.add(reports, of: id)
-        let subscription = Subscription { [chores] in chores.add(.endObservation(id, number: number)) }
+        let subscription = Subscription { [tasks] in tasks.add(.endObservation(id, number: number)) }
         guard isDue else { return subscription }
         if let error = try await report(true, [id])[id], !error.passesByItself { throw error }
         return subscription

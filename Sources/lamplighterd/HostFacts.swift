@@ -5,7 +5,7 @@ import Discovery
 import FoundationEssentials
 
 /// What the running bridge depends on: network, clock, disk.
-struct BridgeSurroundings {
+struct HostFacts {
     /// Where the bridge is to be seen.
     let interfaces: InterfaceSelection
     let file: DatabaseFile

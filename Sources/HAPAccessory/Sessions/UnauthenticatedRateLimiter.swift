@@ -1,15 +1,15 @@
 internal import HAPProtocol
 
-/// How much those may use up who have not proven who they are, address by address.
+/// A rate limit for unauthenticated peers, address by address.
 ///
 /// Connecting costs a unit, and so does each request in clear: a computation on curves is the dearest of them. Proof gives
 /// back what its connection has cost, so a home that reconnects from behind one address, again and again, never runs out;
 /// what is not given back comes back with time. An IPv6 address also draws on what its network has, which is more: a host
 /// that takes one address after the other has no more than that. All of a home are on one such network, the link's, so
-/// an address behind which somebody has proven himself does not draw on it: strangers can use it up among themselves only.
+/// an address from which a controller has proven itself does not draw on it: unauthenticated peers use it up among themselves.
 ///
 /// For each address it keeps the time at which all will have come back, and forgets it from then on.
-struct StrangerAllowances: Equatable {
+struct UnauthenticatedRateLimiter: Equatable {
     /// A number of units, and how fast they come back.
     struct Allowance {
         let units: Int

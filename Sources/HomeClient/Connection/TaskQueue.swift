@@ -1,5 +1,5 @@
 /// What the manager does on its own account, because whoever caused it does not wait for it.
-enum Chore: Sendable {
+enum BackgroundTask: Sendable {
     /// The task of a call was cancelled.
     case cancel(call: Int64, connection: UInt64)
     /// A call that nobody wants to wait for is given some time for its answer.
@@ -18,15 +18,15 @@ enum Chore: Sendable {
     case endQuestions(UInt64)
 }
 
-/// A queue of chores that anybody may add to, for one reader.
-final class ChoreList: Sendable {
-    let chores: AsyncStream<Chore>
-    private let sink: AsyncStream<Chore>.Continuation
+/// A queue of tasks that anybody may add to, for one reader.
+final class TaskQueue: Sendable {
+    let tasks: AsyncStream<BackgroundTask>
+    private let sink: AsyncStream<BackgroundTask>.Continuation
 
     init() {
-        // One chore for each call, iteration or search of the app: it holds what the app itself holds.
-        (chores, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        // One task for each call, iteration or search of the app: it holds what the app itself holds.
+        (tasks, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
-    func add(_ chore: Chore) { sink.yield(chore) }
+    func add(_ task: BackgroundTask) { sink.yield(task) }
 }
