@@ -8,6 +8,7 @@
 
 import AccessoryHost
 import FoundationEssentials
+import Glibc
 import HAPAccessory
 import HAPModel
 import Logging
@@ -16,7 +17,10 @@ import Logging
 struct Thermometer {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        guard let directory = arguments.first else { fatalError("usage: thermometer DIRECTORY [FILE]") }
+        guard let directory = arguments.first else {
+            print("usage: thermometer DIRECTORY [FILE]")
+            exit(64)
+        }
         let sensor = arguments.dropFirst().first ?? "/sys/class/thermal/thermal_zone0/temp"
 
         // What it is. The category decides which symbol the Home app shows while it is added.
