@@ -64,6 +64,7 @@ let package = Package(
 
         library("AsyncKit"),
         library("BoundedJSON"),
+        library("Jinja", ["BoundedJSON"]),
         library("TerminalKit"),
         library("ProcFS"),
         library("HAPModel"),
@@ -169,12 +170,13 @@ let package = Package(
             dependencies: [
                 "HAPTesting", "LightBridge", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "HAPController",
                 "HomeHub",
-                "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "LightKit",
-                "TerminalKit", nioCore,
+                "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
+                "LightKit", "TerminalKit", nioCore,
             ],
             path: "Tests/Fuzz", swiftSettings: swift),
 
         tests(of: "AsyncKit"),
+        tests(of: "Jinja", ["BoundedJSON"]),
         tests(of: "BoundedJSON"),
         tests(of: "TerminalKit"),
         tests(of: "ProcFS"),

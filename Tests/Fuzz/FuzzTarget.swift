@@ -28,6 +28,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(inTime: "controller", checkController),
         FuzzTarget("txt", checkTXT),
         FuzzTarget("discovery", checkDiscovery),
+        FuzzTarget("template", checkTemplate),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("home", checkHome),
         FuzzTarget("names", checkNames),

@@ -55,15 +55,6 @@ internal import LightKit
     home.disconnected(now: .seconds(100_000))
     took(home.timePassed(now: .seconds(100_000) + MQTTHome.timeout))
     took(home.timePassed(now: .seconds(200_000) + MQTTHome.grace))
-    checkTemplate(input)
-}
-
-/// The first line is a template, the rest the message that it is for.
-private func checkTemplate(_ input: [UInt8]) {
-    let lines = input.lines
-    guard let template = ValueTemplate(String(decoding: lines[0], as: UTF8.self)) else { return }
-    let value = template.value(of: MQTTPayload(Array(input.dropFirst(lines[0].count + 1))))
-    promise((value?.utf8.count ?? 0) <= 400 + 3 * input.count, "a value is no longer than its message")
 }
 
 private let commands = [

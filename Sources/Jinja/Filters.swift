@@ -1,0 +1,349 @@
+import BoundedJSON
+import Glibc
+
+/// The filters: Jinja2's, and those of Home Assistant.
+enum Filter: String, Sendable {
+    case abs, add, average, capitalize, `default`, first, float, format
+    case fromJSON = "from_json"
+    case iif, int, isDefined = "is_defined"
+    case isNumber = "is_number"
+    case items, join, last, length, list, log, lower, map, max, min, multiply, reject, rejectattr, replace, reverse
+    case round, select, selectattr, sort, sqrt, string, sum, title, tojson
+    case toJSON = "to_json"
+    case trim, unique, upper
+    case bitwiseAnd = "bitwise_and"
+    case bitwiseOr = "bitwise_or"
+    case bitwiseXor = "bitwise_xor"
+
+    init?(name: String) {
+        switch name {
+        case "d": self = .default
+        case "count": self = .length
+        default: self.init(rawValue: name)
+        }
+    }
+}
+
+extension JinjaRenderer {
+    mutating func apply(
+        _ filter: Filter, to value: JinjaValue, _ given: GivenArguments
+    ) throws(JinjaError) -> JinjaValue {
+        try countAll(value)
+        switch filter {
+        case .default:
+            let usesFalse = given.value(1, "boolean")?.isTrue ?? false
+            return value.isUndefined || (usesFalse && !value.isTrue)
+                ? given.value(0, "default_value") ?? .string("") : value
+        case .isDefined: return try defined(value)
+        case .iif:
+            if value.isTrue { return given.value(0, "if_true") ?? .bool(true) }
+            if value == .none, let none = given.value(2, "if_none") { return none }
+            return given.value(1, "if_false") ?? .bool(false)
+        // Numbers.
+        case .int: return try whole(value, given)
+        case .float: return try fraction(value, given)
+        case .round: return try rounded(value, given)
+        case .abs:
+            switch try number(value) {
+            case .int(let number):
+                return .int(number < 0 ? try Self.whole(0.subtractingReportingOverflow(number)) : number)
+            case .float(let number): return .float(number.magnitude)
+            }
+        case .multiply, .add:
+            guard let number = Self.read(try defined(value)), let other = Self.read(try given.required(0, "amount"))
+            else {
+                guard let fallback = given.value(1, "default") else { throw Self.noNumber(value) }
+                return fallback
+            }
+            return .float(filter == .multiply ? number * other : number + other)
+        case .sqrt, .log:
+            guard let number = Self.read(value), number > 0 || (number == 0 && filter == .sqrt) else {
+                throw Self.noNumber(value)
+            }
+            guard filter == .log else { return .float(number.squareRoot()) }
+            return .float(Glibc.log(number) / (given.value(0, "base").flatMap(Self.read).map { Glibc.log($0) } ?? 1))
+        case .isNumber: return .bool(Self.read(value)?.isFinite ?? false)
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor:
+            guard case .int(let a)? = try whole(value, GivenArguments()).number,
+                case .int(let b)? = try whole(try given.required(0, "value"), GivenArguments()).number
+            else { throw Self.noNumber(value) }
+            return .int(filter == .bitwiseAnd ? a & b : filter == .bitwiseOr ? a | b : a ^ b)
+        // Text.
+        case .string: return .string(try text(of: value))
+        case .lower: return try string(try text(of: value).lowercased())
+        case .upper: return try string(try text(of: value).uppercased())
+        case .capitalize: return try string(try text(of: value).capitalizedFirst)
+        case .title: return try string(try text(of: value).titled)
+        case .trim: return .string(try text(of: value).trimming(try given.text(0, "chars")))
+        case .replace:
+            return try replacing(
+                try text(of: value), try text(of: given.required(0, "old")), try text(of: given.required(1, "new")),
+                try given.int(2, "count"))
+        case .format: return try string(try TextFormat.percent(try text(of: value), given.positional, mapping: .none))
+        case .tojson, .toJSON: return try string(try json(of: value, isSpaced: filter == .tojson))
+        case .fromJSON:
+            guard case .string(let text) = value else { throw JinjaError("from_json wants a text") }
+            do { return JinjaValue(try JSONValue(parsing: Array(text.utf8))) } catch {
+                throw JinjaError("from_json: the text is no JSON")
+            }
+        // Lists.
+        case .length:
+            guard case .undefined = value else {
+                guard case .string(let text) = value else { return .int(try sequence(value).count) }
+                return .int(text.unicodeScalars.count)
+            }
+            return .int(0)
+        case .join:
+            var texts: [String] = []
+            let attribute = try given.text(1, "attribute")
+            for element in try sequence(value) { texts.append(try text(of: try Self.member(attribute, of: element))) }
+            return try string(texts.joined(separator: try given.text(0, "d") ?? ""))
+        case .list: return .list(try sequence(value))
+        case .items: return .list((value.members ?? []).map { .tuple([$0.key, $0.value]) })
+        case .first: return try sequence(value).first ?? .undefined("the first of an empty list")
+        case .last: return try sequence(value).last ?? .undefined("the last of an empty list")
+        case .reverse:
+            let reversed = try Array(sequence(value).reversed())
+            if case .string = value { return .string(reversed.map(\.text).joined()) }
+            return .list(reversed)
+        case .min, .max:
+            let sorted = try sorted(try attributes(given, 1, of: try sequence(value)))
+            return (filter == .min ? sorted.first : sorted.last) ?? .undefined("an extreme of an empty list")
+        case .sum, .average:
+            let values = try attributes(given, 0, of: try sequence(value))
+            var sum = given.value(1, "start") ?? .int(0)
+            for element in values { sum = try calculate(.plus, sum, element) }
+            guard filter == .average else { return sum }
+            guard let total = sum.number?.double, !values.isEmpty else { throw JinjaError("an average of nothing") }
+            return .float(total / Double(values.count))
+        case .sort:
+            let isReversed = given.value(0, "reverse")?.isTrue ?? false
+            let values = try sequence(value)
+            guard given.value(2, "attribute") == nil else { throw JinjaError("sort by an attribute is not supported") }
+            let sorted = try sorted(values)
+            return .list(isReversed ? sorted.reversed() : sorted)
+        case .unique:
+            var values: [JinjaValue] = []
+            for element in try sequence(value) {
+                try count(values.count * 16)
+                if !values.contains(element) { values.append(element) }
+            }
+            return .list(values)
+        case .map: return .list(try mapped(try sequence(value), given))
+        case .select, .reject, .selectattr, .rejectattr: return .list(try selected(filter, try sequence(value), given))
+        }
+    }
+
+    // MARK: Numbers
+
+    static func noNumber(_ value: JinjaValue) -> JinjaError {
+        JinjaError("a value of the type \(value.typeName) is no number")
+    }
+
+    /// A number, also from text, as Python's `float` takes it.
+    static func read(_ value: JinjaValue) -> Double? {
+        guard case .string(let text) = value else { return value.number?.double }
+        let digits = text.trimmingWhitespace.filter { $0 != "_" }
+        // Swift reads hexadecimal numbers, too, Python does not.
+        guard !digits.lowercased().contains("x") else { return nil }
+        return Double(digits)
+    }
+
+    private func number(_ value: JinjaValue) throws(JinjaError) -> JinjaNumber {
+        guard let number = value.number else { throw Self.noNumber(value) }
+        return number
+    }
+
+    func fraction(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
+        if let number = Self.read(try defined(value)) { return .float(number) }
+        guard let fallback = given.value(0, "default") else { throw Self.noNumber(value) }
+        return fallback
+    }
+
+    func whole(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
+        let value = try defined(value)
+        let base = try given.int(1, "base") ?? 10
+        guard base == 0 || (2...36).contains(base) else { throw JinjaError("a base that is none") }
+        if case .string(let text) = value {
+            var digits = text.trimmingWhitespace.filter { $0 != "_" }
+            let prefixes = [16: "0x", 8: "0o", 2: "0b"]
+            if let prefix = prefixes[base], digits.lowercased().hasPrefix(prefix) { digits.removeFirst(2) }
+            if (2...36).contains(base), let number = Int(digits, radix: base) { return .int(number) }
+        } else if case .int(let number)? = value.number {
+            return .int(number)
+        }
+        if let number = Self.read(value), let whole = Int(exactly: number.rounded(.towardZero)) { return .int(whole) }
+        guard let fallback = given.value(0, "default") else { throw Self.noNumber(value) }
+        return fallback
+    }
+
+    private func rounded(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
+        let digits = try given.int(0, "precision") ?? 0
+        let method = try given.text(1, "method") ?? "common"
+        guard let number = Self.read(try defined(value)), number.isFinite, (-308...308).contains(digits) else {
+            guard let fallback = given.value(2, "default") else { throw Self.noNumber(value) }
+            return fallback
+        }
+        let scale = pow(10, Double(digits))
+        let result: Double
+        switch method {
+        case "common": result = TextFormat.rounded(number, digits: digits)
+        case "ceil": result = (number * scale).rounded(.up) / scale
+        case "floor": result = (number * scale).rounded(.down) / scale
+        case "half": result = (number * 2).rounded(.toNearestOrEven) / 2
+        default: throw JinjaError("a way to round that is not known")
+        }
+        guard digits == 0, method != "half", let whole = Int(exactly: result) else { return .float(result) }
+        return .int(whole)
+    }
+
+    // MARK: Text
+
+    mutating func replacing(
+        _ text: String, _ old: String, _ new: String, _ limit: Int?
+    ) throws(JinjaError) -> JinjaValue {
+        try countSearch(for: old, in: text)
+        var left = limit ?? -1
+        if left < 0 { left = .max }
+        guard !old.isEmpty else { throw JinjaError("nothing cannot be replaced") }
+        var result = ""
+        var start = text.startIndex
+        while left > 0, let range = text.range(ofPart: old, from: start) {
+            result += text[start..<range.lowerBound]
+            result += new
+            guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+            start = range.upperBound
+            left -= 1
+        }
+        return try string(result + text[start...])
+    }
+
+    private mutating func json(of value: JinjaValue, isSpaced: Bool) throws(JinjaError) -> String {
+        try countAll(value)
+        return try Self.json(of: value, isSpaced)
+    }
+
+    private static func json(of value: JinjaValue, _ isSpaced: Bool) throws(JinjaError) -> String {
+        switch value {
+        case .none: return "null"
+        case .bool(let value): return value ? "true" : "false"
+        case .float(let number) where !number.isFinite: throw JinjaError("a number that no JSON has")
+        case .int, .float: return value.text
+        case .string(let text): return isSpaced ? pageJSON(of: text) : JSONValue.string(text).text
+        case .undefined(let name): throw JinjaError("\(name.prefix(32)) is not defined")
+        case .namespace: throw JinjaError("a namespace is no JSON")
+        case .list, .tuple, .dict, .json: break
+        }
+        var texts: [String] = []
+        if let elements = value.elements {
+            for element in elements { texts.append(try json(of: element, isSpaced)) }
+            return "[" + texts.joined(separator: isSpaced ? ", " : ",") + "]"
+        }
+        var members = value.members ?? []
+        // Jinja2 sorts the keys, Home Assistant does not.
+        if isSpaced { members.sort { $0.key.isLess(than: $1.key) ?? false } }
+        for member in members {
+            let name = try json(of: .string(member.key.text), isSpaced)
+            texts.append(try name + (isSpaced ? ": " : ":") + json(of: member.value, isSpaced))
+        }
+        return "{" + texts.joined(separator: isSpaced ? ", " : ",") + "}"
+    }
+
+    /// A text as Jinja2 writes it for the script of a page: in ASCII, without what ends a tag or an attribute.
+    private static func pageJSON(of text: String) -> String {
+        var result = ""
+        for unit in JSONValue.string(text).text.utf16 {
+            if unit < 0x80, let scalar = Unicode.Scalar(unit), !"<>&'".unicodeScalars.contains(scalar) {
+                result.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(unit, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            }
+        }
+        return result
+    }
+
+    // MARK: Lists
+
+    /// The member that an attribute names, with dots between several; the value itself without one.
+    private static func member(_ attribute: String?, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
+        guard let attribute else { return value }
+        var value = value
+        for name in attribute.split(separator: ".") {
+            if let index = Int(name) {
+                let elements = value.elements ?? []
+                value = elements.indices.contains(index) ? elements[index] : .undefined(String(name))
+            } else {
+                value = value.members?.last { $0.key == .string(String(name)) }?.value ?? .undefined(String(name))
+            }
+        }
+        return value
+    }
+
+    private func attributes(
+        _ given: GivenArguments, _ place: Int, of values: [JinjaValue]
+    ) throws(JinjaError) -> [JinjaValue] {
+        let attribute = try given.text(place, "attribute")
+        var result: [JinjaValue] = []
+        for value in values { result.append(try Self.member(attribute, of: value)) }
+        return result
+    }
+
+    private mutating func sorted(_ values: [JinjaValue]) throws(JinjaError) -> [JinjaValue] {
+        try count(values.count * 16)
+        for pair in zip(values, values.dropFirst()) where pair.0.isLess(than: pair.1) == nil {
+            throw JinjaError("values of the types \(pair.0.typeName) and \(pair.1.typeName) have no order")
+        }
+        // Jinja2 does not tell capitals from small letters here.
+        return values.map { (key: $0.foldedForSorting, value: $0) }.sorted { $0.key.isLess(than: $1.key) ?? false }
+            .map(\.value)
+    }
+
+    private mutating func mapped(
+        _ values: [JinjaValue], _ given: GivenArguments
+    ) throws(JinjaError) -> [JinjaValue] {
+        var result: [JinjaValue] = []
+        if let attribute = given.named["attribute"] {
+            let fallback = given.named["default"]
+            for value in values {
+                let member = try Self.member(attribute.text, of: value)
+                result.append(member.isUndefined ? fallback ?? member : member)
+            }
+            return result
+        }
+        let name = try given.requiredText(0, "filter")
+        guard let filter = Filter(name: name) else {
+            throw JinjaError("the filter \"\(name.prefix(32))\" is not supported")
+        }
+        let arguments = GivenArguments(positional: Array(given.positional.dropFirst()), named: given.named)
+        for value in values { result.append(try apply(filter, to: value, arguments)) }
+        return result
+    }
+
+    private mutating func selected(
+        _ filter: Filter, _ values: [JinjaValue], _ given: GivenArguments
+    ) throws(JinjaError) -> [JinjaValue] {
+        let byAttribute = filter == .selectattr || filter == .rejectattr
+        let attribute = byAttribute ? try given.requiredText(0, "attribute") : nil
+        let place = byAttribute ? 1 : 0
+        var wanted: Test?
+        if let name = try given.text(place, "test") {
+            wanted = Test(name: name)
+            guard wanted != nil else { throw JinjaError("the test \"\(name.prefix(32))\" is not supported") }
+        }
+        let arguments = GivenArguments(positional: Array(given.positional.dropFirst(place + 1)))
+        var result: [JinjaValue] = []
+        for value in values {
+            let member = try Self.member(attribute, of: value)
+            let passes = try wanted.map { (test) throws(JinjaError) in try self.passes(member, test, arguments) }
+            if (passes ?? member.isTrue) == (filter == .select || filter == .selectattr) { result.append(value) }
+        }
+        return result
+    }
+}
+
+extension JinjaValue {
+    fileprivate var foldedForSorting: JinjaValue {
+        if case .string(let text) = self { .string(text.lowercased()) } else { self }
+    }
+}

@@ -1,0 +1,252 @@
+package import BoundedJSON
+
+/// A value as a template sees it: Python's, as far as templates need them.
+package enum JinjaValue: Sendable {
+    /// What was not given; the name is for the error.
+    case undefined(String)
+    case none
+    case bool(Bool)
+    case int(Int)
+    case float(Double)
+    case string(String)
+    case list([JinjaValue])
+    case tuple([JinjaValue])
+    case dict(JinjaDictionary)
+    /// An array or an object of a message, which is read only where a template looks into it.
+    case json(JSONValue)
+    /// What `namespace()` made: its place in the renderer.
+    case namespace(Int)
+
+    /// A value of a message.
+    package init(_ json: JSONValue) {
+        switch json {
+        case .null: self = .none
+        case .bool(let value): self = .bool(value)
+        case .integer(let value): self = .int(Int(value))
+        case .unsigned(let value): self = Int(exactly: value).map(Self.int) ?? .float(Double(value))
+        case .number(let value): self = .float(value)
+        case .string(let value): self = .string(value)
+        case .array, .object: self = .json(json)
+        }
+    }
+}
+
+/// A mapping in the order in which it was written.
+package struct JinjaDictionary: Sendable {
+    package private(set) var members: [(key: JinjaValue, value: JinjaValue)] = []
+
+    package init(_ members: [(key: JinjaValue, value: JinjaValue)] = []) {
+        for member in members { self[member.key] = member.value }
+    }
+
+    package subscript(key: JinjaValue) -> JinjaValue? {
+        get { members.last { $0.key == key }?.value }
+        set {
+            let index = members.lastIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((key, value))
+            case (nil, nil): break
+            }
+        }
+    }
+}
+
+// MARK: What a value is
+
+extension JinjaValue {
+    var isUndefined: Bool { if case .undefined = self { true } else { false } }
+
+    /// Whether Python takes it for true.
+    var isTrue: Bool {
+        switch self {
+        case .undefined, .none: false
+        case .bool(let value): value
+        case .int(let value): value != 0
+        case .float(let value): value != 0
+        case .string(let value): !value.isEmpty
+        case .list(let values), .tuple(let values): !values.isEmpty
+        case .dict(let dictionary): !dictionary.members.isEmpty
+        case .json(.array(let values)): !values.isEmpty
+        case .json(.object(let object)): !object.isEmpty
+        case .json, .namespace: true
+        }
+    }
+
+    /// The elements of a list or tuple.
+    var elements: [JinjaValue]? {
+        switch self {
+        case .list(let values), .tuple(let values): values
+        case .json(.array(let values)): values.map(JinjaValue.init)
+        default: nil
+        }
+    }
+
+    /// The members of a mapping; of a name that stands twice, the last value.
+    var members: [(key: JinjaValue, value: JinjaValue)]? {
+        switch self {
+        case .dict(let dictionary): dictionary.members
+        case .json(.object(let object)):
+            object.members.map { (.string($0.name), JinjaValue(object[$0.name] ?? $0.value)) }
+        default: nil
+        }
+    }
+
+    /// How much work it is to walk through it.
+    var size: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .list(let values), .tuple(let values): values.count
+        case .dict(let dictionary): dictionary.members.count
+        case .json(.array(let values)): values.count
+        case .json(.object(let object)): object.members.count
+        default: 1
+        }
+    }
+
+    /// The number, if it is one; `true` is 1.
+    var number: JinjaNumber? {
+        switch self {
+        case .bool(let value): .int(value ? 1 : 0)
+        case .int(let value): .int(value)
+        case .float(let value): .float(value)
+        default: nil
+        }
+    }
+
+    /// What Python calls its type.
+    var typeName: String {
+        switch self {
+        case .undefined: "undefined"
+        case .none: "none"
+        case .bool: "bool"
+        case .int: "int"
+        case .float: "float"
+        case .string: "str"
+        case .list, .json(.array): "list"
+        case .tuple: "tuple"
+        case .dict, .json: "dict"
+        case .namespace: "namespace"
+        }
+    }
+}
+
+/// A number of a template.
+enum JinjaNumber {
+    case int(Int)
+    case float(Double)
+
+    var double: Double {
+        switch self {
+        case .int(let value): Double(value)
+        case .float(let value): value
+        }
+    }
+}
+
+// MARK: Comparison
+
+extension JinjaValue: Equatable {
+    package static func == (a: JinjaValue, b: JinjaValue) -> Bool {
+        switch (a, b) {
+        case (.undefined, .undefined), (.none, .none): return true
+        case (.string(let a), .string(let b)): return a.unicodeScalars.elementsEqual(b.unicodeScalars)
+        case (.namespace(let a), .namespace(let b)): return a == b
+        case (.tuple(let a), .tuple(let b)): return a == b
+        case (.tuple, _), (_, .tuple): return false
+        default: break
+        }
+        if let a = a.number, let b = b.number {
+            if case .int(let a) = a, case .int(let b) = b { return a == b }
+            return a.double == b.double
+        }
+        if let a = a.elements, let b = b.elements { return a == b }
+        if let a = a.members, let b = b.members {
+            guard a.count == b.count else { return false }
+            return a.allSatisfy { member in b.contains { $0.key == member.key && $0.value == member.value } }
+        }
+        return false
+    }
+
+    /// Whether it comes before another; `nil` if the two have no order.
+    func isLess(than other: JinjaValue) -> Bool? {
+        if let a = number, let b = other.number {
+            if case .int(let a) = a, case .int(let b) = b { return a < b }
+            return a.double < b.double
+        }
+        if case .string(let a) = self, case .string(let b) = other {
+            return a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars)
+        }
+        if let a = elements, let b = other.elements {
+            for (x, y) in zip(a, b) where x != y { return x.isLess(than: y) }
+            return a.count < b.count
+        }
+        return nil
+    }
+}
+
+// MARK: Text
+
+extension JinjaValue {
+    /// The value as `{{ }}` writes it.
+    var text: String {
+        switch self {
+        case .undefined: ""
+        case .string(let text): text
+        default: representation
+        }
+    }
+
+    /// The value as Python writes it within a list.
+    var representation: String {
+        switch self {
+        case .undefined: return "Undefined"
+        case .none: return "None"
+        case .bool(let value): return value ? "True" : "False"
+        case .int(let value): return String(value)
+        case .float(let value): return Self.text(of: value)
+        case .string(let text): return Self.quoted(text)
+        case .list(let values): return "[" + values.map(\.representation).joined(separator: ", ") + "]"
+        case .tuple(let values):
+            let inner = values.map(\.representation).joined(separator: ", ")
+            return values.count == 1 ? "(\(inner),)" : "(\(inner))"
+        case .dict, .json(.object):
+            let inner = (members ?? []).map { "\($0.key.representation): \($0.value.representation)" }
+            return "{" + inner.joined(separator: ", ") + "}"
+        case .json: return "[" + (elements ?? []).map(\.representation).joined(separator: ", ") + "]"
+        case .namespace: return "<Namespace>"
+        }
+    }
+
+    /// A number as Python writes it: the shortest digits that read back as the same, with an exponent from 1e16.
+    private static func text(of value: Double) -> String {
+        if value.isNaN { return "nan" }
+        if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+        if value.magnitude < 1e16, let whole = Int(exactly: value) {
+            return value.sign == .minus && whole == 0 ? "-0.0" : "\(whole).0"
+        }
+        return value.description
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let quote: Unicode.Scalar = text.contains("'") && !text.contains("\"") ? "\"" : "'"
+        var result = String(quote)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case quote, "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                if scalar.properties.generalCategory == .control {
+                    let digits = String(scalar.value, radix: 16)
+                    result += "\\x" + (digits.count < 2 ? "0" + digits : digits)
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + String(quote)
+    }
+}

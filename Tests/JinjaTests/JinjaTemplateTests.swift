@@ -1,0 +1,148 @@
+import BoundedJSON
+import Foundation
+import Jinja
+import Testing
+
+/// Templates, what they are given, and what Jinja2 makes of them (`Tests/Interop/test_templates.py` holds that to Jinja2).
+struct TemplateExample: CustomTestStringConvertible, Sendable {
+    let template: String
+    let variables: [[String: JinjaValue]]
+    let given: [JSONValue]
+    let results: [String?]
+
+    var testDescription: String { template }
+
+    static let all: [TemplateExample] = {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let files = ["Fixtures/templates.json"]
+        return files.flatMap { file -> [TemplateExample] in
+            guard let data = try? Data(contentsOf: root.appending(path: file)),
+                let list = try? JSONValue(parsing: Array(data)).array
+            else { return [] }
+            return list.compactMap(TemplateExample.init)
+        }
+    }()
+
+    init?(_ json: JSONValue) {
+        guard let template = json["template"]?.string, let given = json["variables"]?.array,
+            let results = json["results"]?.array
+        else { return nil }
+        self.template = template
+        self.given = given
+        self.results = results.map(\.string)
+        variables = given.map { given in
+            var variables: [String: JinjaValue] = [:]
+            for member in given.object?.members ?? [] { variables[member.name] = JinjaValue(member.value) }
+            if let text = given["value"]?.string, let json = try? JSONValue(parsing: text) {
+                variables["value_json"] = JinjaValue(json)
+            }
+            return variables
+        }
+    }
+}
+
+@Suite("Templates")
+struct JinjaTemplateTests {
+    @Test("the examples are there") func found() { #expect(TemplateExample.all.count > 300) }
+
+    @Test("a template makes what Jinja2 makes of it", arguments: TemplateExample.all)
+    func agrees(_ example: TemplateExample) {
+        for ((variables, given), wanted) in zip(zip(example.variables, example.given), example.results) {
+            var text: String?
+            var failure = ""
+            do throws(JinjaError) {
+                text = try JinjaTemplate(example.template).render(variables)
+            } catch {
+                failure = error.text
+            }
+            #expect(text == wanted, "\(given): \(failure)")
+        }
+    }
+}
+
+@Suite("A template's limits")
+struct JinjaLimitsTests {
+    private static func failure(of template: String, _ variables: [String: JinjaValue] = [:]) -> String? {
+        do throws(JinjaError) {
+            _ = try JinjaTemplate(template).render(variables)
+            return nil
+        } catch {
+            return error.text
+        }
+    }
+
+    @Test(
+        "what is not understood is refused by its name when it is read",
+        arguments: [
+            ("{{ value | regex_replace('a', 'b') }}", "the filter \"regex_replace\" is not supported"),
+            ("{{ states('light.a') }}", "the function \"states\" is not supported"),
+            ("{{ now().hour }}", "the function \"now\" is not supported"),
+            ("{{ value is match('a') }}", "the test \"match\" is not supported"),
+            ("{{ value.encode('utf-8') }}", "the method \"encode\" is not supported"),
+            ("{% macro f() %}{% endmacro %}", "the block {% macro %} is not supported"),
+            ("{% include 'a' %}", "the block {% include %} is not supported"),
+            ("{{ f(*a) }}", "the function \"f\" is not supported"),
+            ("{% if true %}", "{% endif %} is missing"),
+            ("{{ 'a }}", "a text has no end"),
+            ("{{ 1 $ 2 }}", "a character that no expression has"),
+            ("{{ ([)] }}", "brackets that do not match"),
+            ("{{ 99999999999999999999 }}", "a number that is too large"),
+        ])
+    func refused(_ template: String, _ reason: String) {
+        #expect(Self.failure(of: template) == reason)
+        #expect(throws: JinjaError.self) { try JinjaTemplate(template) }
+    }
+
+    @Test(
+        "a template that wants too much of anything is ended at once",
+        arguments: [
+            String(repeating: "(", count: 10_000), "{{ " + String(repeating: "(", count: 5_000),
+            "{{ " + String(repeating: "-", count: 10_000) + "1 }}",
+            "{{ 1" + String(repeating: "+1", count: 5_000) + " }}",
+            "{{ x" + String(repeating: ".a", count: 5_000) + " }}",
+            "{{ 1" + String(repeating: "|abs", count: 3_000) + " }}",
+            "{{ " + String(repeating: "not ", count: 3_000) + "1 }}",
+            "{{ " + String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000) + " }}",
+            String(repeating: "{% if 1 %}", count: 1_000) + String(repeating: "{% endif %}", count: 1_000),
+            "{{ 1 if 1 else" + String(repeating: " 1 if 1 else", count: 1_000) + " 1 }}",
+            "{{ 'x' * 1000000000 }}", "{{ [1] * 1000000000 }}", "{{ range(1000000000) | list }}",
+            "{{ 9 ** 9 ** 9 }}", "{{ 2 ** 1000000 }}", "{{ -9223372036854775807 - 2 }}",
+            "{{ (-9223372036854775807 - 1) // -1 }}", "{{ (-9223372036854775807 - 1) | abs }}",
+            "{% for a in range(4000) %}{% for b in range(4000) %}{% for c in range(4000) %}{% endfor %}{% endfor %}{% endfor %}",
+            "{% for a in range(4000) %}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{% endfor %}",
+            "{% set ns = namespace(x=[1]) %}{% for a in range(4000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
+            "{% set ns = namespace(x=[1]) %}{% for a in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x == ns.x }}",
+            "{% set ns = namespace(x={}) %}{% for a in range(4000) %}{% set ns.x = dict(a=ns.x) %}{% endfor %}",
+            "{% set ns = namespace(x='x') %}{% for a in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+            "{% set ns = namespace(x='x') %}{% for a in range(40) %}{% set ns.x = ns.x | replace('x', 'xxxx') %}{% endfor %}",
+            "{% for a in range(4000) %}{% set x = namespace() %}{% endfor %}",
+            "{{ '%1000000d' | format(1) }}", "{{ '{:1000000}'.format(1) }}", "{{ 'x'.zfill(1000000) }}",
+            "{{ 1[::0] }}", "{{ [1][::0] }}", "{{ [1, 2][9223372036854775807::-9223372036854775807] }}",
+            "{% for a in range(1000) %}{{ ('a' * 60000) in ('a' * 60000 ~ 'b') }}{% endfor %}",
+            String(repeating: "a", count: 20_000),
+        ])
+    func bounded(_ template: String) {
+        let clock = ContinuousClock()
+        let time = clock.measure { _ = Self.failure(of: template) }
+        #expect(time < .seconds(5))
+        if template.hasPrefix("{{ 1 if") || template.hasPrefix("((")
+            || template.hasPrefix("{% for a in range(4000) %}xx")
+        {
+            return
+        }
+        #expect(Self.failure(of: template) != nil)
+    }
+
+    @Test("a long message does not make a template slow")
+    func longMessage() throws {
+        let list = JSONValue.array((0..<20_000).map { .integer($0) })
+        let value = JinjaValue(.object(["a": list, "state": "ON"]))
+        #expect(Self.failure(of: "{{ value_json.state }}", ["value_json": value]) == nil)
+        #expect(Self.failure(of: "{{ value_json.a[19999] }}", ["value_json": value]) == nil)
+        #expect(Self.failure(of: "{{ value_json.a | unique | list }}", ["value_json": value]) != nil)
+        #expect(
+            Self.failure(
+                of: "{% for x in value_json.a %}{{ value_json == value_json }}{% endfor %}", ["value_json": value])
+                != nil)
+    }
+}
