@@ -50,6 +50,10 @@ package struct BridgeControlClient: Sendable {
 
     package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
+    package func purgeLights() async throws -> [ForgottenLight] {
+        try [ForgottenLight](json: await ask(.purgeLights))
+    }
+
     package func simulate(_ key: String, _ change: LightChange) async throws {
         _ = try await ask(.simulate(key: key, change: change))
     }

@@ -30,6 +30,12 @@ package protocol BridgeControlHandler: Sendable {
     /// - Throws: ``BridgeControlError`` if there is no such light or it is in reach.
     func forgetLight(_ key: String) async throws
 
+    /// Forgets all lights that their sources no longer have; one that comes back is a new light.
+    ///
+    /// - Returns: those lights; empty if there are none.
+    /// - Throws: ``BridgeControlError`` if that cannot be stored; nothing has changed then.
+    func purgeLights() async throws -> [ForgottenLight]
+
     /// Lets a simulated light change by itself; returns when it has happened.
     ///
     /// - Parameters:

@@ -57,6 +57,7 @@ private struct Adapter: LineRPCHandler {
             try change.validate(for: .command)
             try await bridge.setLight(key, change)
         case .forgetLight(let key): try await bridge.forgetLight(key)
+        case .purgeLights: return try await bridge.purgeLights().json
         case .simulate(let key, let change):
             try change.validate(for: .simulation)
             try await bridge.simulate(key, change)

@@ -12,6 +12,8 @@ package enum BridgeRequest: MethodCall, Sendable, Equatable {
     case lights
     case setLight(key: String, change: LightChange)
     case forgetLight(key: String)
+    /// Answered with ``ForgottenLight``s.
+    case purgeLights
     case simulate(key: String, change: LightChange)
     /// Answered with ``PairingListing``s.
     case pairings
@@ -34,6 +36,7 @@ package enum BridgeRequest: MethodCall, Sendable, Equatable {
         case setup, lights
         case setLight = "lights.set"
         case forgetLight = "lights.forget"
+        case purgeLights = "lights.purge"
         case simulate, pairings
         case removePairing = "pairings.remove"
         case removeAllPairings = "pairings.removeAll"

@@ -42,6 +42,19 @@ package struct LightListing: BridgeMessage {
     }
 }
 
+/// A light that the bridge has forgotten, as `lights purge` lists it.
+package struct ForgottenLight: BridgeMessage {
+    /// `<driver id>/<light id>`.
+    package var key: String
+    /// What its source called it.
+    package var name: String
+
+    package init(key: String, name: String) {
+        self.key = key
+        self.name = name
+    }
+}
+
 /// Something that happened to a light, as `watch` prints it.
 package struct LightEvent: BridgeMessage {
     /// RFC 3339, UTC.

@@ -23,6 +23,8 @@ final class BridgedLight {
     var origin = LightEvent.Origin.device
     /// Its state has changed since it was last written down.
     var isUnsaved = false
+    /// Its driver has announced it; before that it is known from the last run, or from the driver before.
+    var isAnnounced = false
     /// It is shown no more; what still comes of its commands is passed over.
     var isRemoved = false
 
@@ -39,6 +41,12 @@ final class BridgedLight {
         var wanted = state
         if let color = pipeline.waiting?.color ?? pipeline.underWay?.color { wanted.apply(LightCommand(color: color)) }
         return wanted
+    }
+
+    /// What is to be remembered of it over a restart.
+    var stored: StoredLight {
+        StoredLight(
+            key: key, aid: aid, instanceIDs: adapter.ids, description: adapter.description, state: report)
     }
 
     /// The state as a report, to be remembered over a restart.

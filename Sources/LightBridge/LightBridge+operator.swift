@@ -32,7 +32,7 @@ extension LightBridge {
         for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
             warnings.append(
                 "no driver \(driver) is configured; its lights stay, out of reach, "
-                    + "until lamplighter lights forget KEY takes them away")
+                    + "until lamplighter lights purge takes them away")
         }
         return warnings
     }

@@ -39,7 +39,7 @@ extension LightBridge {
     }
 
     /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
-    private func settleNames() async {
+    func settleNames() async {
         var taken: Set<String> = []
         for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
             let description = light.adapter.description
@@ -72,8 +72,12 @@ extension LightBridge {
 
     /// Shows a light as its driver describes it; its turn has come.
     func takeOver(_ key: LightKey, _ description: LightDescription) async {
-        guard overrides[key]?.isHidden != true else { return }
+        guard overrides[key]?.isHidden != true else {
+            if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
+            return
+        }
         if let light = lights[key] {
+            light.isAnnounced = true
             guard light.adapter.description == description else { return await replace(light, description) }
             // It is as it was before a change that could not be stored.
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
@@ -84,7 +88,7 @@ extension LightBridge {
 
     private func add(_ key: LightKey, _ description: LightDescription) async {
         guard lights.count < Self.maximumLights else {
-            warnOfTooMany(key)
+            takeOverWhenThereIsRoom(key, description)
             return
         }
         warn(nil, about: key)
@@ -99,7 +103,7 @@ extension LightBridge {
             key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
         guard await save(stored) else {
             // Whatever comes of it, the aid is this light's.
-            stored.isRemoved = true
+            stored.removal = nextRemoval()
             absent[key] = former ?? stored
             takeOverLater(key, description)
             return
@@ -107,6 +111,7 @@ extension LightBridge {
         absent[key] = nil
         unstoredGoings.remove(key)
         await show(key, aid, description, adapter.ids, state)
+        lights[key]?.isAnnounced = true
         await catchUp(key)
         await settleNames()
         logger.info("a light is there", metadata: about(key))
@@ -118,7 +123,10 @@ extension LightBridge {
     }
 
     func warnOfTooMany(_ key: LightKey) {
-        warn("\(key) is left out: a bridge shows at most \(Self.maximumLights) lights", about: key)
+        warn(
+            "\(key) is left out: a bridge shows at most \(Self.maximumLights) lights; "
+                + "lamplighter lights purge makes room by forgetting those that their sources no longer have",
+            about: key)
     }
 
     private func replace(_ light: BridgedLight, _ description: LightDescription) async {
@@ -142,23 +150,23 @@ extension LightBridge {
         let about = about(key)
         if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
         guard var stored = await takeAway(key) else { return }
-        stored.isRemoved = true
+        stored.removal = nextRemoval()
         absent[key] = stored
         await settleNames()
         await storeGoing(key)
         logger.info("a light has been removed by its source", metadata: about)
+        await limitRemovedLights()
+        await fillRoom()
     }
 
     /// Shows a light no more; its aid waits for its return.
-    private func takeAway(_ key: LightKey) async -> StoredLight? {
+    func takeAway(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
         lightsByAID[light.aid] = nil
         light.isRemoved = true
         light.task?.cancel()
         light.identification?.cancel()
-        let stored = StoredLight(
-            key: key, aid: light.aid, instanceIDs: light.adapter.ids, description: light.adapter.description,
-            state: light.report)
+        let stored = light.stored
         absent[key] = stored
         await server.remove(light.aid)
         for waiter in light.waitersUnderWay + light.waitersWaiting { waiter.give(.doesNotExist) }
@@ -174,6 +182,7 @@ extension LightBridge {
         self.overrides = overrides
         for key in Array(lights.keys) where overrides[key]?.isHidden == true { _ = await takeAway(key) }
         await settleNames()
+        await fillRoom()
     }
 
     func save(_ light: StoredLight) async -> Bool {

@@ -3,7 +3,8 @@ internal import HAPProtocol
 internal import LightKit
 
 // What could not be stored, as on a full disk, and is stored later. A light that has come waits to be shown until then:
-// nobody is told of an aid that is not durable. One that has gone is gone at once.
+// nobody is told of an aid that is not durable. One that has gone is gone at once. A light that comes into a full house
+// waits as well, until another one goes.
 extension LightBridge {
     /// A light that waits.
     struct UnstoredLight {
@@ -16,6 +17,23 @@ extension LightBridge {
     func takeOverLater(_ key: LightKey, _ description: LightDescription) {
         unstored[key, default: UnstoredLight(description: description)].description = description
         tryAgainLater(key)
+    }
+
+    /// Takes a light over when another one goes.
+    ///
+    /// No more are kept than fill a house: others would not fit in.
+    func takeOverWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {
+        warnOfTooMany(key)
+        guard unstored[key] != nil || unstored.count < Self.maximumLights else { return }
+        unstored[key, default: UnstoredLight(description: description)].description = description
+    }
+
+    /// Takes over lights that wait for room, as long as there is some.
+    func fillRoom() async {
+        for (key, light) in unstored.sorted(by: { $0.key.description < $1.key.description })
+        where lights.count < Self.maximumLights && !retries.contains(key) {
+            await takeOver(key, light.description)
+        }
     }
 
     /// Stores that a light has gone, a little later if need be.
@@ -40,10 +58,7 @@ extension LightBridge {
         defer { structureMutex.release() }
         retries.remove(key)
         // What came or went meanwhile has been seen to.
-        if let light = unstored[key] {
-            await takeOver(key, light.description)
-            if !retries.contains(key) { unstored[key] = nil }
-        }
+        if let light = unstored[key] { await takeOver(key, light.description) }
         if unstored[key] == nil, unstoredGoings.contains(key) { await storeGoing(key) }
     }
 

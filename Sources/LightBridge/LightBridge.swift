@@ -30,7 +30,7 @@ package actor LightBridge {
     var lightsByAID: [AccessoryID: BridgedLight] = [:]
     /// Lights that are not shown, with the aids that wait for them.
     var absent: [LightKey: StoredLight] = [:]
-    /// Lights that are to be taken over once they can be stored.
+    /// Lights that are to be taken over once they can be stored or there is room for them.
     var unstored: [LightKey: UnstoredLight] = [:]
     /// Lights that have gone, and are there in the store until it can be written.
     var unstoredGoings: Set<LightKey> = []
@@ -89,8 +89,9 @@ package actor LightBridge {
 
     /// Shows the lights of the last run, out of reach until their drivers report them: controllers must never read a
     /// database that is not complete yet (HAP 1.3).
-    package func restore(_ stored: [StoredLight]) async {
-        for light in stored.sorted(by: { $0.aid < $1.aid }) {
+    package func restore(_ stored: StoredBridge) async {
+        highestAID = stored.highestAID
+        for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
             highestAID = max(highestAID, light.aid)
             if light.isRemoved || overrides[light.key]?.isHidden == true {
                 absent[light.key] = light
@@ -105,6 +106,7 @@ package actor LightBridge {
                 await show(light.key, light.aid, light.description, light.instanceIDs, state)
             }
         }
+        await limitRemovedLights()
     }
 
     // MARK: What lights say
@@ -161,6 +163,7 @@ package actor LightBridge {
         let bridged = self.driver(driver)
         guard bridged.state != state else { return }
         bridged.state = state
+        bridged.runningSince = state == .running ? scheduler.now : nil
         driverStateChanged()
         logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }

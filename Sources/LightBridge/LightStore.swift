@@ -33,19 +33,22 @@ package struct StoredLight: Equatable, Sendable {
     package var description: LightDescription
     /// The last state; `nil` if none was ever reported.
     package var state: LightReport?
+    /// Its number in the order in which lights were removed; `nil` while it is there.
+    package var removal: Int?
+
     /// The light is gone and its aid is kept for its return.
-    package var isRemoved: Bool
+    package var isRemoved: Bool { removal != nil }
 
     package init(
         key: LightKey, aid: AccessoryID, instanceIDs: InstanceIDs, description: LightDescription,
-        state: LightReport? = nil, isRemoved: Bool = false
+        state: LightReport? = nil, removal: Int? = nil
     ) {
         self.key = key
         self.aid = aid
         self.instanceIDs = instanceIDs
         self.description = description
         self.state = state
-        self.isRemoved = isRemoved
+        self.removal = removal
     }
 }
 
@@ -54,10 +57,13 @@ package struct StoredBridge: Equatable, Sendable {
     package var server: StoredServer
     /// By aid.
     package var lights: [StoredLight]
+    /// The highest aid that was ever given, also to a light that is forgotten.
+    package var highestAID: AccessoryID
 
-    package init(server: StoredServer, lights: [StoredLight] = []) {
+    package init(server: StoredServer, lights: [StoredLight] = [], highestAID: AccessoryID = .bridge) {
         self.server = server
         self.lights = lights
+        self.highestAID = highestAID
     }
 }
 
@@ -68,6 +74,9 @@ package struct StoredBridge: Equatable, Sendable {
 package protocol LightStore: Sendable {
     /// Adds or replaces one light.
     func save(_ light: StoredLight) async throws
+
+    /// Forgets lights for good; the highest aid that was ever given is kept.
+    func forget(_ lights: [LightKey]) async throws
 
     /// Replaces the last states of some lights.
     func save(states: [LightKey: LightReport]) async throws

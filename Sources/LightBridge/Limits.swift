@@ -5,6 +5,8 @@ internal import HAPProtocol
 extension LightBridge {
     /// The most lights; the bridge itself is an accessory, too.
     static let maximumLights = AccessoryDatabase.maximumAccessories - 1
+    /// The most lights that are remembered after their sources have removed them, so that they come back under their aids.
+    static let maximumRemovedLights = 300
 }
 
 extension CommandWaiter {

@@ -78,7 +78,7 @@ struct BridgeDaemon {
             overrides: configuration.overrides, logger: logger)
 
         try await showBridge(profile, stored.server, server, database)
-        await lights.restore(stored.lights)
+        await lights.restore(stored)
         let listener = try await listen(loop, server, database)
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
         await supervisor.use(configuration.drivers)

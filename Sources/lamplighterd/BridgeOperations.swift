@@ -135,6 +135,16 @@ struct BridgeOperations: BridgeControlHandler {
         await lights.forget(light)
     }
 
+    func purgeLights() async throws -> [ForgottenLight] {
+        do {
+            return try await lights.purge().map {
+                ForgottenLight(key: $0.key.description, name: $0.description.name)
+            }
+        } catch {
+            throw BridgeControlError(code: 74, message: "the lights cannot be stored; see the daemon's log")
+        }
+    }
+
     func simulate(_ key: String, _ change: LightChange) async throws {
         let (light, snapshot) = try await find(key)
         let drivers = await supervisor.running

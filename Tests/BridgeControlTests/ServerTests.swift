@@ -25,6 +25,8 @@ struct ServerTests {
             try await client.setLight("a/b", LightChange(on: true, hue: 20))
             try await client.simulate("a/b", LightChange(reachable: false))
             try await client.forgetLight("a/b")
+            let forgotten = try await client.purgeLights()
+            #expect(forgotten == [ForgottenLight(key: "a/c", name: "C")])
             let pairings = try await client.pairings()
             #expect(pairings == [PairingListing(id: "x", admin: true, connected: false)])
             try await client.removePairing("x")
@@ -37,7 +39,7 @@ struct ServerTests {
         #expect(
             bridge.calls == [
                 "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
-                #"simulate a/b {"reachable":false}"#, "forget a/b", "pairings", "remove x", "remove all",
+                #"simulate a/b {"reachable":false}"#, "forget a/b", "purge", "pairings", "remove x", "remove all",
                 "unlock", "reload", "reset",
             ])
     }
@@ -293,6 +295,7 @@ struct BridgeControlTestClient: Sendable {
         try await ask { try await $0.simulate(key, change) }
     }
     func forgetLight(_ key: String) async throws { try await ask { try await $0.forgetLight(key) } }
+    func purgeLights() async throws -> [ForgottenLight] { try await ask { try await $0.purgeLights() } }
     func pairings() async throws -> [PairingListing] { try await ask { try await $0.pairings() } }
     func removePairing(_ id: String) async throws { try await ask { try await $0.removePairing(id) } }
     func removeAllPairings() async throws { try await ask { try await $0.removeAllPairings() } }
@@ -406,6 +409,10 @@ final class FakeBridge: BridgeControlHandler {
 
     func setLight(_ key: String, _ change: LightChange) async throws { note("set \(key) \(change.json.text)") }
     func forgetLight(_ key: String) async throws { note("forget \(key)") }
+    func purgeLights() async throws -> [ForgottenLight] {
+        note("purge")
+        return [ForgottenLight(key: "a/c", name: "C")]
+    }
     func simulate(_ key: String, _ change: LightChange) async throws { note("simulate \(key) \(change.json.text)") }
 
     func pairings() async throws -> [PairingListing] {

@@ -61,6 +61,7 @@ private let wireForms: [WireForm] = [
             needsRestart: ["bridge.port"]),
         #"{"drivers":{"added":["a"],"changed":["b"],"removed":["c","d"]},"lights":["b/c"],"needsRestart":["bridge.port"]}"#
     ),
+    WireForm(ForgottenLight(key: "a/b", name: "B"), #"{"key":"a/b","name":"B"}"#),
     WireForm(
         RestoreListing(deviceID: "AA:BB:CC:DD:EE:FF", pairings: 2, lights: 3),
         #"{"deviceId":"AA:BB:CC:DD:EE:FF","pairings":2,"lights":3}"#),
@@ -110,6 +111,7 @@ private let wireForms: [WireForm] = [
                 _ = try? await bridge.lights()
                 try await bridge.setLight("a/b", LightChange(on: true, hue: 20))
                 try await bridge.forgetLight("a/b")
+                _ = try? await bridge.purgeLights()
                 try await bridge.simulate("a/b", LightChange(reachable: false))
                 _ = try? await bridge.pairings()
                 try await bridge.removePairing("x")
@@ -126,6 +128,7 @@ private let wireForms: [WireForm] = [
             daemon.lines == [
                 "status {}", #"setup {"force":true}"#, "lights {}",
                 #"lights.set {"key":"a/b","change":{"on":true,"hue":20}}"#, #"lights.forget {"key":"a/b"}"#,
+                "lights.purge {}",
                 #"simulate {"key":"a/b","change":{"reachable":false}}"#, "pairings {}",
                 #"pairings.remove {"id":"x"}"#, "pairings.removeAll {}", "pairings.unlock {}", "reload {}", "reset {}",
                 "backup {}", "part.write gives {}", #"restore {"size":3}"#, #"part.read gives {"data":"AgM="}"#,

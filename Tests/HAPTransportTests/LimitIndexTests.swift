@@ -88,6 +88,10 @@ struct LimitIndexTests {
             "149 lights are shown; the next waits, with a warning, until there is room; hidden ones that return, too"
         ),
         (
+            ["LightBridge.maximumRemovedLights"], "LightBridgeTests/RemovedLightsTests",
+            "300 removed lights are remembered, the last to go; the aids of the others are given to none, ever"
+        ),
+        (
             ["CommandWaiter.timeout"], "LightBridgeTests/SilentLightTests",
             "a light that never answers: -70408 after 2 s and not before; others are not kept waiting"
         ),

@@ -146,6 +146,31 @@ async def test_what_is_in_flight_at_the_end_is_answered(make_daemon, lan):
     assert code == 0 and seconds < 5 * PATIENCE
 
 
+def test_a_purge_forgets_lights_whose_driver_is_gone_and_no_aid_is_given_again(make_daemon):
+    daemon = make_daemon()
+    daemon.until(lambda status: status["lights"]["reachable"] == 3)
+    aids = {light["aid"] for light in daemon.lights.values()}
+    assert daemon.cli("lights", "purge", "--json") == []
+    other = {"driver": "simulated", "id": "other", "lights": [{"id": "new", "name": "New Lamp"}]}
+    daemon.terminate()
+    daemon.configure(configuration(drivers=[other]))
+    daemon.start()
+    new = daemon.lights["other/new"]["aid"]
+    assert any("lamplighter lights purge" in str(warning) for warning in daemon.status["warnings"])
+    purged = daemon.cli("lights", "purge", "--json")
+    assert sorted(light["key"] for light in purged) == ["simulated/kettle", "simulated/porch", "simulated/reading"]
+    assert list(daemon.lights) == ["other/new"]
+    daemon.kill()
+    daemon.configure(configuration(drivers=[{**other, "id": "third"}]))
+    daemon.start()
+    daemon.cli("lights", "purge")
+    daemon.restart()
+    daemon.configure(configuration())
+    daemon.cli("reload")
+    after = {key: light["aid"] for key, light in daemon.lights.items() if key.startswith("simulated/")}
+    assert len(after) == 3 and min(after.values()) > max({*aids, new}) + 1
+
+
 def test_lights_of_a_driver_that_is_gone_stay_until_they_are_forgotten(make_daemon):
     daemon = make_daemon()
     daemon.until(lambda status: status["lights"]["reachable"] == 3)

@@ -90,6 +90,10 @@ def bridge_parts(state):
     row = state["server"][0]
     # A light's last state (5) is written down now and then.
     lights = {f"light {light[0]}/{light[1]}": light[:5] + light[6:] for light in state["light"]}
+    # An aid that is not known to have been given would be given again.
+    unknown = [light for light in state["light"] for (_, highest) in state.get("lightBridge", []) if light[2] > highest]
+    if unknown:
+        lights["aids above the highest"] = tuple(unknown)
     return {
         "who it is and who is paired": (row[1:5], tuple(state["pairing"])), "wrong codes": row[5], "c#": row[6:8],
         "its own iids": row[8], **({} if row[9] is None else {"its port": row[9]}), **lights}

@@ -72,6 +72,7 @@ async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan)
     async with Phone() as phone:
         await phone.record(status["deviceId"])
         accessories = await database(phone, known["phone"])
+        assert [light["key"] for light in daemon.cli("lights", "purge", "--json")] == ["simulated/kettle"]
         new = daemon.lights["simulated/attic"]["aid"]
         assert new > max(aid for aid, *_ in known["shape"]), "an aid is never given again"
         assert sorted(list(row) for row in shape(accessories) if row[0] != new) == [

@@ -146,6 +146,27 @@ struct LamplighterTests {
         #expect(bridge.calls == ["forget mqtt/old"])
     }
 
+    @Test("lights that are gone are forgotten together, and which and how many is shown")
+    func purge() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let shown = await run("--control", path, "lights", "purge")
+            #expect(shown.code == 0 && shown.errors == "")
+            #expect(shown.output.contains("mqtt/old") && shown.output.contains("Old Lamp"))
+            #expect(shown.output.hasSuffix("\n2 lights have been forgotten.\n"))
+            #expect(
+                await run("--control", path, "--json", "lights", "purge")
+                    == Outcome(
+                        code: 0,
+                        output: #"[{"key":"mqtt/old","name":"Old Lamp"},{"key":"mqtt/x","name":"X"}]"# + "\n"))
+        }
+        #expect(bridge.calls == ["purge", "purge"])
+        #expect(LightsPurgeCommand.text(of: []) == "No light is gone; none has been forgotten.\n")
+        #expect(
+            LightsPurgeCommand.text(of: [ForgottenLight(key: "a/b", name: "B")])
+                .hasSuffix("\n1 light has been forgotten.\n"))
+    }
+
     @Test("pairings are removed by id or all together, and never by accident")
     func pairings() async throws {
         let bridge = Bridge()
@@ -457,6 +478,10 @@ final class Bridge: BridgeControlHandler {
     }
 
     func forgetLight(_ key: String) async throws { note("forget \(key)") }
+    func purgeLights() async throws -> [ForgottenLight] {
+        note("purge")
+        return [ForgottenLight(key: "mqtt/old", name: "Old Lamp"), ForgottenLight(key: "mqtt/x", name: "X")]
+    }
     func simulate(_ key: String, _ change: LightChange) async throws { note("simulate \(key) \(change.json.text)") }
 
     func pairings() async throws -> [PairingListing] { [PairingListing(id: "AB\u{1B}", admin: true, connected: false)] }

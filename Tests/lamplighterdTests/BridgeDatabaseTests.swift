@@ -48,6 +48,32 @@ struct BridgeDatabaseTests {
         for violation in try await contract.violations() { Issue.record("\(violation)") }
     }
 
+    @Test(
+        "what version 1 has stored is opened: removed lights keep their order, and the highest aid is known",
+        arguments: [0, 4])
+    func version1(count: Int) async throws {
+        let queue = try DatabaseQueue()
+        try BridgeDatabase.migrator.migrate(queue, upTo: "1")
+        _ = try await ServerDatabase(queue).load()
+        let description = #"{"name":"L","kind":"light","brightness":true,"color":true,"transition":true}"#
+        try await queue.write { db in
+            for number in 0..<count {
+                try db.execute(
+                    sql: """
+                        INSERT INTO light (driver, light, aid, instanceIDs, description, state, isRemoved)
+                        VALUES ('d', ?, ?, '{}', ?, NULL, ?)
+                        """,
+                    arguments: ["\(number)", 7 - number, description, number < 3])
+            }
+        }
+        try BridgeDatabase.migrator.migrate(queue)
+        let stored = try await BridgeDatabase(queue).load()
+        let (aids, removals): ([UInt64], [Int?]) = count == 0 ? ([], []) : ([4, 5, 6, 7], [nil, 5, 6, 7])
+        #expect(stored.lights.map(\.aid.rawValue) == aids)
+        #expect(stored.lights.map(\.removal) == removals)
+        #expect(stored.highestAID == aids.last.map { AccessoryID($0) } ?? .bridge)
+    }
+
     @Test("the identity is made once, and differs from bridge to bridge")
     func identity() async throws {
         let queue = try queue()
@@ -336,8 +362,9 @@ struct BridgeDatabaseTests {
             Damage("light.description", description.replacing("light", with: "lamp") + "}'"),
             Damage("light.state", "'x'"), Damage("light.state", "x'00'"), Damage("light.state", #"'{"on":1}'"#),
             Damage("light.state", #"'{"hue":1}'"#), Damage("light.state", #"'{"mired":"x"}'"#),
-            Damage("light.state", #"'{"brightness":1.5}'"#), Damage("light.isRemoved", "2"),
-            Damage("light.isRemoved", "x'01'"),
+            Damage("light.state", #"'{"brightness":1.5}'"#), Damage("light.removal", "0"),
+            Damage("light.removal", "x'01'"), Damage("light.removal", "9223372036854775807"),
+            Damage("lightBridge.highestAID", "0"), Damage("lightBridge.highestAID", "'x'"),
         ])
     func damage(damage: Damage) async throws {
         let queue = try queue()

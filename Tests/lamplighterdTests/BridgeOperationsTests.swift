@@ -2,6 +2,7 @@ import AccessoryHost
 import BridgeControl
 import DaemonKit
 import Discovery
+import GRDB
 import HAPAccessory
 import HAPCrypto
 import HAPModel
@@ -101,6 +102,26 @@ struct BridgeOperationsTests {
         await bench.bridge.host.report(LightReport(reachable: false), from: "desk")
         try await operations.forgetLight("test/desk")
         #expect(try await operations.lights().map(\.key) == ["test/hall"])
+    }
+
+    @Test("lights that are gone are forgotten together, for good; those that are only out of reach are not")
+    func purged() async throws {
+        let bench = try await OperatorBench()
+        let operations = bench.operations
+        await bench.bridge.host.report(LightReport(reachable: false), from: "desk")
+        await bench.bridge.host.removed("hall")
+        #expect(try await operations.purgeLights() == [ForgottenLight(key: "test/hall", name: "Hall")])
+        #expect(try await operations.purgeLights() == [])
+        let stored = try await BridgeDatabase(bench.file.queue).load()
+        #expect(stored.lights.map(\.key.light) == ["desk"])
+        #expect(stored.highestAID == AccessoryID(3))
+        try await bench.file.queue.write { db in
+            try db.execute(
+                sql: "CREATE TRIGGER full BEFORE DELETE ON light BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+        }
+        await bench.bridge.host.removed("desk")
+        let error = await #expect(throws: BridgeControlError.self) { try await operations.purgeLights() }
+        #expect(error?.code == 74)
     }
 
     @Test("the pairing that is named is removed, and no other")

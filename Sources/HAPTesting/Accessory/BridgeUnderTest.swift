@@ -63,7 +63,7 @@ package final class BridgeUnderTest: Sendable {
         lights = LightBridge(
             executor: base.executor, scheduler: base.scheduler, server: base.server, store: store,
             overrides: overrides, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await base.start { [lights] in await lights.restore(stored.lights) }
+        try await base.start { [lights] in await lights.restore(stored) }
         await lights.attach(driver, as: Self.driverID)
         driver.use(host)
         for description in descriptions {

@@ -65,6 +65,10 @@ package struct IdentityWalk: Sendable {
                 isForgetful = false
             } else {
                 for _ in 0...random.next(below: 2) { await change(bridge) }
+                if random.next(below: 50) == 0 {
+                    // What is forgotten has another aid when it comes back, one that nobody ever had.
+                    for light in try await bridge.lights.purge() { memory.aids[light.key] = nil }
+                }
                 await bridge.scheduler.advance(by: AccessoryWalkTimes.settle)
                 await bridge.server.settleStructure()
             }

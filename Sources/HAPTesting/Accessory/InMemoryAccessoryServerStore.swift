@@ -103,7 +103,12 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
                 stored.lights.append(light)
                 stored.lights.sort { $0.aid < $1.aid }
             }
+            stored.highestAID = max(stored.highestAID, light.aid)
         }
+    }
+
+    package func forget(_ lights: [LightKey]) async throws {
+        try await change(.light) { stored in stored.lights.removeAll { lights.contains($0.key) } }
     }
 
     package func save(states: [LightKey: LightReport]) async throws {

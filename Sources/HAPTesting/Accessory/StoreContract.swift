@@ -57,10 +57,11 @@ package struct StoreContract: Sendable {
             try await store.save(light)
             expected.lights.append(light)
             expected.lights.sort { $0.aid < $1.aid }
+            expected.highestAID = max(expected.highestAID, light.aid)
             try await check("a light is found again (\(light.key))")
         }
         if var highest = expected.lights.popLast() {
-            highest.isRemoved = true
+            highest.removal = 1
             try await store.save(highest)
             expected.lights.append(highest)
             try await check("a removed light is kept, also that of the highest aid, which would be given again")
@@ -69,6 +70,12 @@ package struct StoreContract: Sendable {
         try await check("a changed light replaces the former one")
         expected.lights = try await changeStates(store, expected.lights)
         try await check("states are found again, and those of lights that are not known are dropped")
+        try await store.forget([LightKey(driver: "nobody", light: "x")] + expected.lights.dropFirst(2).map(\.key))
+        expected.lights.removeLast(expected.lights.count - 2)
+        try await check("lights that are forgotten are gone, the others stay, and so does the highest aid ever given")
+        try await store.forget(expected.lights.map(\.key))
+        expected.lights = []
+        try await check("the highest aid is known when all lights are forgotten")
         return found
     }
 
@@ -79,7 +86,7 @@ package struct StoreContract: Sendable {
             _ = light.instanceIDs.id(of: .lightbulb)
             light.description.name = "New name"
             light.description.capabilities = LightCapabilities(temperature: 200...300, transition: true)
-            light.isRemoved.toggle()
+            light.removal = light.isRemoved ? nil : changed.count + 1
             light.state = nil
             try await store.save(light)
             changed.append(light)
@@ -128,7 +135,7 @@ package struct StoreContract: Sendable {
                     manufacturer: index > 1 ? "" : nil, model: index > 2 ? "M" : nil, serialNumber: "S\(index)",
                     firmware: index > 3 ? "1" : nil, suggestedRoom: "Room"),
                 state: index == 0 ? nil : LightReport(on: index > 1, brightness: 100, color: .temperature(mired: 200)),
-                isRemoved: index == 3)
+                removal: index == 3 ? 1 << 40 : nil)
         }
     }
 }

@@ -5,8 +5,10 @@ import TerminalKit
 
 struct LightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lights", abstract: "List the lights, command one, or forget one that is gone.",
-        subcommands: [LightsListCommand.self, LightsSetCommand.self, LightsForgetCommand.self],
+        commandName: "lights", abstract: "List the lights, command one, or forget those that are gone.",
+        subcommands: [
+            LightsListCommand.self, LightsSetCommand.self, LightsForgetCommand.self, LightsPurgeCommand.self,
+        ],
         defaultSubcommand: LightsListCommand.self)
 }
 
@@ -77,5 +79,29 @@ struct LightsForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.ask { [key] in try await $0.forgetLight(key) }
+    }
+}
+
+struct LightsPurgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge", abstract: "Forget all lights that their sources have removed.",
+        discussion: """
+            That makes room for others: lights that were removed, and those that are still shown, out of reach, although no \
+            configured driver has them. A light that is only switched off stays. One that comes back later is a new light to \
+            controllers, with a new accessory id, without the room and the scenes that it had.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let lights = try await options.ask { try await $0.purgeLights() }
+        Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
+    }
+
+    static func text(of lights: [ForgottenLight]) -> String {
+        guard !lights.isEmpty else { return "No light is gone; none has been forgotten.\n" }
+        var table = Table(["KEY", "NAME"])
+        for light in lights { table.append([light.key, light.name]) }
+        return table.text + "\(lights.count) \(lights.count == 1 ? "light has" : "lights have") been forgotten.\n"
     }
 }

@@ -31,6 +31,19 @@ struct BridgeDatabase: LightStore {
                 table.column("isRemoved", .boolean).notNull()
             }
         }
+        migrator.registerMigration("2") { db in
+            // Lights can be forgotten: what the highest aid was is kept beside them.
+            try db.create(table: "lightBridge") { table in
+                table.primaryKey("id", .integer).check { $0 == 1 }
+                table.column("highestAID", .integer).notNull()
+            }
+            try db.execute(
+                sql: "INSERT INTO lightBridge (id, highestAID) SELECT 1, COALESCE(MAX(aid), 1) FROM light")
+            // The order in which lights were removed; of former ones only that in which they came is known.
+            try db.execute(sql: "ALTER TABLE light ADD COLUMN removal INTEGER")
+            try db.execute(sql: "UPDATE light SET removal = aid WHERE isRemoved")
+            try db.execute(sql: "ALTER TABLE light DROP COLUMN isRemoved")
+        }
         return migrator
     }
 
@@ -54,8 +67,17 @@ struct BridgeDatabase: LightStore {
                 try ServerDatabase.makeIdentityIfMissing(
                     db, remains: "SELECT (SELECT COUNT(*) FROM pairing) + (SELECT COUNT(*) FROM light)")
             }
-            return StoredBridge(server: try ServerDatabase.load(db), lights: try Self.loadLights(db))
+            return StoredBridge(
+                server: try ServerDatabase.load(db), lights: try Self.loadLights(db),
+                highestAID: try Self.loadHighestAID(db))
         }
+    }
+
+    private static func loadHighestAID(_ db: Database) throws -> AccessoryID {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM lightBridge") else {
+            throw DamagedDatabase(description: "the highest accessory id is missing")
+        }
+        return AccessoryID(UInt64(try row.number("highestAID", in: 1...Int64.max)))
     }
 
     private static func loadLights(_ db: Database) throws -> [StoredLight] {
@@ -70,9 +92,13 @@ struct BridgeDatabase: LightStore {
                 instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))),
                 description: try row.read(
                     "description", try LightDescription(id: id, json: row.text("description"))),
-                state: state, isRemoved: try row.flag("isRemoved"))
+                state: state,
+                removal: try row.isNull("removal") ? nil : Int(row.number("removal", in: 1...highestRemoval)))
         }
     }
+
+    /// More lights than can ever be removed, and fewer than can be counted on from.
+    private static let highestRemoval: Int64 = 1 << 53
 
     // MARK: Saving
 
@@ -80,15 +106,27 @@ struct BridgeDatabase: LightStore {
         try await server.commit { db in
             try db.execute(
                 sql: """
-                    INSERT INTO light (driver, light, aid, instanceIDs, description, state, isRemoved)
+                    INSERT INTO light (driver, light, aid, instanceIDs, description, state, removal)
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (driver, light) DO UPDATE SET instanceIDs = excluded.instanceIDs,
-                        description = excluded.description, state = excluded.state, isRemoved = excluded.isRemoved
+                        description = excluded.description, state = excluded.state, removal = excluded.removal
                     """,
                 arguments: [
                     light.key.driver, light.key.light.rawValue, Int64(light.aid.rawValue), light.instanceIDs.json,
-                    light.description.json, light.state?.json, light.isRemoved,
+                    light.description.json, light.state?.json, light.removal,
                 ])
+            try db.execute(
+                sql: "UPDATE lightBridge SET highestAID = MAX(highestAID, ?)", arguments: [Int64(light.aid.rawValue)])
+        }
+    }
+
+    func forget(_ lights: [LightKey]) async throws {
+        try await server.commit { db in
+            for key in lights {
+                try db.execute(
+                    sql: "DELETE FROM light WHERE driver = ? AND light = ?",
+                    arguments: [key.driver, key.light.rawValue])
+            }
         }
     }
 

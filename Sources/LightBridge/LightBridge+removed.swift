@@ -1,0 +1,70 @@
+internal import HAPAccessory
+internal import HAPProtocol
+internal import LightKit
+internal import Logging
+
+// Lights that their sources have removed: some are remembered, so that they come back under their aids, and the operator can
+// have them forgotten.
+extension LightBridge {
+    /// The number of the next light that is removed.
+    func nextRemoval() -> Int { (absent.values.compactMap(\.removal).max() ?? 0) + 1 }
+
+    /// Lights that were removed, the first of them first; not those that are back and wait to be shown.
+    private var removedLights: [StoredLight] {
+        absent.values.filter { $0.isRemoved && unstored[$0.key] == nil }
+            .sorted { ($0.removal ?? 0, $0.aid) < ($1.removal ?? 0, $1.aid) }
+    }
+
+    /// Forgets those that were removed first, if there are too many.
+    func limitRemovedLights() async {
+        let excess = removedLights.dropLast(Self.maximumRemovedLights)
+        // If it fails, the next one that is removed brings another attempt.
+        try? await forgetRemoved(Array(excess))
+    }
+
+    /// Forgets for good all lights that their sources no longer have: those that were removed, and those shown whose driver
+    /// is not configured or has been running for ``takeoverTime`` without announcing them.
+    ///
+    /// No aid of theirs is given again: one that comes back is a new light.
+    ///
+    /// - Returns: the lights, by aid.
+    /// - Throws: what the store throws; nothing has changed then.
+    package func purge() async throws -> [StoredLight] {
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
+        let vanished = lights.values.filter(hasVanished)
+        let gone = vanished.map(\.stored) + removedLights
+        try await forgetRemoved(gone)
+        guard !vanished.isEmpty else { return gone.sorted { $0.aid < $1.aid } }
+        for light in vanished {
+            _ = await takeAway(light.key)
+            absent[light.key] = nil
+        }
+        await settleNames()
+        await fillRoom()
+        return gone.sorted { $0.aid < $1.aid }
+    }
+
+    /// Whether a light that is shown is no longer there as far as its source says: one that is only out of reach is.
+    private func hasVanished(_ light: BridgedLight) -> Bool {
+        guard light.driver.driver != nil else { return true }
+        guard !light.isAnnounced, !light.state.isReachable, let since = light.driver.runningSince else { return false }
+        return scheduler.now - since >= Self.takeoverTime
+    }
+
+    private func forgetRemoved(_ lights: [StoredLight]) async throws {
+        guard !lights.isEmpty else { return }
+        do {
+            try await store.forget(lights.map(\.key))
+        } catch {
+            logger.error("removed lights cannot be forgotten", metadata: ["error": "\(error)"])
+            throw error
+        }
+        for light in lights {
+            absent[light.key] = nil
+            unstoredGoings.remove(light.key)
+            warn(nil, about: light.key)
+        }
+        logger.info("removed lights forgotten", metadata: ["count": "\(lights.count)"])
+    }
+}
