@@ -90,6 +90,18 @@ private enum Request: MethodCall, Equatable {
     }
 }
 
+private enum Tolerant: MethodCall, Equatable {
+    struct Other: Codable, Equatable { var method: String }
+
+    case list
+    case other(Other)
+
+    enum CodingKeys: String, MethodKey {
+        case list = "homes.list"
+        case other = "_0"
+    }
+}
+
 /// A value and its JSON.
 private struct Form: Sendable, CustomTestStringConvertible {
     let text: String
@@ -171,6 +183,9 @@ private let forms: [Form] = [
         #expect(try error("{}", Event.self) == .init(.missing, at: "event"))
         #expect(try error(#"{"event":5}"#, Event.self) == .init(.wrongType, at: "event"))
         #expect(try error(#"{"method":"_0","params":{}}"#, Request.self) == .init(.unknownKind("_0"), at: "method"))
+        // Also where any other kind is taken.
+        #expect(try JSONValue(parsing: #"{"method":"x"}"#).decoded(as: Tolerant.self) == .other(.init(method: "x")))
+        #expect(try error(#"{"method":"_0"}"#, Tolerant.self) == .init(.unknownKind("_0"), at: "method"))
         let long = String(repeating: "x", count: 1000)
         let expected = JSONDecodingError(.unknownKind(String(long.prefix(64))), at: "event")
         #expect(try error(#"{"event":"\#(long)"}"#, Event.self) == expected)

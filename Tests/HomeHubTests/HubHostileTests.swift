@@ -186,6 +186,46 @@ struct HubHostileTests {
         }
     }
 
+    @Test("What an accessory tells while it is read is newer than what it answers, and is what the reader gets")
+    func eventDuringRead() async throws {
+        let isHeld = Mutex(false)
+        let device = try Device { request in
+            request.method == .get && isHeld.withLock { $0 } ? .silence : nil
+        }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            #expect(try await b.observe(device.button) == nil)
+            let before = device.count(.get)
+            isHeld.withLock { $0 = true }
+            let call = await a.begin(.readValues([device.on]))
+            try await eventually("it is asked") { device.count(.get) > before }
+            device.server.sendEvent(
+                #"{"characteristics":[{"aid":1,"iid":8,"value":false},{"aid":1,"iid":12,"value":0}]}"#)
+            try await eventually("the press of the same event") { b.values == [.integer(0)] }
+            device.answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#))
+            #expect(try [ValueResult](json: try await a.result(call)).map(\.value) == [.bool(false)])
+            #expect(try await device.house.home(b).characteristic(device.on)?.value == .bool(false))
+        }
+    }
+
+    @Test("What an accessory has made of a written value is what its writer and the home have of it")
+    func writeResponse() async throws {
+        let database = soundDatabase.replacing(#"["pr","pw","ev"]"#, with: #"["pr","pw","ev","wr"]"#)
+        let device = try Device(database: database) { request in
+            guard WriteRequest(parsing: request.body)?.entries.contains(where: \.wantsResponse) == true else {
+                return nil
+            }
+            return .answer(
+                .json(#"{"characteristics":[{"aid":1,"iid":8,"status":0,"value":false}]}"#, status: 207))
+        }
+        try await device.run { a, b in
+            try await device.isThere(a)
+            let results = try await a.writeValues(ValueWrite(characteristic: device.on, value: .bool(true)))
+            #expect(results.map(\.value) == [.bool(false)])
+            #expect(try await device.house.home(b).characteristic(device.on)?.value == .bool(false))
+        }
+    }
+
     @Test("Who gave up a read is told of what it found as everybody else is")
     func cancelledRead() async throws {
         let isHeld = Mutex(false)

@@ -74,6 +74,15 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         let heard = BridgedReachability.read(from: statuses) { $0.iid == InstanceID(1) }
         #expect(heard == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
     }
+
+    @Test("One that anything cannot be had of is away, whichever of its statuses is looked at last")
+    func order() {
+        // A dictionary has them in another order each time.
+        for iid: UInt64 in 9..<41 {
+            let statuses = [place(2, 8): HAPStatus.unableToCommunicate, place(2, iid): .success]
+            #expect(BridgedReachability.read(from: statuses) { _ in false } == [AccessoryID(2): false])
+        }
+    }
 }
 
 @Suite("Which accessory is meant") struct SetupTargetTests {

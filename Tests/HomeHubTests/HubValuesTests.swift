@@ -179,6 +179,20 @@ struct HubValuesTests {
         }
     }
 
+    @Test("A lamp that its bridge fails to switch is away, and the others are told so")
+    func bridgedAwayByWrite() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let (a, b) = (try await house.app(), try await house.app())
+            let lamp = try await house.lamp(a)
+            lamp.bridge.bridge.driver.set(lamp.light, .refuses(.unreachable))
+            let results = try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true)))
+            #expect(results.map(\.error?.code) == [.bridgedAccessoryNotReachable])
+            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(lamp.accessory, false)) }
+            #expect(!b.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)))
+        }
+    }
+
     @Test("A scene sets its values; an empty one cannot be run, and nor can one twice at once")
     func scenes() async throws {
         let house = try HouseUnderTest()

@@ -1,7 +1,11 @@
 import AsyncKit
+import HAPController
+import HAPCrypto
 import HAPModel
 import HAPProtocol
+import HAPTesting
 import HomeModel
+import Logging
 import Testing
 
 @testable import HomeHub
@@ -94,5 +98,29 @@ import Testing
         _ = run.demandChanged()
         #expect(run.asked([id: .none]) == [])
         #expect(run.refusal(of: id) == nil)
+    }
+}
+
+@Suite("What the hub knows of a link") struct ConnectionTests {
+    private let one = AccessoryID(2)
+    private let other = AccessoryID(3)
+
+    @Test("That a bridge does not reach a lamp is known as long as its connection lasts, and no longer")
+    func away() {
+        let pairing = AccessoryPairing(
+            deviceID: TestDevices.id(1), publicKey: ControllerIdentity.random().longTermKey.publicKey)
+        let link = AccessoryLink(
+            pairing, as: .random(), dialer: InMemoryDialer(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var connection = Connection(link, [:])
+        #expect(connection.isReachable(one) == nil)
+        connection.connected()
+        connection.opened()
+        connection.bridged(one, isReachable: false)
+        #expect(connection.isReachable(one) == false && connection.isReachable(other) == true)
+        connection.disconnected()
+        #expect(connection.isReachable(one) == false && connection.isReachable(other) == false)
+        connection.connected()
+        #expect(connection.isReachable(one) == true && connection.isReachable(other) == true)
     }
 }

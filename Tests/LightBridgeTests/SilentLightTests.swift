@@ -120,6 +120,34 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(20))
     }
 
+    @Test("the late answer of a driver that was replaced is none to the command that its successor is at")
+    func lateAnswerOfFormer() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .ignoresCancellation)
+        let (a, b) = (try await house.session(), try await house.session())
+        async let one = a.write(Self.level(10))
+        try await waits(house)
+        await house.advance(.seconds(2))
+        #expect(try await one.status == 207)
+        let successor = ScriptedLightDriver()
+        successor.set("lamp", .waits)
+        await house.bridge.lights.attach(successor, as: BridgeUnderTest.driverID)
+        async let two = a.write(Self.level(20))
+        try await house.settle(until: { successor.waitingCount == 1 })
+        async let three = b.write(Self.level(30))
+        try await house.settle(until: { await house.value(2, 10) == .integer(30) })
+        house.bridge.driver.answer("lamp")
+        await house.settle()
+        // Still one command at a time.
+        #expect(successor.orders.map(\.command.brightness) == [20])
+        successor.answer("lamp", with: .busy)
+        #expect(try await two.text.contains("-70403"))
+        try await house.settle(until: { successor.waitingCount == 1 })
+        successor.answer("lamp")
+        #expect(try await three.status == 204)
+        #expect(successor.orders.map(\.command.brightness) == [20, 30])
+    }
+
     @Test("a late yes is not believed; what the light then reports is")
     func late() async throws {
         let house = try await House()
@@ -270,6 +298,39 @@ struct SilentLightTests {
         house.bridge.driver.answer("lamp", with: .unreachable)
         #expect(try await one.text.contains("-70402"))
         #expect(house.bridge.driver.orders.count == 1)
+    }
+
+    @Test("a light that was lost and is back does not do what was answered as failed, when its next command comes")
+    func lostAndBack() async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let (a, b, c) = (try await house.session(), try await house.session(), try await house.session())
+        async let one = a.write(Self.level(1))
+        try await waits(house)
+        async let two = b.write(#"{"aid":2,"iid":9,"value":true}"#)
+        try await house.settle(until: { await house.value(2, 9) == .bool(true) })
+        await house.report(LightReport(reachable: false))
+        #expect(try await two.text.contains("-70402"))
+        await house.report(LightReport(reachable: true))
+        async let three = c.write(Self.level(3))
+        try await house.settle(until: { await house.value(2, 10) == .integer(3) })
+        house.bridge.driver.answer("lamp")
+        #expect(try await one.status == 204)
+        try await waits(house)
+        house.bridge.driver.answer("lamp")
+        #expect(try await three.status == 204)
+        #expect(
+            house.bridge.driver.orders.map(\.command) == [LightCommand(brightness: 1), LightCommand(brightness: 3)])
+    }
+
+    @Test("what a light says when it is back is true at once, whatever it was commanded right before it was lost")
+    func truthAfterLoss() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        #expect(try await session.write(Self.level(10)).status == 204)
+        await house.report(LightReport(reachable: false))
+        await house.report(LightReport(brightness: 55, reachable: true))
+        #expect(await house.value(2, 10) == .integer(55))
     }
 
     @Test("a light that is removed in mid-command: -70409 at once for all who wait, and nothing of it comes back")

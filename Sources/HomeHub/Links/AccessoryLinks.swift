@@ -71,11 +71,8 @@ final class AccessoryLinks {
                 for update in updates { received(update, from: link, in: hub) }
             }
         }
-        // Whatever waits for it waits no more; another link may be there already.
-        if connections[link.id]?.link === link {
-            connections[link.id]?.opened()
-            connections[link.id]?.subscriptions.ended()
-        }
+        // Whatever waits for its subscriptions waits no more; another link may be there already.
+        if connections[link.id]?.link === link { connections[link.id]?.subscriptions.ended() }
     }
 
     // MARK: Updates of links
