@@ -75,7 +75,7 @@ let package = Package(
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
-            "LightDrivers", ["LightKit", "BoundedJSON", "TerminalKit", "CMosquitto", logging],
+            "LightDrivers", ["LightKit", "BoundedJSON", "Jinja", "TerminalKit", "CMosquitto", logging],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library(

@@ -10,7 +10,7 @@ enum Filter: String, Sendable {
     case items, join, last, length, list, log, lower, map, max, min, multiply, reject, rejectattr, replace, reverse
     case round, select, selectattr, sort, sqrt, string, sum, title, tojson
     case toJSON = "to_json"
-    case trim, unique, upper
+    case trim, truncate, unique, upper
     case bitwiseAnd = "bitwise_and"
     case bitwiseOr = "bitwise_or"
     case bitwiseXor = "bitwise_xor"
@@ -75,6 +75,7 @@ extension JinjaRenderer {
         case .capitalize: return try string(try text(of: value).capitalizedFirst)
         case .title: return try string(try text(of: value).titled)
         case .trim: return .string(try text(of: value).trimming(try given.text(0, "chars")))
+        case .truncate: return try truncated(try text(of: value), given)
         case .replace:
             return try replacing(
                 try text(of: value), try text(of: given.required(0, "old")), try text(of: given.required(1, "new")),
@@ -216,6 +217,20 @@ extension JinjaRenderer {
             left -= 1
         }
         return try string(result + text[start...])
+    }
+
+    /// A text cut off at a length, between words if it may be, with something behind it that says so.
+    private func truncated(_ text: String, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
+        let length = try given.int(0, "length") ?? 255
+        let end = try given.text(2, "end") ?? "..."
+        let leeway = try given.int(3, "leeway") ?? 5
+        let scalars = text.unicodeScalars
+        guard length >= end.unicodeScalars.count, leeway >= 0 else { throw JinjaError("a length that is too short") }
+        guard scalars.count > length, scalars.count - length > leeway else { return .string(text) }
+        let kept = String(scalars.prefix(length - end.unicodeScalars.count))
+        if given.value(1, "killwords")?.isTrue ?? false { return .string(kept + end) }
+        let words = kept.lastIndex(of: " ").map { String(kept[..<$0]) }
+        return .string((words ?? kept) + end)
     }
 
     private mutating func json(of value: JinjaValue, isSpaced: Bool) throws(JinjaError) -> String {

@@ -135,7 +135,13 @@ struct JinjaRenderer {
         switch expression.kind {
         case .constant(let value): return value
         case .name(let name): return lookUp(name) ?? Self.constants[name] ?? .undefined(name)
-        case .attribute(let value, let name): return try member(.string(name), of: try evaluate(value))
+        case .attribute(let value, let name):
+            let value = try evaluate(value)
+            // In Python the methods of a mapping hide its members of that name, which are reached by brackets only.
+            if Self.methodsOfMappings.contains(name), value.members != nil {
+                throw JinjaError("\(name) is a method; its value is reached by [\"\(name)\"]")
+            }
+            return try member(.string(name), of: value)
         case .item(let value, let index): return try member(try evaluate(index), of: try evaluate(value))
         case .slice(let value, let from, let to, let step):
             return try slice(try evaluate(value), try bound(from), try bound(to), try bound(step))
@@ -197,6 +203,9 @@ struct JinjaRenderer {
         }
     }
 
+    private static let methodsOfMappings: Set = [
+        "clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values",
+    ]
     private static let constants: [String: JinjaValue] = ["pi": .float(.pi), "e": .float(M_E), "tau": .float(2 * .pi)]
 
     private mutating func evaluate(_ expressions: [Expression]) throws(JinjaError) -> [JinjaValue] {

@@ -24,6 +24,8 @@ public enum ColorConversion {
             self.green = green
             self.blue = blue
         }
+
+        fileprivate init(_ parts: [Double]) { self.init(red: parts[0], green: parts[1], blue: parts[2]) }
     }
 
     /// A place on the CIE 1931 chromaticity diagram.
@@ -94,26 +96,27 @@ public enum ColorConversion {
 
     /// The place on the colour wheel of a white, for controllers that show a swatch beside the temperature.
     ///
-    /// It follows the Planckian locus in the cubic approximation of Kim et al. (US patent 7,024,034), which holds from
-    /// 1667 K to 25,000 K; what lies outside takes the nearest end.
-    ///
     /// - Parameter mired: the colour temperature.
     /// - Returns: hue 0 to below 360 and saturation 0 to 100.
     public static func hueSaturation(mired: Int) -> (hue: Double, saturation: Double) {
-        let t = min(max(1_000_000 / Double(max(mired, 1)), 1667), 25000)
-        let x =
-            t <= 4000
-            ? -0.2661239e9 / (t * t * t) - 0.2343589e6 / (t * t) + 0.8776956e3 / t + 0.179910
-            : -3.0258469e9 / (t * t * t) + 2.1070379e6 / (t * t) + 0.2226347e3 / t + 0.240390
-        let y: Double
-        if t <= 2222 {
-            y = ((-1.1063814 * x - 1.34811020) * x + 2.18555832) * x - 0.20219683
-        } else if t <= 4000 {
-            y = ((-0.9549476 * x - 1.37418593) * x + 2.09137015) * x - 0.16748867
-        } else {
-            y = ((3.0817580 * x - 5.87338670) * x + 3.75112997) * x - 0.37001483
-        }
-        return hueSaturation(xy: XY(x: x, y: y)) ?? (0, 0)
+        let white = rgb(kelvin: 1_000_000 / Double(max(mired, 1)))
+        return wheel(white.red, white.green, white.blue)
+    }
+
+    /// A white as red, green and blue.
+    ///
+    /// It follows Helland's approximation, as Home Assistant does.
+    ///
+    /// - Parameter kelvin: the colour temperature; what lies outside 1000 to 40,000 takes the nearest end.
+    /// - Returns: parts of 0 to 255.
+    public static func rgb(kelvin: Double) -> RGB {
+        let t = min(max(kelvin, 1000), 40_000) / 100
+        func part(_ value: Double) -> Double { min(max(value, 0), 255) }
+        return RGB(
+            red: t <= 66 ? 255 : part(329.698727446 * pow(t - 60, -0.1332047592)),
+            green: t <= 66
+                ? part(99.4708025861 * log(t) - 161.1195681661) : part(288.1221695283 * pow(t - 60, -0.0755148492)),
+            blue: t >= 66 ? 255 : t <= 19 ? 0 : part(138.5177312231 * log(t - 10) - 305.0447927307))
     }
 
     // MARK: Hue and saturation
@@ -164,44 +167,148 @@ public enum ColorConversion {
         return wheel(rgb.red, rgb.green, rgb.blue)
     }
 
-    /// The place on the CIE 1931 diagram of a hue and a saturation (sRGB primaries, D65 white).
+    /// The place on the CIE 1931 diagram of a hue and a saturation.
+    ///
+    /// The primaries are those of the wide gamut that lamps have (D65 white), as Philips gives them and Home Assistant
+    /// uses them.
     ///
     /// - Parameters:
     ///   - hue: in degrees, 0 to 360.
     ///   - saturation: in percent, 0 to 100.
+    ///   - gamut: what the light can show, if it is known; what lies outside moves to its edge.
     /// - Returns: the place, or `nil` if the colour is outside its range.
-    public static func xy(hue: Double, saturation: Double) -> XY? {
+    public static func xy(hue: Double, saturation: Double, gamut: Gamut? = nil) -> XY? {
         guard let rgb = rgb(hue: hue, saturation: saturation) else { return nil }
         let r = linear(rgb.red / 255)
         let g = linear(rgb.green / 255)
         let b = linear(rgb.blue / 255)
-        let x = 0.4123907993 * r + 0.3575843394 * g + 0.1804807884 * b
-        let y = 0.2126390059 * r + 0.7151686788 * g + 0.0721923154 * b
-        let z = 0.0193308187 * r + 0.1191947798 * g + 0.9505321522 * b
+        let x = 0.664511 * r + 0.154324 * g + 0.162028 * b
+        let y = 0.283881 * r + 0.668433 * g + 0.047685 * b
+        let z = 0.000088 * r + 0.072310 * g + 0.986039 * b
         let sum = x + y + z
         // One part is always 255, so there is light to divide by.
         guard sum > 0 else { return nil }
-        return XY(x: x / sum, y: y / sum)
+        let xy = XY(x: x / sum, y: y / sum)
+        return gamut?.nearest(to: xy) ?? xy
     }
 
     /// The hue and saturation of a place on the CIE 1931 diagram.
     ///
-    /// What sRGB cannot show is moved to the edge of what it can.
+    /// What the primaries cannot show is moved to the edge of what they can.
     ///
     /// - Parameter xy: the place.
     /// - Returns: hue 0 to below 360 and saturation 0 to 100, or `nil` if there is no such place.
     public static func hueSaturation(xy: XY) -> (hue: Double, saturation: Double)? {
         guard xy.x >= 0, xy.y > 0, xy.x <= 1, xy.y <= 1, xy.x + xy.y <= 1.0001 else { return nil }
-        // Scaled by y: only the direction counts, and a y close to 0 does not overflow.
-        let x = xy.x
-        let y = xy.y
-        let z = max(0, 1 - xy.x - xy.y)
-        let r = max(0, 3.2409699419 * x - 1.5373831776 * y - 0.4986107603 * z)
-        let g = max(0, -0.9692436363 * x + 1.8759675015 * y + 0.0415550574 * z)
-        let b = max(0, 0.0556300797 * x - 0.2039769589 * y + 1.0569715142 * z)
-        let largest = max(r, g, b)
-        guard largest > 0 else { return nil }
-        return wheel(encoded(r / largest), encoded(g / largest), encoded(b / largest))
+        // At full luminance, as Home Assistant does it; the lowest y keeps the numbers finite.
+        let y = max(xy.y, 1e-6)
+        let x = xy.x / y
+        let z = max(0, 1 - xy.x - xy.y) / y
+        let r = max(0, encoded(1.656492 * x - 0.354851 - 0.255038 * z))
+        let g = max(0, encoded(-0.707196 * x + 1.655397 + 0.036152 * z))
+        let b = max(0, encoded(0.051713 * x - 0.121364 + 1.011530 * z))
+        return max(r, g, b) > 0 ? wheel(r, g, b) : nil
+    }
+
+    /// What a light can show: the triangle of its red, green and blue on the CIE 1931 diagram.
+    public struct Gamut: Equatable, Sendable {
+        /// The corners.
+        public var red: XY, green: XY, blue: XY
+
+        /// Makes a gamut of its corners.
+        ///
+        /// - Parameters:
+        ///   - red: the light's red.
+        ///   - green: the light's green.
+        ///   - blue: the light's blue.
+        public init(red: XY, green: XY, blue: XY) {
+            self.red = red
+            self.green = green
+            self.blue = blue
+        }
+
+        /// The place itself if the light can show it, else the nearest that it can.
+        public func nearest(to place: XY) -> XY {
+            let edges = [(red, green), (green, blue), (blue, red)]
+            let sides = edges.map { from, to in
+                (to.x - from.x) * (place.y - from.y) - (to.y - from.y) * (place.x - from.x)
+            }
+            if sides.allSatisfy({ $0 >= 0 }) || sides.allSatisfy({ $0 <= 0 }) { return place }
+            let nearest = edges.map { from, to in Self.nearest(to: place, from, to) }
+            return nearest.min { Self.distance($0, place) < Self.distance($1, place) } ?? place
+        }
+
+        private static func nearest(to place: XY, _ from: XY, _ to: XY) -> XY {
+            let dx = to.x - from.x
+            let dy = to.y - from.y
+            let length = dx * dx + dy * dy
+            guard length > 0 else { return from }
+            let part = min(max(((place.x - from.x) * dx + (place.y - from.y) * dy) / length, 0), 1)
+            return XY(x: from.x + part * dx, y: from.y + part * dy)
+        }
+
+        private static func distance(_ a: XY, _ b: XY) -> Double {
+            (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)
+        }
+    }
+
+    // MARK: Lamps of white beside colours
+
+    /// Red, green, blue and white of a colour: the white that all three have in common is the white lamp's.
+    ///
+    /// - Parameter rgb: parts of 0 to 255.
+    /// - Returns: four channels of 0 to 255; the largest is as large as before.
+    public static func rgbw(_ rgb: RGB) -> [Double] {
+        let white = min(rgb.red, rgb.green, rgb.blue)
+        return matched(
+            [rgb.red - white, rgb.green - white, rgb.blue - white, white], to: [rgb.red, rgb.green, rgb.blue])
+    }
+
+    /// The colour of red, green, blue and white lamps together.
+    ///
+    /// - Parameter channels: four parts of 0 to 255.
+    /// - Returns: parts of 0 to 255, or `nil` if there are not four.
+    public static func rgb(rgbw channels: [Double]) -> RGB? {
+        guard channels.count == 4 else { return nil }
+        return RGB(matched(channels.prefix(3).map { $0 + channels[3] }, to: channels))
+    }
+
+    /// Red, green, blue, cold and warm white of a colour: what it has of the white between the two is theirs.
+    ///
+    /// - Parameters:
+    ///   - rgb: parts of 0 to 255.
+    ///   - mireds: the colour temperatures of the cold and the warm lamps.
+    /// - Returns: five channels of 0 to 255; the largest is as large as before.
+    public static func rgbww(_ rgb: RGB, mireds: ClosedRange<Int>) -> [Double] {
+        let white = self.rgb(mired: Double(mireds.lowerBound + mireds.upperBound) / 2)
+        let parts = [(rgb.red, white.red), (rgb.green, white.green), (rgb.blue, white.blue)]
+        let level = parts.map { $1 > 0 ? $0 / $1 : 0 }.min() ?? 0
+        let colors = parts.map { $0 - $1 * level }
+        return matched(colors + [level * 255, level * 255], to: [rgb.red, rgb.green, rgb.blue])
+    }
+
+    /// The colour of red, green, blue, cold and warm white lamps together.
+    ///
+    /// - Parameters:
+    ///   - channels: five parts of 0 to 255.
+    ///   - mireds: the colour temperatures of the cold and the warm lamps.
+    /// - Returns: parts of 0 to 255, or `nil` if there are not five.
+    public static func rgb(rgbww channels: [Double], mireds: ClosedRange<Int>) -> RGB? {
+        guard channels.count == 5 else { return nil }
+        let whites = channels[3] + channels[4]
+        let share = whites > 0 ? channels[4] / whites : 0.5
+        let white = rgb(mired: Double(mireds.lowerBound) + share * Double(mireds.upperBound - mireds.lowerBound))
+        let level = max(channels[3], channels[4]) / 255
+        let mixed = zip(channels, [white.red, white.green, white.blue]).map { $0 + $1 * level }
+        return RGB(matched(mixed, to: channels))
+    }
+
+    private static func rgb(mired: Double) -> RGB { rgb(kelvin: (1_000_000 / max(mired, 1)).rounded(.down)) }
+
+    /// Channels made as bright as others: the largest of both is the same.
+    private static func matched(_ channels: [Double], to others: [Double]) -> [Double] {
+        guard let largest = channels.max(), largest > 0, let wanted = others.max() else { return channels }
+        return channels.map { $0 * wanted / largest }
     }
 
     // MARK: Parts

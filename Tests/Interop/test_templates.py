@@ -9,7 +9,7 @@ from templates import with_results
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 
 
-@pytest.mark.parametrize("path", [FIXTURES / "templates.json"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [FIXTURES / "templates.json", FIXTURES / "templates-announced.json"], ids=lambda path: path.name)
 def test_jinja2_renders_the_examples_so(path):
     entries = json.loads(path.read_text(encoding="utf-8"))
     wrong = []

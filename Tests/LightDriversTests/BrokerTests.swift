@@ -232,7 +232,15 @@ struct BrokerTests {
             (url + #", "lights": [{"id": "a"}]"#, "command_topic is missing"),
             (url + #", "lights": [{"id": "", "command_topic": "x"}]"#, "1 to 255"),
             (url + #", "lights": [{"id": "a", "command_topic": "x", "retain": true}]"#, "leave retain out"),
-            (url + #", "lights": [{"id": "a", "command_topic": "x", "schema": "template"}]"#, "not supported"),
+            (
+                url + #", "lights": [{"id": "a", "command_topic": "x", "schema": "template"}]"#,
+                "command_on_template is missing"
+            ),
+            (
+                url
+                    + #", "lights": [{"id": "a", "command_topic": "x", "state_topic": "s", "state_value_template": "{{ now() }}"}]"#,
+                "the function \"now\" is not supported"
+            ),
             (url + #", "lights": [{"id": "a", "command_topic": "x", "kind": "lamp"}]"#, "light, switch or outlet"),
         ])
     func mistakes(keys: String, text: String) throws {

@@ -62,25 +62,20 @@ struct MQTTLightTests {
     @Test(
         "what cannot be served is refused with the key that is at fault",
         arguments: [
-            (#""schema": "template""#, "template"), (#""schema": "jsn""#, "jsn"),
+            (#""schema": "template""#, "command_on_template"), (#""schema": "jsn""#, "jsn"),
             (#""schema": "json", "supported_color_modes": ["onoff", "rgb"]"#, "supported_color_modes"),
             (#""schema": "json", "supported_color_modes": ["white"]"#, "supported_color_modes"),
             (#""schema": "json", "supported_color_modes": ["cmyk"]"#, "supported_color_modes"),
             (#""schema": "json", "supported_color_modes": []"#, "supported_color_modes"),
-            (#""schema": "json", "supported_color_modes": "rgb""#, "supported_color_modes"),
+            (#""schema": "json", "supported_color_modes": {}"#, "supported_color_modes"),
             (#""schema": "json", "brightness_scale": 0"#, "brightness_scale"),
             (#""schema": "json", "brightness_scale": 1e300"#, "brightness_scale"),
             (#""schema": "json", "brightness": "maybe""#, "brightness"), (#""qos": 3"#, "qos"),
-            (##""state_topic": "a/#""##, "state_topic"), (#""state_topic": "a/+/b""#, "state_topic"),
-            (#""brightness_command_template": "{{ value | int }}""#, "brightness_command_template"),
+            (##""command_topic": "a/#""##, "command_topic"), (#""command_topic": "a/+/b""#, "command_topic"),
             (#""state_topic": "a\u0000""#, "state_topic"),
             (#""state_topic": {}"#, "state_topic"),
-            (#""state_value_template": "{{ value | upper }}", "state_topic": "a""#, "state_value_template"),
-            (#""rgb_command_template": "{{ red }}""#, "rgb_command_template"),
             (#""on_command_type": "always""#, "on_command_type"),
-            (#""on_command_type": "brightness""#, "on_command_type"),
             (#""availability_topic": "a", "availability": [{"topic": "b"}]"#, "availability"),
-            (#""availability": [{"topic": "b", "value_template": "{% if x %}"}]"#, "value_template"),
             (#""availability": ["b"]"#, "availability"), (#""availability_mode": "most""#, "availability_mode"),
             (#""command_topic": """#, "command_topic"),
         ])
@@ -89,13 +84,43 @@ struct MQTTLightTests {
         #expect(problem.text.contains(key))
     }
 
-    @Test("a switch whose commands are made by a template is refused, but for the one that changes nothing")
+    @Test("a switch's command is made by its template")
     func switchTemplate() throws {
-        #expect(throws: MQTTProblem.self) {
-            try Self.light(#""command_template": "{\"state\": \"{{ value }}\"}""#, isSwitch: true)
-        }
-        var light = try Self.light(#""command_template": "{{ value }}""#, isSwitch: true)
-        #expect(Self.text(try light.messages(for: .init(on: true))) == ["set ON"])
+        var light = try Self.light(#""command_template": "{\"state\": \"{{ value }}\"}""#, isSwitch: true)
+        #expect(Self.text(try light.messages(for: .init(on: true))) == [#"set {"state": "ON"}"#])
+    }
+
+    @Test(
+        "a template that is not understood costs its feature, is named, and leaves the light",
+        arguments: [
+            (
+                #""brightness_command_topic": "b", "brightness_command_template": "{{ value | regex_replace('a') }}""#,
+                "", "brightness_command_template"
+            ),
+            (
+                #""rgb_command_topic": "c", "brightness_command_topic": "b", "rgb_command_template": "{{ now() }}""#,
+                "brightness", "rgb_command_template"
+            ),
+            (
+                #""color_temp_command_topic": "c", "color_temp_command_template": "{% macro a() %}""#, "",
+                "color_temp_command_template"
+            ),
+            (#""state_topic": "s", "state_value_template": "{{ states('a') }}""#, "", "state_value_template"),
+            (#""availability": [{"topic": "b", "value_template": "{% if x %}"}]"#, "", "value_template"),
+            (
+                #""schema": "template", "command_on_template": "on", "command_off_template": "off", "brightness_template": "{{ value | x }}", "red_template": "1", "green_template": "1", "blue_template": "{{ states() }}""#,
+                "", "blue_template"
+            ),
+        ])
+    func losses(keys: String, left: String, key: String) throws {
+        let object = try #require(try JSONValue(parsing: "{\"command_topic\": \"set\", \(keys)}").object)
+        let entity = try MQTTEntity(object, component: "light", fallbackID: "a", fallbackName: "a")
+        let capabilities = entity.settings.capabilities
+        #expect(capabilities.color == false && capabilities.temperature == nil)
+        #expect(capabilities.brightness == (left == "brightness"))
+        #expect(entity.losses.contains { $0.hasPrefix("\(key): the ") || $0.hasPrefix("\(key): {%") })
+        var light = MQTTLight(entity.settings)
+        #expect(try light.messages(for: .init(on: true)).count == 1)
     }
 
     // MARK: json, states
@@ -156,9 +181,9 @@ struct MQTTLightTests {
     @Test(
         "each colour mode is read",
         arguments: [
-            ("xy", #"{"x": 0.64, "y": 0.33}"#, 0.0, 100.0), ("rgb", #"{"r": 0, "g": 255, "b": 0}"#, 120, 100),
+            ("xy", #"{"x": 0.15, "y": 0.063}"#, 240.0, 77.6), ("rgb", #"{"r": 0, "g": 255, "b": 0}"#, 120, 100),
             ("rgb", #"{"r": 0, "g": 64, "b": 0}"#, 120, 100), ("rgbw", #"{"r": 255, "g": 0, "b": 0, "w": 255}"#, 0, 50),
-            ("rgbww", #"{"r": 0, "g": 0, "b": 255, "c": 255, "w": 255}"#, 240, 50),
+            ("rgbww", #"{"r": 0, "g": 0, "b": 255, "c": 255, "w": 255}"#, 263.817, 51.373),
             ("white", "null", 0, 0),
         ])
     func colorModes(mode: String, color: String, hue: Double, saturation: Double) throws {
@@ -228,7 +253,7 @@ struct MQTTLightTests {
     @Test(
         "one colour form is sent: hs before xy before rgb",
         arguments: [
-            (#"["xy", "hs", "rgb"]"#, #"{"h":0,"s":100}"#), (#"["rgb", "xy"]"#, #"{"x":0.64,"y":0.33}"#),
+            (#"["xy", "hs", "rgb"]"#, #"{"h":0,"s":100}"#), (#"["rgb", "xy"]"#, #"{"x":0.7006,"y":0.2993}"#),
             (#"["rgb"]"#, #"{"r":255,"g":0,"b":0}"#), (#"["rgbw"]"#, #"{"r":255,"g":0,"b":0,"w":0}"#),
             (#"["rgbww"]"#, #"{"r":255,"g":0,"b":0,"c":0,"w":0}"#),
         ])
@@ -238,7 +263,7 @@ struct MQTTLightTests {
         #expect(Self.text(messages) == [#"set {"state":"ON","color":\#(color)}"#])
     }
 
-    @Test("red, green and blue carry the brightness of a light that has no other")
+    @Test("the channels of a colour carry the brightness that comes with it, if the light announces none")
     func scaledRGB() throws {
         var light = try Self.light(#""schema": "json", "state_topic": "state", "supported_color_modes": ["rgb"]"#)
         let red = LightColor.hueSaturation(hue: 0, saturation: 100)
@@ -247,7 +272,7 @@ struct MQTTLightTests {
         let state = Array(#"{"state": "ON", "color_mode": "rgb", "color": {"r": 128, "g": 0, "b": 0}}"#.utf8)
         #expect(light.received(topic: "state", payload: state) == [.init(on: true, brightness: 50, color: red)])
         let second = try light.messages(for: .init(brightness: 1))
-        #expect(Self.text(second) == [#"set {"state":"ON","color":{"r":3,"g":0,"b":0}}"#])
+        #expect(Self.text(second) == [#"set {"state":"ON","brightness":3}"#])
     }
 
     @Test("white without colour goes to lamps of its own")

@@ -1,5 +1,30 @@
+import FoundationEssentials
 import LightKit
 import Testing
+
+/// What Home Assistant 2025.4 (`homeassistant.util.color`) makes of colours.
+struct HomeAssistantColors: Decodable {
+    struct HueSaturation: Decodable {
+        var hs, rgb, xy, xyGamut, back, rgbw, rgbww: [Double]
+    }
+    struct White: Decodable {
+        var kelvin: Double
+        var hs: [Double]
+    }
+    struct Mix: Decodable {
+        var channels, rgb: [Double]
+    }
+
+    var hs: [HueSaturation]
+    var whites: [White]
+    var rgbwwToRGB: [Mix]
+
+    static func read() throws -> HomeAssistantColors {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let data = try Data(contentsOf: tests.appending(path: "Fixtures/colors.json"))
+        return try JSONDecoder().decode(HomeAssistantColors.self, from: data)
+    }
+}
 
 @Suite("Colour and brightness arithmetic")
 struct ColorConversionTests {
@@ -76,16 +101,49 @@ struct ColorConversionTests {
         #expect(back?.saturation == 100)
     }
 
-    @Test("the primaries of sRGB have their published chromaticities")
-    func chromaticities() throws {
-        for (hue, x, y) in [(0.0, 0.64, 0.33), (120.0, 0.30, 0.60), (240.0, 0.15, 0.06)] {
-            let xy = try #require(ColorConversion.xy(hue: hue, saturation: 100))
-            #expect(abs(xy.x - x) < 0.0005)
-            #expect(abs(xy.y - y) < 0.0005)
+    @Test("every conversion agrees with Home Assistant's")
+    func agrees() throws {
+        func close(_ a: Double, _ b: Double?, _ tolerance: Double) -> Bool {
+            b.map { abs(a - $0) <= tolerance } ?? false
         }
-        let white = try #require(ColorConversion.xy(hue: 77, saturation: 0))
-        #expect(abs(white.x - 0.3127) < 0.0002)
-        #expect(abs(white.y - 0.3290) < 0.0002)
+        let gamut = ColorConversion.Gamut(
+            red: .init(x: 0.6915, y: 0.3083), green: .init(x: 0.17, y: 0.7), blue: .init(x: 0.1532, y: 0.0475))
+        let examples = try HomeAssistantColors.read()
+        #expect(examples.hs.count == 144)
+        for example in examples.hs {
+            let (hue, saturation) = (example.hs[0], example.hs[1])
+            let rgb = try #require(ColorConversion.rgb(hue: hue, saturation: saturation))
+            #expect([rgb.red, rgb.green, rgb.blue].map { $0.rounded(.toNearestOrEven) } == example.rgb)
+            for (xy, wanted) in [
+                (ColorConversion.xy(hue: hue, saturation: saturation), example.xy),
+                (ColorConversion.xy(hue: hue, saturation: saturation, gamut: gamut), example.xyGamut),
+            ] {
+                #expect(close(wanted[0], xy?.x, 0.002) && close(wanted[1], xy?.y, 0.002), "\(hue) \(saturation)")
+            }
+            let back = try #require(ColorConversion.hueSaturation(xy: .init(x: example.xy[0], y: example.xy[1])))
+            // It counts in whole steps of 255.
+            let turn = abs(back.hue - example.back[0])
+            #expect(close(back.saturation, example.back[1], 1), "\(hue) \(saturation)")
+            #expect(min(turn, 360 - turn) <= 1 || saturation <= 20, "\(hue) \(saturation)")
+            let whole = ColorConversion.RGB(red: example.rgb[0], green: example.rgb[1], blue: example.rgb[2])
+            for (channels, wanted) in [
+                (ColorConversion.rgbw(whole), example.rgbw),
+                (ColorConversion.rgbww(whole, mireds: 153...500), example.rgbww),
+            ] {
+                for (channel, wanted) in zip(channels, wanted) {
+                    #expect(close(channel, wanted, 1), "\(hue) \(saturation)")
+                }
+            }
+        }
+        for white in examples.whites {
+            let rgb = ColorConversion.rgb(kelvin: white.kelvin)
+            let place = try #require(ColorConversion.hueSaturation(rgb: rgb))
+            #expect(close(place.hue, white.hs[0], 0.01) && close(place.saturation, white.hs[1], 0.01))
+        }
+        for mix in examples.rgbwwToRGB {
+            let rgb = try #require(ColorConversion.rgb(rgbww: mix.channels, mireds: 153...500))
+            for (part, wanted) in zip([rgb.red, rgb.green, rgb.blue], mix.rgb) { #expect(close(part, wanted, 1)) }
+        }
     }
 
     @Test("hue and saturation survive the way over rgb and over xy")
@@ -98,7 +156,8 @@ struct ColorConversionTests {
                 let xy = try #require(ColorConversion.xy(hue: hue, saturation: saturation))
                 let overXY = try #require(ColorConversion.hueSaturation(xy: xy))
                 let turn = abs(overXY.hue - hue)
-                #expect(min(turn, 360 - turn) < 0.5 && abs(overXY.saturation - saturation) < 0.5)
+                // Home Assistant's way back counts dark parts a little lower.
+                #expect(min(turn, 360 - turn) < 4 && abs(overXY.saturation - saturation) < 4)
             }
         }
     }

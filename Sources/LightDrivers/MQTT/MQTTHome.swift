@@ -16,8 +16,8 @@ package enum MQTTAction: Equatable, Sendable {
 /// Rules it keeps:
 /// - A light is known by its `unique_id`, wherever it is announced. While one announcement stands, a second with the
 ///   same id is set aside with a warning, and takes the first one's place when that is withdrawn.
-/// - A light that is withdrawn (an empty announcement) is out of reach, and forgotten only when it has not come back
-///   after 24 hours: producers withdraw and announce anew when a light is renamed.
+/// - A light that is withdrawn (an empty announcement) is out of reach, and removed when it has not come back after 5
+///   seconds: producers withdraw and announce anew when a light is renamed (Decision 28). One that is silent stays.
 /// - When the broker is lost, commands fail at once, and after 5 seconds all lights are reported out of reach.
 /// - What it remembers is bounded by the number of lights.
 package struct MQTTHome: Sendable {
@@ -38,7 +38,7 @@ package struct MQTTHome: Sendable {
     }
 
     /// How long a withdrawn light is kept.
-    package static let grace: Duration = .seconds(24 * 3600)
+    package static let grace: Duration = .seconds(5)
     /// How long the broker may be away before its lights are called out of reach.
     package static let timeout: Duration = .seconds(5)
     package static let maximumLights = 500
@@ -51,6 +51,8 @@ package struct MQTTHome: Sendable {
     /// What the last device-wide announcement on a topic held.
     private var parts: [DiscoveryTopic: Set<DiscoveryKey>] = [:]
     private var listeners: [String: Set<LightID>] = [:]
+    /// Those of the topics listened to that stand for several.
+    private var wildcards: Set<TopicFilter> = []
     private var warned: Set<String> = []
     private var identifications = 0
     private var isConnected = false
@@ -124,17 +126,19 @@ package struct MQTTHome: Sendable {
         return actions
     }
 
+    /// The driver ends: what was withdrawn is removed now, since no empty announcement is there to be seen next time.
+    package mutating func stopped() -> [MQTTAction] {
+        let withdrawn = members.filter { if case .withdrawn = $0.value.source { true } else { false } }
+        for id in withdrawn.keys { members[id] = nil }
+        return withdrawn.keys.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) }
+    }
+
     // MARK: Messages
 
     /// A message has come.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
-        var actions: [MQTTAction] = []
-        for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
-            let reports = members[id]?.light.received(topic: topic, payload: payload) ?? []
-            // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
-            actions += reach(id)
-            actions += reports.map { .report(id, $0) }
-        }
+        var actions = heard(topic, payload)
+        for filter in wildcards where filter.matches(topic) { actions += heard(filter.text, payload) }
         if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) {
             // What was wrong before is taken back, unless it still is.
             let before = warned.filter { $0 == topic || $0.hasPrefix(topic + " ") }
@@ -145,6 +149,18 @@ package struct MQTTHome: Sendable {
                 actions += warn("\(topic): \(error.text); the announcement is ignored", about: topic)
             }
             actions += before.subtracting(warned).sorted().map { .warn(nil, about: $0) }
+        }
+        return actions
+    }
+
+    /// A message has come on a topic that lights listen to, or on one that such a topic with wildcards stands for.
+    private mutating func heard(_ topic: String, _ payload: MQTTPayload) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+            let reports = members[id]?.light.received(topic: topic, payload: payload) ?? []
+            // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
+            actions += reach(id)
+            actions += reports.map { .report(id, $0) }
         }
         return actions
     }
@@ -239,12 +255,12 @@ package struct MQTTHome: Sendable {
                     .note("\(topic) has no unique_id; under another topic it will be another accessory"))
             }
             actions += listen(id, to: entity.settings.topics)
-            return actions + reach(id)
+            return actions + reach(id) + warn(of: entity, topic)
         }
         switch member.source {
         case .announcement(key), .moving, .withdrawn:
             announced[key] = id
-            return actions + update(id, with: entity, source: .announcement(key))
+            return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, topic)
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
             setAside[key] = (entity, topic)
@@ -305,6 +321,7 @@ package struct MQTTHome: Sendable {
             let others = listeners[topic] ?? []
             guard !others.contains(id) else { continue }
             listeners[topic] = others.union([id])
+            if let filter = TopicFilter(topic), filter.hasWildcard { wildcards.insert(filter) }
             for other in others where members[id]?.light.isWaiting(for: topic) == true {
                 if let light = members[other]?.light { members[id]?.light.learnAvailability(from: light) }
             }
@@ -325,7 +342,9 @@ package struct MQTTHome: Sendable {
         var actions: [MQTTAction] = []
         for (topic, ids) in listeners where ids.contains(id) && !topics.contains(topic) {
             listeners[topic] = ids.count > 1 ? ids.subtracting([id]) : nil
-            if ids.count == 1 { actions.append(.unsubscribe(topic)) }
+            guard ids.count == 1 else { continue }
+            actions.append(.unsubscribe(topic))
+            if let filter = TopicFilter(topic) { wildcards.remove(filter) }
         }
         return actions
     }
@@ -351,6 +370,10 @@ package struct MQTTHome: Sendable {
     }
 
     // MARK: Warnings
+
+    private mutating func warn(of entity: MQTTEntity, _ topic: String) -> [MQTTAction] {
+        entity.losses.isEmpty ? [] : warn("\(topic): \(entity.losses.joined(separator: "; "))", about: topic)
+    }
 
     private mutating func warn(_ text: String?, about subject: String) -> [MQTTAction] {
         guard text != nil else { return warned.remove(subject) == nil ? [] : [.warn(nil, about: subject)] }

@@ -69,6 +69,7 @@ package actor MQTTLightDriver: LightDriver {
             }
             timers.cancelAll()
         }
+        await carryOut(home.stopped(), host)
         await sayGoodbye()
     }
 

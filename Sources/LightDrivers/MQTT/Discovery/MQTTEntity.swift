@@ -7,6 +7,10 @@ package struct MQTTEntity: Equatable, Sendable {
     package var settings: MQTTLightSettings
     /// Whether it has an id of its own and keeps it when it is announced elsewhere.
     package var hasOwnID: Bool
+    /// Features that it lacks because their templates are not understood, for the operator.
+    package var losses: [String]
+    /// The keys of those templates.
+    var keysNotUnderstood: [String]
 
     private static let longestName = 256
 
@@ -24,9 +28,11 @@ package struct MQTTEntity: Equatable, Sendable {
         let reader = KeyReader(keys: keys)
         let own = try reader.string("unique_id")
         let id = own ?? fallbackID
-        guard LightIDRule.accepts(id) else { throw MQTTProblem("unique_id is \(LightIDRule.problem)") }
+        guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.problem)") }
         hasOwnID = own != nil
-        settings = try MQTTLightSettings(keys, isSwitch: component == "switch")
+        settings = try MQTTLightSettings(reader, isSwitch: component == "switch")
+        losses = reader.losses.map(\.text)
+        keysNotUnderstood = reader.losses.map(\.key)
         let device = KeyReader(keys: keys["device"]?.object ?? [:])
         description = LightDescription(
             id: LightID(id), name: Self.name(reader, device, fallbackName), kind: settings.kind,

@@ -3,12 +3,12 @@ package struct Availability: Equatable, Sendable {
     /// One topic and how to read it.
     package struct Source: Equatable, Sendable {
         package var topic: String
-        package var template: ValueTemplate?
+        package var template: MessageTemplate?
         package var available = "online"
         package var notAvailable = "offline"
 
         package init(
-            topic: String, template: ValueTemplate? = nil, available: String = "online",
+            topic: String, template: MessageTemplate? = nil, available: String = "online",
             notAvailable: String = "offline"
         ) {
             self.topic = topic

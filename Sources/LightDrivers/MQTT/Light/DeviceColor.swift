@@ -9,8 +9,8 @@ enum DeviceColor: Equatable {
     /// Mired, or kelvin, as the light wants it.
     case temperature(Int)
 
-    /// The colour in the form a light takes.
-    init?(hue: Double, saturation: Double, form: MQTTLightSettings.ColorMode) {
+    /// The colour in the form a light takes; its cold and warm white have the colour temperatures `whites`, in mired.
+    init?(hue: Double, saturation: Double, form: MQTTLightSettings.ColorMode, whites: ClosedRange<Int>) {
         guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return nil }
         switch form {
         case .hs: self = .hs(hue, saturation)
@@ -19,13 +19,8 @@ enum DeviceColor: Equatable {
             // Four digits are finer than any lamp, and short on the air.
             self = .xy((xy.x * 10000).rounded() / 10000, (xy.y * 10000).rounded() / 10000)
         case .rgb: self = .channels(Self.whole([rgb.red, rgb.green, rgb.blue]))
-        case .rgbw, .rgbww:
-            // The white that all three have in common is shown by the white channels; the largest stays the largest.
-            let white = min(rgb.red, rgb.green, rgb.blue)
-            let whites = Array(repeating: white, count: form == .rgbw ? 1 : 2)
-            let channels = [rgb.red - white, rgb.green - white, rgb.blue - white] + whites
-            let largest = channels.max() ?? 0
-            self = .channels(Self.whole(largest > 0 ? channels.map { $0 * 255 / largest } : channels))
+        case .rgbw: self = .channels(Self.whole(ColorConversion.rgbw(rgb)))
+        case .rgbww: self = .channels(Self.whole(ColorConversion.rgbww(rgb, mireds: whites)))
         case .onoff, .brightness, .white, .temperature: return nil
         }
     }
@@ -34,23 +29,19 @@ enum DeviceColor: Equatable {
         channels.map { Int(exactly: min(max($0.rounded(), 0), 255)) ?? 0 }
     }
 
-    /// Where the colour is on the wheel, or `nil` if it is none or a temperature.
-    var hueSaturation: (hue: Double, saturation: Double)? {
+    /// Where the colour is on the wheel, or `nil` if it is none or a temperature; the light's cold and warm white have the
+    /// colour temperatures `whites`, in mired.
+    func hueSaturation(whites: ClosedRange<Int>) -> (hue: Double, saturation: Double)? {
         switch self {
         case .hs(let hue, let saturation): return ColorConversion.hueSaturation(hue: hue, saturation: saturation)
         case .xy(let x, let y): return ColorConversion.hueSaturation(xy: .init(x: x, y: y))
         case .channels(let channels):
-            guard channels.count >= 3, channels.allSatisfy({ (0...255).contains($0) }) else { return nil }
-            let whites = channels.dropFirst(3)
-            let white = whites.isEmpty ? 0 : Double(whites.reduce(0, +)) / Double(whites.count)
-            let mixed = channels.prefix(3).map { Double($0) + white }
-            let largest = max(mixed[0], mixed[1], mixed[2])
-            guard largest > 0 else { return nil }
-            let scale = 255 / largest
+            let parts = channels.map(Double.init)
+            guard parts.count >= 3, parts.allSatisfy({ (0...255).contains($0) }), parts.contains(where: { $0 > 0 })
+            else { return nil }
+            let rgb = ColorConversion.RGB(red: parts[0], green: parts[1], blue: parts[2])
             return ColorConversion.hueSaturation(
-                rgb: .init(
-                    red: min(mixed[0] * scale, 255), green: min(mixed[1] * scale, 255), blue: min(mixed[2] * scale, 255)
-                ))
+                rgb: ColorConversion.rgb(rgbw: parts) ?? ColorConversion.rgb(rgbww: parts, mireds: whites) ?? rgb)
         case .temperature: return nil
         }
     }

@@ -28,10 +28,14 @@ struct HandWrittenLight: Decodable {
                 "brightness", "brightness_scale", "white_scale", "white_command_topic", "min_mireds", "max_mireds",
                 "min_kelvin", "max_kelvin", "color_temp_kelvin", "color_mode_state_topic",
                 "color_mode_value_template", "availability_topic", "availability_template", "availability_mode",
-                "payload_available", "payload_not_available", "retain",
+                "payload_available", "payload_not_available", "retain", "command_template", "command_on_template",
+                "command_off_template", "state_template", "brightness_template", "color_temp_template", "red_template",
+                "green_template", "blue_template",
             ].map(CodingKeys.init)
             + forms.flatMap { form in
-                ["command_topic", "state_topic", "value_template"].map { CodingKeys("\(form)_\($0)") }
+                ["command_topic", "state_topic", "value_template", "command_template"].map {
+                    CodingKeys("\(form)_\($0)")
+                }
             }
 
         static let allCases = [id, kind, availability, modes] + scalars
@@ -61,18 +65,17 @@ struct HandWrittenLight: Decodable {
                 forKey: CodingKeys("retain"), in: container,
                 debugDescription: "a retained command is carried out again at each reconnect; leave retain out")
         }
-        do {
+        do throws(MQTTProblem) {
             entity = try MQTTEntity(
                 keys, component: kind == .light ? "light" : "switch", fallbackID: id, fallbackName: id)
+            // Who wrote it is here, and can write another template.
+            if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {
-            // The sentence starts with the key it is about, if it is about one.
-            let named = CodingKeys(String(error.text.prefix { $0 != " " }))
             let text = "\(error.text); write it as for Home Assistant's MQTT lights, with the long keys"
-            guard container.contains(named) else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: container.codingPath, debugDescription: text))
+            guard let key = error.key.map(CodingKeys.init(_:)), container.contains(key) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: text))
             }
-            throw DecodingError.dataCorruptedError(forKey: named, in: container, debugDescription: text)
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: text)
         }
     }
 

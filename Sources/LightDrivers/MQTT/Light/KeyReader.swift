@@ -1,22 +1,40 @@
 import BoundedJSON
+import Jinja
 
 /// Reads the keys of an announced or hand-written light; every error names the key.
-struct KeyReader {
+///
+/// A template that is not understood is no error: it costs the feature that it is for, which is noted in ``losses``.
+final class KeyReader {
     let keys: JSONObject
+    /// What the light cannot do here, and why: a part of a sentence each.
+    private(set) var losses: [Loss] = []
 
-    func string(_ name: String) throws(MQTTProblem) -> String? {
+    /// A feature that is lost to a template.
+    struct Loss: Equatable {
+        let key: String
+        let text: String
+    }
+
+    /// What a key for a template holds.
+    enum TemplateKey {
+        case missing
+        case known(MessageTemplate)
+        case notUnderstood
+    }
+
+    init(keys: JSONObject) { self.keys = keys }
+
+    func string(_ name: String, maximum: Int = MQTTLimits.text) throws(MQTTProblem) -> String? {
         guard let value = keys[name], !value.isNull else { return nil }
         switch value {
         case .string(let text):
-            guard text.utf8.count <= MQTTLimits.text else {
-                throw MQTTProblem("\(name) is longer than \(MQTTLimits.text) bytes")
-            }
+            guard text.utf8.count <= maximum else { throw .about(name, "is longer than \(maximum) bytes") }
             return text
         case .integer(let number): return String(number)
         case .unsigned(let number): return String(number)
         case .number(let number): return String(number)
         case .bool(let bool): return bool ? "True" : "False"
-        case .null, .array, .object: throw MQTTProblem("\(name) is not text")
+        case .null, .array, .object: throw .about(name, "is not text")
         }
     }
 
@@ -26,7 +44,7 @@ struct KeyReader {
         switch value.string?.lowercased() {
         case "true", "yes", "on": return true
         case "false", "no", "off": return false
-        default: throw MQTTProblem("\(name) is neither true nor false")
+        default: throw .about(name, "is neither true nor false")
         }
     }
 
@@ -34,34 +52,32 @@ struct KeyReader {
         guard let value = keys[name], !value.isNull else { return nil }
         guard let number = value.double ?? value.string.flatMap(Double.init), number.isFinite,
             let integer = Int(exactly: number.rounded()), range.contains(integer)
-        else { throw MQTTProblem("\(name) is not a number from \(range.lowerBound) to \(range.upperBound)") }
+        else { throw .about(name, "is not a number from \(range.lowerBound) to \(range.upperBound)") }
         return integer
     }
 
-    /// A topic without wildcards.
-    func topic(_ name: String) throws(MQTTProblem) -> String? {
+    /// A topic; one that is listened to may have wildcards.
+    func topic(_ name: String, mayHaveWildcards: Bool = false) throws(MQTTProblem) -> String? {
         guard let topic = try string(name), !topic.isEmpty else { return nil }
         guard topic.utf8.count <= MQTTLimits.topic else {
-            throw MQTTProblem("\(name) is longer than \(MQTTLimits.topic) bytes")
+            throw .about(name, "is longer than \(MQTTLimits.topic) bytes")
         }
-        guard topic.unicodeScalars.allSatisfy({ $0 != "+" && $0 != "#" && $0.properties.generalCategory != .control })
-        else { throw MQTTProblem("\(name) has a wildcard or a control character") }
+        let isClean = topic.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard isClean, mayHaveWildcards ? TopicFilter(topic) != nil : !topic.contains(where: { "+#".contains($0) })
+        else {
+            throw .about(name, "has a wildcard or a control character")
+        }
         return topic
     }
 
-    func template(_ name: String) throws(MQTTProblem) -> ValueTemplate? {
-        guard let text = try string(name), !text.isEmpty else { return nil }
-        guard let template = ValueTemplate(text) else {
-            throw MQTTProblem("the template in \(name) is not one that can be evaluated here")
-        }
-        return template
-    }
-
-    /// Refuses templates for commands, but for the one that changes nothing.
-    func refuseTemplate(_ name: String) throws(MQTTProblem) {
-        guard let text = try string(name), !text.isEmpty else { return }
-        guard text.filter({ !$0.isWhitespace }) == "{{value}}" else {
-            throw MQTTProblem("the template in \(name) is not one that can be evaluated here")
+    /// A template; if it is not understood, the consequence is noted among the losses.
+    func template(_ name: String, else consequence: String) throws(MQTTProblem) -> TemplateKey {
+        guard let text = try string(name, maximum: JinjaLimits.source), !text.isEmpty else { return .missing }
+        do throws(MQTTProblem) {
+            return .known(try MessageTemplate(text))
+        } catch {
+            losses.append(Loss(key: name, text: "\(name): \(error.text); \(consequence)"))
+            return .notUnderstood
         }
     }
 
@@ -69,38 +85,45 @@ struct KeyReader {
         var mode = Availability.Mode.latest
         if let name = try string("availability_mode") {
             guard let known = Availability.Mode(rawValue: name) else {
-                throw MQTTProblem("availability_mode is none of all, any, latest")
+                throw .about("availability_mode", "is none of all, any, latest")
             }
             mode = known
         }
-        let single = try topic("availability_topic")
+        let single = try topic("availability_topic", mayHaveWildcards: true)
         guard let list = keys["availability"], !list.isNull else {
             guard let single else { return Availability(mode: mode) }
-            let source = Availability.Source(
-                topic: single, template: try template("availability_template"),
-                available: try string("payload_available") ?? "online",
-                notAvailable: try string("payload_not_available") ?? "offline")
-            return Availability(sources: [source], mode: mode)
+            let source = try source(topic: single, template: "availability_template")
+            return Availability(sources: source.map { [$0] } ?? [], mode: mode)
         }
-        guard single == nil else { throw MQTTProblem("availability and availability_topic exclude each other") }
+        guard single == nil else { throw .about("availability", "and availability_topic exclude each other") }
         let entries = list.array ?? [list]
         guard entries.count <= Self.maximumSources else {
-            throw MQTTProblem("availability has more than \(Self.maximumSources) entries")
+            throw .about("availability", "has more than \(Self.maximumSources) entries")
         }
         var sources: [Availability.Source] = []
         for entry in entries {
-            guard let object = entry.object else { throw MQTTProblem("availability is not a list of objects") }
+            guard let object = entry.object else { throw .about("availability", "is not a list of objects") }
             let reader = KeyReader(keys: object)
-            guard let topic = try reader.topic("topic") else {
-                throw MQTTProblem("an entry of availability has no topic")
+            guard let topic = try reader.topic("topic", mayHaveWildcards: true) else {
+                throw .about("availability", "has an entry without a topic")
             }
-            sources.append(
-                Availability.Source(
-                    topic: topic, template: try reader.template("value_template"),
-                    available: try reader.string("payload_available") ?? "online",
-                    notAvailable: try reader.string("payload_not_available") ?? "offline"))
+            if let source = try reader.source(topic: topic, template: "value_template") { sources.append(source) }
+            losses += reader.losses
         }
         return Availability(sources: sources, mode: mode)
+    }
+
+    /// A topic that tells whether the light is there; `nil` if it cannot be read.
+    private func source(topic: String, template: String) throws(MQTTProblem) -> Availability.Source? {
+        var source = Availability.Source(
+            topic: topic, available: try string("payload_available") ?? "online",
+            notAvailable: try string("payload_not_available") ?? "offline")
+        switch try self.template(template, else: "this topic does not tell whether it can be reached") {
+        case .missing: break
+        case .known(let template): source.template = template
+        case .notUnderstood: return nil
+        }
+        return source
     }
 
     private static let maximumSources = 16

@@ -1,3 +1,4 @@
+import Jinja
 import LightKit
 
 /// The schema `default`: a topic for each attribute, plain text on it.
@@ -58,7 +59,9 @@ extension MQTTLight {
     }
 
     private static func color(_ text: String, _ mode: MQTTLightSettings.ColorMode) -> DeviceColor? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.trimmed) }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            Double(String($0).filter { !$0.isWhitespace })
+        }
         let numbers = parts.compactMap { $0 }.filter(\.isFinite)
         guard numbers.count == parts.count else { return nil }
         let whole = numbers.compactMap { Int(exactly: $0.rounded()) }
@@ -78,7 +81,7 @@ extension MQTTLight {
     // MARK: Commands
 
     mutating func textMessages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
-        if command.on == false { return [message(settings.commandTopic, settings.payloadOff)] }
+        if command.on == false { return [try powerMessage(settings.payloadOff)] }
         let power = switchesOn(command)
         var command = command
         if settings.onCommandType == .brightness {
@@ -92,11 +95,11 @@ extension MQTTLight {
         }
         var messages: [MQTTMessage] = []
         if power, settings.onCommandType == .first {
-            messages.append(message(settings.commandTopic, settings.payloadOn))
+            messages.append(try powerMessage(settings.payloadOn))
         }
         messages += try attributes(of: command)
         if power, settings.onCommandType == .last {
-            messages.append(message(settings.commandTopic, settings.payloadOn))
+            messages.append(try powerMessage(settings.payloadOn))
         }
         return messages
     }
@@ -120,7 +123,8 @@ extension MQTTLight {
             let level = percent ?? brightness ?? 100
             percent = nil
             remember(sent: color, as: .hs(0, 0))
-            white = message(topic, String(ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)))
+            let value = ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)
+            white = try message(topic, String(value), ["value": .int(value)])
         } else if let color {
             guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
             if case .channels = device, !settings.hasOwnBrightness {
@@ -132,19 +136,44 @@ extension MQTTLight {
             }
             remember(sent: color, as: device)
             if case .temperature(let value) = device {
-                temperature = settings.commands[.temperature].map { message($0, String(value)) }
-            } else if let topic = settings.colorForm.flatMap({ settings.commands[$0] }) {
-                messages.append(message(topic, Self.text(device)))
+                if let command = settings.commands[.temperature] {
+                    temperature = try message(command, String(value), ["value": .int(value)])
+                }
+            } else if let command = settings.colorForm.flatMap({ settings.commands[$0] }) {
+                messages.append(try message(command, Self.text(device), Self.variables(device)))
             }
         }
         if let percent, let topic = settings.brightnessCommand {
-            messages.append(message(topic, String(remember(sent: percent))))
+            let value = remember(sent: percent)
+            messages.append(try message(topic, String(value), ["value": .int(value)]))
         }
         return messages + [temperature, white].compactMap { $0 }
     }
 
-    private func message(_ topic: String, _ text: String) -> MQTTMessage {
-        MQTTMessage(topic: topic, text: text, qos: settings.qos)
+    private func powerMessage(_ payload: String) throws(LightError) -> MQTTMessage {
+        try message(.init(topic: settings.commandTopic, template: settings.powerTemplate), payload, [:])
+    }
+
+    /// A message for an attribute: the text, or what its template makes of the variables, of which the text is one.
+    private func message(
+        _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
+    ) throws(LightError) -> MQTTMessage {
+        let variables = variables.merging(["value": .string(text)]) { given, _ in given }
+        let text = try command.template.map { (template) throws(LightError) in try template.message(variables) } ?? text
+        return MQTTMessage(topic: command.topic, text: text, qos: settings.qos)
+    }
+
+    private static func variables(_ color: DeviceColor) -> [String: JinjaValue] {
+        switch color {
+        case .hs(let hue, let saturation): ["hue": .float(hue), "sat": .float(saturation)]
+        case .xy(let x, let y): ["x": .float(x), "y": .float(y)]
+        case .channels(let channels):
+            Dictionary(
+                uniqueKeysWithValues: zip(
+                    ["red", "green", "blue"] + (channels.count == 5 ? ["cold_white", "warm_white"] : ["white"]),
+                    channels.map(JinjaValue.int)))
+        case .temperature: [:]
+        }
     }
 
     private static func text(_ color: DeviceColor) -> String {

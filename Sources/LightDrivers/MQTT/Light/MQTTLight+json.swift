@@ -96,13 +96,8 @@ extension MQTTLight {
     }
 
     private mutating func addAttributes(of command: LightCommand, to object: inout JSONObject) throws(LightError) {
-        // Channels carry the brightness of a light that has no other, so a new brightness alone sends them again.
-        var color = command.color
-        if color == nil, command.brightness != nil, !settings.hasOwnBrightness {
-            if case .temperature = self.color {} else { color = self.color ?? .hueSaturation(hue: 0, saturation: 0) }
-        }
         var percent = command.brightness
-        if let color {
+        if let color = command.color {
             if isOwnWhite(color) {
                 let level = percent ?? brightness ?? 100
                 object["white"] = .integer(
@@ -113,8 +108,9 @@ extension MQTTLight {
                 return
             }
             guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
+            // A light that announces no brightness has it in its channels, as far as it comes with a colour.
             if case .channels = device, !settings.hasOwnBrightness {
-                let level = percent ?? brightness ?? 100
+                let level = percent ?? 100
                 device = device.scaled(percent: level)
                 sent.percent = level
                 sent.deviceBrightness = device.largestChannel

@@ -78,6 +78,9 @@ package struct MQTTLight: Equatable, Sendable {
             report = receivedJSON(payload)
         case .basic:
             report = receivedText(topic: topic, payload)
+        case .template(let templates):
+            guard topic == settings.power?.topic else { return [] }
+            report = received(payload, templates)
         }
         if identification != nil, let power = report.on {
             identification?.reported = power
@@ -112,7 +115,21 @@ package struct MQTTLight: Equatable, Sendable {
             guard let mired, mired > 0 else { return nil }
             return .temperature(mired: min(max(mired, settings.mireds.lowerBound), settings.mireds.upperBound))
         }
-        return value.hueSaturation.map { .hueSaturation(hue: $0.hue, saturation: $0.saturation) }
+        if case .channels(let channels) = value, channels.count == 5, channels.prefix(3).allSatisfy({ $0 == 0 }) {
+            return white(cold: channels[3], warm: channels[4])
+        }
+        return value.hueSaturation(whites: settings.mireds).map {
+            .hueSaturation(hue: $0.hue, saturation: $0.saturation)
+        }
+    }
+
+    /// What two whites show together; `nil` if they are dark.
+    private func white(cold: Int, warm: Int) -> LightColor? {
+        guard cold + warm > 0 else { return nil }
+        let range = settings.mireds
+        let share = Double(warm) / Double(cold + warm)
+        let mired = Double(range.lowerBound) + share * Double(range.upperBound - range.lowerBound)
+        return Int(exactly: mired.rounded()).map { .temperature(mired: $0) }
     }
 
     // MARK: Commands
@@ -143,6 +160,13 @@ package struct MQTTLight: Equatable, Sendable {
         switch settings.schema {
         case .json: return [try jsonMessage(for: command)]
         case .basic: return try textMessages(for: command)
+        case .template(let templates):
+            // Its one template switches on; for a light that is not known to be on, what is set goes out with the next on.
+            guard command.on != nil || on == true else {
+                remember(for: command)
+                return []
+            }
+            return [try templateMessage(for: command, templates)]
         }
     }
 
@@ -153,17 +177,34 @@ package struct MQTTLight: Equatable, Sendable {
     func deviceColor(_ color: LightColor) -> DeviceColor? {
         switch color {
         case .temperature(let mired):
+            guard settings.modes.contains(.temperature) else { return .channels(whites(mired: mired)) }
             let value = settings.temperatureInKelvin ? ColorConversion.kelvin(mired: mired) : mired
             return value.map(DeviceColor.temperature)
         case .hueSaturation(let hue, let saturation):
-            return settings.colorForm.flatMap { DeviceColor(hue: hue, saturation: saturation, form: $0) }
+            return settings.colorForm.flatMap {
+                DeviceColor(hue: hue, saturation: saturation, form: $0, whites: settings.mireds)
+            }
         }
+    }
+
+    /// The channels of a light with two whites that show a colour temperature.
+    private func whites(mired: Int) -> [Int] {
+        let range = settings.mireds
+        let share = Double(mired - range.lowerBound) / Double(max(range.upperBound - range.lowerBound, 1))
+        let warm = Int(exactly: (255 * min(max(share, 0), 1)).rounded()) ?? 0
+        return [0, 0, 0, 255 - warm, warm]
     }
 
     /// Whether a colour is the white that the light has lamps of its own for.
     func isOwnWhite(_ color: LightColor) -> Bool {
         guard settings.modes.contains(.white), case .hueSaturation(_, let saturation) = color else { return false }
         return saturation == 0
+    }
+
+    /// Keeps what a light that is off is to show when it is switched on.
+    private mutating func remember(for command: LightCommand) {
+        brightness = command.brightness ?? brightness
+        color = command.color ?? color
     }
 
     mutating func remember(sent percent: Int) -> Int {
@@ -183,15 +224,16 @@ package struct MQTTLight: Equatable, Sendable {
     private var powerIsOptimistic: Bool { settings.isOptimistic || settings.power == nil }
 
     private var brightnessIsOptimistic: Bool {
-        guard settings.schema == .basic, !settings.isOptimistic else { return powerIsOptimistic }
+        guard case .basic = settings.schema, !settings.isOptimistic else { return powerIsOptimistic }
         if settings.brightness != nil { return false }
         return settings.hasOwnBrightness || settings.colorForm.flatMap { settings.states[$0] } == nil
     }
 
     private func isOptimistic(_ color: LightColor) -> Bool {
-        guard settings.schema == .basic, !settings.isOptimistic else { return powerIsOptimistic }
+        guard case .basic = settings.schema, !settings.isOptimistic else { return powerIsOptimistic }
         switch color {
-        case .temperature: return settings.states[.temperature] == nil
+        case .temperature where settings.modes.contains(.temperature): return settings.states[.temperature] == nil
+        case .temperature: return settings.states[.rgbww] == nil
         case .hueSaturation: return settings.colorForm.flatMap { settings.states[$0] } == nil
         }
     }

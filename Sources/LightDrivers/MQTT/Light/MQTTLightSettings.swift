@@ -9,6 +9,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
         case json
         /// A topic for each attribute.
         case basic
+        /// One text for everything, made and read by templates.
+        case template(TemplateSchema)
     }
 
     /// What a light can show, in Home Assistant's words.
@@ -35,12 +37,20 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// A topic that tells an attribute, and how to read it.
     package struct Source: Equatable, Sendable {
         package var topic: String
-        package var template: ValueTemplate?
+        package var template: MessageTemplate?
+    }
+
+    /// A topic that sets an attribute, and how to write for it.
+    package struct Command: Equatable, Sendable {
+        package var topic: String
+        package var template: MessageTemplate?
     }
 
     package var kind: LightKind = .light
     package var schema: Schema
     package var commandTopic: String
+    /// How power is written; `nil` for the payloads as they are.
+    package var powerTemplate: MessageTemplate?
     package var power: Source?
     package var modes: Set<ColorMode>
     package var availability: Availability
@@ -59,10 +69,10 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var payloadOff = "OFF"
     package var stateOn = "ON"
     package var stateOff = "OFF"
-    package var brightnessCommand: String?
+    package var brightnessCommand: Command?
     package var brightness: Source?
     package var colorMode: Source?
-    package var commands: [ColorMode: String] = [:]
+    package var commands: [ColorMode: Command] = [:]
     package var states: [ColorMode: Source] = [:]
 
     /// The form colours are sent in.
@@ -74,11 +84,15 @@ package struct MQTTLightSettings: Equatable, Sendable {
         switch schema {
         case .json: isDimmable = modes != [.onoff]
         case .basic: isDimmable = brightnessCommand != nil || colorForm?.isRGB == true
+        case .template(let templates): isDimmable = templates.brightness != nil
         }
         return LightCapabilities(
-            brightness: isDimmable, color: colorForm != nil, temperature: modes.contains(.temperature) ? mireds : nil,
-            transition: schema == .json)
+            brightness: isDimmable, color: colorForm != nil, temperature: hasTemperature ? mireds : nil,
+            transition: schema != .basic)
     }
+
+    /// Whether whites can be chosen by their temperature, as such or by the two whites of RGBWW.
+    var hasTemperature: Bool { modes.contains(.temperature) || colorForm == .rgbww }
 
     /// Every topic the light is told on.
     package var topics: Set<String> { stateTopics.union(availability.sources.map(\.topic)) }
@@ -101,16 +115,17 @@ package struct MQTTLightSettings: Equatable, Sendable {
     ///   - isSwitch: whether a switch is announced and not a light.
     /// - Throws: ``MQTTProblem`` if the light cannot be served as announced.
     package init(_ keys: JSONObject, isSwitch: Bool = false) throws(MQTTProblem) {
-        let reader = KeyReader(keys: keys)
+        try self.init(KeyReader(keys: keys), isSwitch: isSwitch)
+    }
+
+    init(_ reader: KeyReader, isSwitch: Bool) throws(MQTTProblem) {
         switch isSwitch ? nil : try reader.string("schema") {
         case nil, "default", "basic": schema = .basic
         case "json": schema = .json
-        case "template": throw MQTTProblem("lights of the schema \"template\" are not supported")
-        case .some(let other): throw MQTTProblem("the schema \"\(MQTTProblem.quoted(other))\" is not known")
+        case "template": schema = .template(try TemplateSchema(reader))
+        case .some(let other): throw .about("schema", "\"\(MQTTProblem.quoted(other))\" is not known")
         }
-        guard let commandTopic = try reader.topic("command_topic") else {
-            throw MQTTProblem("command_topic is missing")
-        }
+        guard let commandTopic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
         self.commandTopic = commandTopic
         availability = try reader.availability()
         qos = try reader.integer("qos", in: 0...2) ?? 0
@@ -123,18 +138,23 @@ package struct MQTTLightSettings: Equatable, Sendable {
         isOptimistic = try reader.bool("optimistic") ?? false
         modes = [.onoff]
         hasOwnBrightness = true
-        if let topic = try reader.topic("state_topic") { power = Source(topic: topic) }
+        power = try reader.topic("state_topic", mayHaveWildcards: true).map { Source(topic: $0) }
         if isSwitch {
             kind = try reader.string("device_class") == "outlet" ? .outlet : .switch
-            power?.template = try reader.template("value_template")
-            try reader.refuseTemplate("command_template")
+            power = try source(reader, topic: "state_topic", template: "value_template")
+            powerTemplate = try template(reader, "command_template", else: "power is sent without it")
             try readPowerPayloads(reader)
             stateOn = try reader.string("state_on") ?? payloadOn
             stateOff = try reader.string("state_off") ?? payloadOff
-        } else if schema == .json {
-            try readJSON(reader)
         } else {
-            try readBasic(reader)
+            switch schema {
+            case .json: try readJSON(reader)
+            case .basic: try readBasic(reader)
+            case .template(let templates):
+                modes = templates.modes
+                brightnessScale = 255
+                if templates.state == nil { power = nil }
+            }
         }
     }
 
@@ -153,20 +173,22 @@ package struct MQTTLightSettings: Equatable, Sendable {
             hasOwnBrightness = true
             return
         }
-        guard let names = list.array else { throw MQTTProblem("supported_color_modes is not a list") }
+        guard let names = list.array ?? list.string.map({ [.string($0)] }) else {
+            throw .about("supported_color_modes", "is not a list")
+        }
         var modes: Set<ColorMode> = []
         for name in names {
             guard let mode = name.string.flatMap(ColorMode.init) else {
-                throw MQTTProblem("supported_color_modes has a mode that is not known; known are \(ColorMode.names)")
+                throw .about("supported_color_modes", "has a mode that is not known; known are \(ColorMode.names)")
             }
             modes.insert(mode)
         }
-        guard !modes.isEmpty else { throw MQTTProblem("supported_color_modes is empty") }
+        guard !modes.isEmpty else { throw .about("supported_color_modes", "is empty") }
         if modes.contains(.onoff) || modes.contains(.brightness), modes.count > 1 {
-            throw MQTTProblem("in supported_color_modes, onoff and brightness must stand alone")
+            throw .about("supported_color_modes", "has more beside onoff or brightness")
         }
         if modes.contains(.white), !modes.contains(where: \.isColor) {
-            throw MQTTProblem("in supported_color_modes, white needs a color mode beside it")
+            throw .about("supported_color_modes", "has white without a color mode")
         }
         self.modes = modes
         if colorForm?.isRGB != true { hasOwnBrightness = true }
@@ -174,24 +196,24 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     private mutating func readBasic(_ reader: KeyReader) throws(MQTTProblem) {
         try readPowerPayloads(reader)
-        power?.template = try reader.template("state_value_template")
+        // Tasmota's old announcements use the name of other kinds of things.
+        let template = reader.keys["state_value_template"] == nil ? "value_template" : "state_value_template"
+        power = try source(reader, topic: "state_topic", template: template)
         if let name = try reader.string("on_command_type") {
             guard let type = OnCommandType(rawValue: name) else {
-                throw MQTTProblem("on_command_type is none of last, first, brightness")
+                throw .about("on_command_type", "is none of last, first, brightness")
             }
             onCommandType = type
         }
-        brightnessCommand = try reader.topic("brightness_command_topic")
+        brightnessCommand = try command(reader, "brightness", else: "the brightness cannot be set")
         brightness = try source(reader, "brightness")
         colorMode = try source(reader, "color_mode")
-        try reader.refuseTemplate("brightness_command_template")
         var modes: Set<ColorMode> = []
         for mode in [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww, .temperature, .white] {
             let name = mode.rawValue
-            try reader.refuseTemplate("\(name)_command_template")
-            guard let topic = try reader.topic("\(name)_command_topic") else { continue }
+            guard let command = try command(reader, name, else: "\(name) cannot be set") else { continue }
             modes.insert(mode)
-            commands[mode] = topic
+            commands[mode] = command
             states[mode] = mode == .white ? nil : try source(reader, name)
         }
         // A white without a colour beside it is a brightness, and has its own topic for that.
@@ -202,14 +224,38 @@ package struct MQTTLightSettings: Equatable, Sendable {
         if modes.isEmpty { modes = brightnessCommand == nil ? [.onoff] : [.brightness] }
         self.modes = modes
         hasOwnBrightness = brightnessCommand != nil
-        if onCommandType == .brightness, !capabilities.brightness {
-            throw MQTTProblem("on_command_type brightness needs a brightness_command_topic")
-        }
+        // Without a brightness there is nothing that could switch it on.
+        if onCommandType == .brightness, !capabilities.brightness { onCommandType = .last }
     }
 
     private func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> Source? {
-        guard let topic = try reader.topic("\(name)_state_topic") else { return nil }
-        return Source(topic: topic, template: try reader.template("\(name)_value_template"))
+        try source(reader, topic: "\(name)_state_topic", template: "\(name)_value_template")
+    }
+
+    /// What tells an attribute; `nil` if nothing does that can be read.
+    private func source(_ reader: KeyReader, topic: String, template: String) throws(MQTTProblem) -> Source? {
+        guard let topic = try reader.topic(topic, mayHaveWildcards: true) else { return nil }
+        switch try reader.template(template, else: "what the light says there is not read") {
+        case .missing: return Source(topic: topic)
+        case .known(let template): return Source(topic: topic, template: template)
+        case .notUnderstood: return nil
+        }
+    }
+
+    /// What sets an attribute; `nil` if nothing does that can be written.
+    private func command(_ reader: KeyReader, _ name: String, else loss: String) throws(MQTTProblem) -> Command? {
+        guard let topic = try reader.topic("\(name)_command_topic") else { return nil }
+        switch try reader.template("\(name)_command_template", else: loss) {
+        case .missing: return Command(topic: topic)
+        case .known(let template): return Command(topic: topic, template: template)
+        case .notUnderstood: return nil
+        }
+    }
+
+    private func template(
+        _ reader: KeyReader, _ name: String, else loss: String
+    ) throws(MQTTProblem) -> MessageTemplate? {
+        if case .known(let template) = try reader.template(name, else: loss) { template } else { nil }
     }
 
     private static func mireds(_ reader: KeyReader) throws(MQTTProblem) -> ClosedRange<Int> {

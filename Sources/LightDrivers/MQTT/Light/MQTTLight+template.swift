@@ -1,0 +1,105 @@
+import Jinja
+import LightKit
+
+/// The templates of a light of the schema `template` (Lights 7).
+package struct TemplateSchema: Equatable, Sendable {
+    /// How commands are made; `nil` if that is not understood.
+    var on, off: MessageTemplate?
+    /// How messages are read; without one the light has no such feature, or is believed to be as it was told.
+    var state, brightness, temperature, red, green, blue: MessageTemplate?
+
+    init(_ reader: KeyReader) throws(MQTTProblem) {
+        func template(_ name: String, _ loss: String) throws(MQTTProblem) -> MessageTemplate? {
+            if case .known(let template) = try reader.template(name, else: loss) { template } else { nil }
+        }
+        for name in ["command_on_template", "command_off_template"] {
+            guard try reader.string(name, maximum: JinjaLimits.source) != nil else { throw .about(name, "is missing") }
+        }
+        on = try template("command_on_template", "the light cannot be switched on")
+        off = try template("command_off_template", "the light cannot be switched off")
+        state = try template("state_template", "its power is not read")
+        brightness = try template("brightness_template", "the light has no brightness")
+        temperature = try template("color_temp_template", "the light has no color temperature")
+        let colors = ["red_template", "green_template", "blue_template"]
+        let parts = try colors.map { (name) throws(MQTTProblem) in try template(name, "the light has no color") }
+        (red, green, blue) = (parts[0], parts[1], parts[2])
+    }
+
+    var modes: Set<MQTTLightSettings.ColorMode> {
+        var modes: Set<MQTTLightSettings.ColorMode> = []
+        if red != nil, green != nil, blue != nil { modes.insert(.hs) }
+        if temperature != nil { modes.insert(.temperature) }
+        if modes.isEmpty { modes = brightness == nil ? [.onoff] : [.brightness] }
+        return modes
+    }
+}
+
+/// The schema `template`: one text for everything.
+extension MQTTLight {
+    mutating func received(_ payload: MQTTPayload, _ templates: TemplateSchema) -> LightReport {
+        var report = LightReport()
+        switch templates.state?.value(of: payload) {
+        case "on": report.on = true
+        case "off": report.on = false
+        default: break
+        }
+        on = report.on ?? on
+        func number(_ template: MessageTemplate?) -> Double? {
+            template?.value(of: payload).flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
+        }
+        if let value = number(templates.brightness) { report.brightness = learn(brightness: value, scale: 255) }
+        let channels = [templates.red, templates.green, templates.blue].compactMap(number)
+        let whole = channels.compactMap { Int(exactly: $0.rounded()) }
+        let isColor = whole.count == 3 && whole.allSatisfy((0...255).contains)
+        let color = isColor ? learn(.channels(whole)) : nil
+        let temperature = number(templates.temperature).flatMap { Int(exactly: $0.rounded()) }
+            .flatMap { learn(.temperature($0)) }
+        report.color = shown(color, temperature)
+        lastColor = color ?? lastColor
+        lastTemperature = temperature ?? lastTemperature
+        self.color = report.color ?? self.color
+        return report
+    }
+
+    /// Which of the two the light shows: both may stand in each message, and the one that has changed is meant.
+    private func shown(_ color: LightColor?, _ temperature: LightColor?) -> LightColor? {
+        guard let color, let temperature else { return color ?? temperature }
+        if temperature != lastTemperature, lastTemperature != nil { return temperature }
+        if color != lastColor, lastColor != nil { return color }
+        if case .temperature? = self.color { return temperature }
+        return color
+    }
+
+    mutating func templateMessage(
+        for command: LightCommand, _ templates: TemplateSchema
+    ) throws(LightError) -> MQTTMessage {
+        let isOff = command.on == false
+        guard let template = isOff ? templates.off : templates.on else {
+            throw .refused("the template of its commands is not understood")
+        }
+        var variables: [String: JinjaValue] = ["state": .string(isOff ? "off" : "on")]
+        if let transition = command.transition, transition > .zero {
+            variables["transition"] = .float(transition / .seconds(1))
+        }
+        if !isOff {
+            if let percent = command.brightness { variables["brightness"] = .int(remember(sent: percent)) }
+            switch command.color {
+            case .temperature(let mired)?:
+                let value = settings.temperatureInKelvin ? ColorConversion.kelvin(mired: mired) : mired
+                variables["color_temp"] = .int(value ?? mired)
+                remember(sent: .temperature(mired: mired), as: .temperature(value ?? mired))
+            case .hueSaturation(let hue, let saturation)?:
+                guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { break }
+                // Without a brightness of its own the channels carry it.
+                let level = templates.brightness == nil ? Double(command.brightness ?? brightness ?? 100) / 100 : 1
+                let parts = [rgb.red, rgb.green, rgb.blue].map { Int(exactly: ($0 * level).rounded()) ?? 0 }
+                for (name, part) in zip(["red", "green", "blue"], parts) { variables[name] = .int(part) }
+                variables["hue"] = .float(hue)
+                variables["sat"] = .float(saturation)
+                remember(sent: .hueSaturation(hue: hue, saturation: saturation), as: .channels(parts))
+            case nil: break
+            }
+        }
+        return MQTTMessage(topic: settings.commandTopic, text: try template.message(variables), qos: settings.qos)
+    }
+}
