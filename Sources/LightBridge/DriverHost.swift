@@ -17,6 +17,6 @@ struct DriverHost: LightHost {
     func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
     func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
     func warn(_ warning: String?, about subject: String) async {
-        await bridge.warn(warning, about: "\(driver): \(subject)", of: driver)
+        await bridge.warn(warning, about: .source(subject, of: driver))
     }
 }

@@ -52,19 +52,13 @@ extension LightBridge {
         driver(id).state = .degraded(reason)
         driver(id).runningSince = nil
         driverStateChanged()
-        warn("driver \(id) has ended: \(reason)", about: id, of: id)
+        warn("driver \(id) has ended: \(reason)", about: .driver(id))
         await loseLights(of: id)
     }
 
     private func loseLights(of driver: String) async {
         for (key, light) in lights where key.driver == driver && light.state.isReachable {
             await reported(LightReport(reachable: false), from: key.light, by: driver)
-        }
-    }
-
-    private func withdrawWarnings(of driver: String) {
-        warningsBySubject = warningsBySubject.filter { subject, _ in
-            subject != driver && !subject.hasPrefix("\(driver): ") && !subject.hasPrefix("\(driver)/")
         }
     }
 

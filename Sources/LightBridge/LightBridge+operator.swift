@@ -22,21 +22,6 @@ extension LightBridge {
         lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
     }
 
-    /// What the operator should know, one sentence each.
-    package func warnings() -> [String] {
-        var warnings = warningsBySubject.sorted { $0.key < $1.key }.map(\.value)
-        for light in snapshots() where light.sourceName != light.name {
-            let wanted = overrides[light.key]?.name ?? light.sourceName
-            if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
-        }
-        for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
-            warnings.append(
-                "no driver \(driver) is configured; its lights stay, out of reach, "
-                    + "until lamplighter lights purge takes them away")
-        }
-        return warnings
-    }
-
     /// Takes away a light that is gone; should it come back, it keeps its aid.
     package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 

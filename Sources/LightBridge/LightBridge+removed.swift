@@ -63,7 +63,7 @@ extension LightBridge {
         for light in lights {
             absent[light.key] = nil
             unstoredGoings.remove(light.key)
-            warn(nil, about: light.key)
+            warn(nil, about: .light(light.key))
         }
         logger.info("removed lights forgotten", metadata: ["count": "\(lights.count)"])
     }

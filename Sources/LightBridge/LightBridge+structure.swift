@@ -23,7 +23,7 @@ extension LightBridge {
         do throws(ComplianceError) {
             try await server.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
-            warn("\(light.key) cannot be shown: \(error.description)", about: light.key)
+            warn("\(light.key) cannot be shown: \(error.description)", about: .light(light.key))
         }
     }
 
@@ -64,7 +64,7 @@ extension LightBridge {
         guard (1...255).contains(id.count), !id.contains(0) else {
             warn(
                 "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
-                about: driver, of: driver)
+                about: .driver(driver))
             return
         }
         await takeOver(key, description)
@@ -73,14 +73,14 @@ extension LightBridge {
     /// Shows a light as its driver describes it; its turn has come.
     func takeOver(_ key: LightKey, _ description: LightDescription) async {
         guard overrides[key]?.isHidden != true else {
-            if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
+            if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
             return
         }
         if let light = lights[key] {
             light.isAnnounced = true
             guard light.adapter.description == description else { return await replace(light, description) }
             // It is as it was before a change that could not be stored.
-            if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
+            if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
         } else {
             await add(key, description)
         }
@@ -91,7 +91,7 @@ extension LightBridge {
             takeOverWhenThereIsRoom(key, description)
             return
         }
-        warn(nil, about: key)
+        warn(nil, about: .light(key))
         let former = absent[key]
         let aid = former?.aid ?? nextAID()
         var state = LightState()
@@ -126,7 +126,7 @@ extension LightBridge {
         warn(
             "\(key) is left out: a bridge shows at most \(Self.maximumLights) lights; "
                 + "lamplighter lights purge makes room by forgetting those that their sources no longer have",
-            about: key)
+            about: .light(key))
     }
 
     private func replace(_ light: BridgedLight, _ description: LightDescription) async {
@@ -136,7 +136,7 @@ extension LightBridge {
             key: light.key, aid: light.aid, instanceIDs: adapter.ids, description: description,
             state: light.state.report(for: description.capabilities))
         guard await save(stored) else { return takeOverLater(light.key, description) }
-        warn(nil, about: light.key)
+        warn(nil, about: .light(light.key))
         light.adapter = adapter
         unstored[light.key] = nil
         await showAccessory(light)
@@ -148,7 +148,7 @@ extension LightBridge {
         defer { structureMutex.release() }
         let key = LightKey(driver: driver, light: id)
         let about = about(key)
-        if unstored.removeValue(forKey: key) != nil { warn(nil, about: key) }
+        if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
         guard var stored = await takeAway(key) else { return }
         stored.removal = nextRemoval()
         absent[key] = stored
@@ -190,7 +190,7 @@ extension LightBridge {
             try await store.save(light)
             return true
         } catch {
-            warn("\(light.key) cannot be stored: \(error)", about: light.key)
+            warn("\(light.key) cannot be stored: \(error)", about: .light(light.key))
             return false
         }
     }

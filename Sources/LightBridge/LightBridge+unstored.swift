@@ -43,7 +43,7 @@ extension LightBridge {
             unstoredGoings.insert(key)
             return tryAgainLater(key)
         }
-        if unstoredGoings.remove(key) != nil { warn(nil, about: key) }
+        if unstoredGoings.remove(key) != nil { warn(nil, about: .light(key)) }
     }
 
     private func tryAgainLater(_ key: LightKey) {

@@ -25,7 +25,7 @@ package actor LightBridge {
     private var drivers: [String: BridgedDriver] = [:]
     /// Lights whose driver has been replaced, and until when the new one may say how they are.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
-    var warningsBySubject: [String: String] = [:]
+    var warningsBySubject: [WarningSubject: String] = [:]
     var lights: [LightKey: BridgedLight] = [:]
     var lightsByAID: [AccessoryID: BridgedLight] = [:]
     /// Lights that are not shown, with the aids that wait for them.
@@ -166,22 +166,6 @@ package actor LightBridge {
         bridged.runningSince = state == .running ? scheduler.now : nil
         driverStateChanged()
         logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
-    }
-
-    func warn(_ warning: String?, about key: LightKey) { warn(warning, about: key.description, about(key)) }
-
-    func warn(_ warning: String?, about subject: String, of driver: String) {
-        warn(warning, about: subject, ["driver": "\(driver)"])
-    }
-
-    private func warn(_ warning: String?, about subject: String, _ metadata: Logger.Metadata) {
-        guard warningsBySubject[subject] != warning else { return }
-        if let warning, warningsBySubject.count < 1000 {
-            warningsBySubject[subject] = warning
-            logger.warning("\(warning)", metadata: metadata)
-        } else {
-            warningsBySubject[subject] = nil
-        }
     }
 
     /// What the log says an event is about.

@@ -25,6 +25,7 @@ final class LightbulbAdapter: Sendable {
         var temperature: InstanceID?
     }
 
+    private let information: Service
     private let places: Places
     private let temperature: ClosedRange<Int>?
 
@@ -36,9 +37,11 @@ final class LightbulbAdapter: Sendable {
 
         var ids = ids
         var places = Places()
+        information = AccessoryInformation(
+            name: name, manufacturer: description.manufacturer, model: description.model, kind: "Light",
+            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
+        ).service(&ids)
         let service = Self.service(of: description.kind)
-        _ = ids.id(of: .accessoryInformation)
-        for type in AccessoryInformation.types { _ = ids.id(of: type, in: .accessoryInformation) }
         _ = ids.id(of: service)
         places.on = ids.id(of: .on, in: service)
         if description.kind == .outlet { places.inUse = ids.id(of: .outletInUse, in: service) }
@@ -90,16 +93,9 @@ final class LightbulbAdapter: Sendable {
         return Accessory(
             aid: aid,
             services: [
-                information(),
+                information,
                 Service(iid: ids.id(of: service), type: service, isPrimary: true, characteristics: characteristics),
             ])
-    }
-
-    private func information() -> Service {
-        AccessoryInformation(
-            name: name, manufacturer: description.manufacturer, model: description.model, kind: "Light",
-            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
-        ).service(ids: ids)
     }
 
     private func metadata(of type: CharacteristicType) -> CharacteristicMetadata {

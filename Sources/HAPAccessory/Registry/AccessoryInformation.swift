@@ -35,14 +35,8 @@ package struct AccessoryInformation: Equatable, Sendable {
         return short.utf8.count >= minimum ? short : nil
     }
 
-    /// The characteristics of the service, in their order.
-    package static let types: [CharacteristicType] = [
-        .identify, .manufacturer, .model, .name, .serialNumber, .firmwareRevision,
-    ]
-
     /// The service, with iids that have been given to it before or are given now.
-    package func service(ids: InstanceIDs) -> Service {
-        var ids = ids
+    package func service(_ ids: inout InstanceIDs) -> Service {
         let texts: [(CharacteristicType, String?)] = [
             (.identify, nil), (.manufacturer, manufacturer), (.model, model), (.name, name),
             (.serialNumber, serialNumber), (.firmwareRevision, firmwareRevision),

@@ -44,11 +44,10 @@ package struct PrimaryAccessory: Equatable, Sendable {
     ///   - ids: the iids given so far.
     package init(_ information: AccessoryInformation, functions: [Function] = [], ids: InstanceIDs) {
         var ids = ids
-        _ = ids.id(of: .accessoryInformation)
-        for type in AccessoryInformation.types { _ = ids.id(of: type, in: .accessoryInformation) }
+        let information = information.service(&ids)
         let protocolInformation = Self.service(
             Function(.protocolInformation, [.version: .string(Self.protocolVersion)]), isPrimary: false, &ids)
-        var services = [information.service(ids: ids), protocolInformation]
+        var services = [information, protocolInformation]
         for (index, function) in functions.enumerated() {
             services.append(Self.service(function, isPrimary: index == 0, &ids))
         }

@@ -8,7 +8,7 @@ extension Accessory {
         services: [
             AccessoryInformation(
                 name: "Gadget", manufacturer: nil, model: nil, serialNumber: nil, firmware: nil
-            ).service(ids: informationIDs),
+            ).service,
             Service(
                 iid: InstanceID(10), type: ServiceType(custom(0x10)),
                 characteristics: [
@@ -31,12 +31,6 @@ extension Accessory {
                     part(InstanceID(19), .bool, [.pairedWrite], nil),
                 ]),
         ])
-
-    private static var informationIDs: InstanceIDs {
-        var ids = InstanceIDs()
-        _ = ids.id(of: .accessoryInformation)
-        return ids
-    }
 
     private static func custom(_ number: UInt64) -> HAPType {
         let digits = String(number, radix: 16, uppercase: true)
@@ -83,8 +77,16 @@ extension Accessory {
             services: [
                 AccessoryInformation(
                     name: name, manufacturer: "Example", model: "One", serialNumber: "4711", firmware: "1.2"
-                ).service(ids: informationIDs),
+                ).service,
                 Service(iid: InstanceID(8), type: type, isPrimary: true, characteristics: characteristics),
             ])
+    }
+}
+
+extension AccessoryInformation {
+    /// The service of an accessory that keeps no iids.
+    fileprivate var service: Service {
+        var ids = InstanceIDs()
+        return service(&ids)
     }
 }

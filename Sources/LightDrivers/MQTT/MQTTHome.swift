@@ -37,6 +37,28 @@ package struct MQTTHome: Sendable {
         var reported: Bool?
     }
 
+    /// Where an announcement stands: on a topic of its own, or as a part of a device's.
+    private struct Origin: Hashable, CustomStringConvertible {
+        let topic: String
+        /// Its name as far as it is printed.
+        var part: String?
+
+        var description: String { part.map { "\(topic) \($0)" } ?? topic }
+    }
+
+    private enum WarningSubject: Hashable {
+        case message(Origin)
+        case numberOfLights
+
+        /// What the host knows it by.
+        var name: String {
+            switch self {
+            case .message(let origin): origin.description
+            case .numberOfLights: "number of lights"
+            }
+        }
+    }
+
     /// How long a withdrawn light is kept.
     package static let grace: Duration = .seconds(5)
     /// How long the broker may be away before its lights are called out of reach.
@@ -47,13 +69,13 @@ package struct MQTTHome: Sendable {
     private let prefix: String?
     private var members: [LightID: Member] = [:]
     private var announced: [DiscoveryKey: LightID] = [:]
-    private var setAside: [DiscoveryKey: (entity: MQTTEntity, topic: String)] = [:]
+    private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: Origin)] = [:]
     /// What the last device-wide announcement on a topic held.
     private var parts: [DiscoveryTopic: Set<DiscoveryKey>] = [:]
     private var listeners: [String: Set<LightID>] = [:]
     /// Those of the topics listened to that stand for several.
     private var wildcards: Set<TopicFilter> = []
-    private var warned: Set<String> = []
+    private var warned: Set<WarningSubject> = []
     private var identifications = 0
     private var isConnected = false
     private var lostAt: Duration?
@@ -141,14 +163,17 @@ package struct MQTTHome: Sendable {
         for filter in wildcards where filter.matches(topic) { actions += heard(filter.text, payload) }
         if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) {
             // What was wrong before is taken back, unless it still is.
-            let before = warned.filter { $0 == topic || $0.hasPrefix(topic + " ") }
+            let before = warned.filter {
+                if case .message(let origin) = $0 { origin.topic == topic } else { false }
+            }
             warned.subtract(before)
             do throws(MQTTProblem) {
                 actions += try announcement(at: place, topic: topic, payload: payload, now: now)
             } catch {
-                actions += warn("\(topic): \(error.text); the announcement is ignored", about: topic)
+                actions += warn(
+                    "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
             }
-            actions += before.subtracting(warned).sorted().map { .warn(nil, about: $0) }
+            actions += before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
         }
         return actions
     }
@@ -169,7 +194,7 @@ package struct MQTTHome: Sendable {
     package mutating func tooLong(topic: String) -> [MQTTAction] {
         warn(
             "\(MQTTProblem.quoted(topic)): a message is longer than \(MQTTLimits.payload) bytes; it is ignored",
-            about: MQTTProblem.quoted(topic))
+            about: .message(Origin(topic: MQTTProblem.quoted(topic))))
     }
 
     private mutating func announcement(
@@ -185,7 +210,7 @@ package struct MQTTHome: Sendable {
                 guard try !MQTTEntity.isHidden(keys) else { return withdraw(place.key, now: now) }
                 let entity = try MQTTEntity(
                     keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
-                return announce(entity, as: place.key, topic: topic, now: now)
+                return announce(entity, as: place.key, at: Origin(topic: topic), now: now)
             }
         }
         switch try DiscoveryPayload(payload, isDevice: true) {
@@ -208,7 +233,7 @@ package struct MQTTHome: Sendable {
             guard let values = part.keys else { continue }
             let key = place.key(platform: part.platform, part: part.name)
             keys.insert(key)
-            let subject = "\(topic) \(MQTTProblem.quoted(part.name))"
+            let origin = Origin(topic: topic, part: MQTTProblem.quoted(part.name))
             do throws(MQTTProblem) {
                 guard try !MQTTEntity.isHidden(values) else {
                     actions += withdraw(key, now: now)
@@ -217,9 +242,9 @@ package struct MQTTHome: Sendable {
                 let entity = try MQTTEntity(
                     values, component: part.platform, fallbackID: "\(topic) \(part.name)",
                     fallbackName: "\(place.objectID) \(part.name)")
-                actions += announce(entity, as: key, topic: subject, now: now)
+                actions += announce(entity, as: key, at: origin, now: now)
             } catch {
-                actions += warn("\(subject): \(error.text); the announcement is ignored", about: subject)
+                actions += warn("\(origin): \(error.text); the announcement is ignored", about: .message(origin))
             }
         }
         for key in (parts[place] ?? []).subtracting(keys).sorted() { actions += withdraw(key, now: now) }
@@ -232,7 +257,7 @@ package struct MQTTHome: Sendable {
     // MARK: Announcements
 
     private mutating func announce(
-        _ entity: MQTTEntity, as key: DiscoveryKey, topic: String, now: Duration
+        _ entity: MQTTEntity, as key: DiscoveryKey, at origin: Origin, now: Duration
     ) -> [MQTTAction] {
         let id = entity.description.id
         var actions: [MQTTAction] = []
@@ -244,7 +269,7 @@ package struct MQTTHome: Sendable {
                 return actions
                     + warn(
                         "more than \(Self.maximumLights) lights are announced; the rest is ignored",
-                        about: "number of lights")
+                        about: .numberOfLights)
             }
             members[id] = Member(
                 description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key))
@@ -252,22 +277,22 @@ package struct MQTTHome: Sendable {
             actions.append(.added(entity.description))
             if !entity.hasOwnID {
                 actions.append(
-                    .note("\(topic) has no unique_id; under another topic it will be another accessory"))
+                    .note("\(origin) has no unique_id; under another topic it will be another accessory"))
             }
             actions += listen(id, to: entity.settings.topics)
-            return actions + reach(id) + warn(of: entity, topic)
+            return actions + reach(id) + warn(of: entity, origin)
         }
         switch member.source {
         case .announcement(key), .moving, .withdrawn:
             announced[key] = id
-            return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, topic)
+            return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, origin)
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
-            setAside[key] = (entity, topic)
+            setAside[key] = (entity, origin)
             return actions
                 + warn(
-                    "\(topic): the id \"\(MQTTProblem.quoted(id.rawValue))\" belongs to another light already; "
-                        + "give each light a unique_id of its own", about: topic)
+                    "\(origin): the id \"\(MQTTProblem.quoted(id.rawValue))\" belongs to another light already; "
+                        + "give each light a unique_id of its own", about: .message(origin))
         }
     }
 
@@ -294,13 +319,13 @@ package struct MQTTHome: Sendable {
 
     /// An announcement is gone.
     private mutating func withdraw(_ key: DiscoveryKey, now: Duration) -> [MQTTAction] {
-        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: aside.topic) }
+        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: .message(aside.origin)) }
         guard let id = announced.removeValue(forKey: key) else { return [] }
         let next = setAside.filter { $0.value.entity.description.id == id }.min { $0.key < $1.key }
         if let next {
             setAside[next.key] = nil
             announced[next.key] = id
-            return warn(nil, about: next.value.topic)
+            return warn(nil, about: .message(next.value.origin))
                 + update(id, with: next.value.entity, source: .announcement(next.key))
         }
         members[id]?.source = .withdrawn(until: now + Self.grace)
@@ -309,7 +334,7 @@ package struct MQTTHome: Sendable {
 
     /// An announcement is gone, and its light is about to be announced elsewhere.
     private mutating func release(_ key: DiscoveryKey) -> [MQTTAction] {
-        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: aside.topic) }
+        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: .message(aside.origin)) }
         if let id = announced.removeValue(forKey: key) { members[id]?.source = .moving }
         return []
     }
@@ -371,15 +396,16 @@ package struct MQTTHome: Sendable {
 
     // MARK: Warnings
 
-    private mutating func warn(of entity: MQTTEntity, _ topic: String) -> [MQTTAction] {
-        entity.losses.isEmpty ? [] : warn("\(topic): \(entity.losses.joined(separator: "; "))", about: topic)
+    private mutating func warn(of entity: MQTTEntity, _ origin: Origin) -> [MQTTAction] {
+        entity.losses.isEmpty
+            ? [] : warn("\(origin): \(entity.losses.joined(separator: "; "))", about: .message(origin))
     }
 
-    private mutating func warn(_ text: String?, about subject: String) -> [MQTTAction] {
-        guard text != nil else { return warned.remove(subject) == nil ? [] : [.warn(nil, about: subject)] }
+    private mutating func warn(_ text: String?, about subject: WarningSubject) -> [MQTTAction] {
+        guard text != nil else { return warned.remove(subject) == nil ? [] : [.warn(nil, about: subject.name)] }
         guard warned.contains(subject) || warned.count < Self.maximumWarnings else { return [] }
         warned.insert(subject)
-        return [.warn(text, about: subject)]
+        return [.warn(text, about: subject.name)]
     }
 
     // MARK: Commands

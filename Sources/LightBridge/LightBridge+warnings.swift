@@ -1,0 +1,67 @@
+internal import HAPModel
+internal import LightKit
+internal import Logging
+
+/// What a warning is about; a newer one about the same replaces the older.
+enum WarningSubject: Hashable {
+    /// A driver as a whole.
+    case driver(String)
+    /// Something that a driver names in its own words.
+    case source(String, of: String)
+    case light(LightKey)
+
+    /// The driver that the warning goes with.
+    var driver: String {
+        switch self {
+        case .driver(let driver), .source(_, let driver): driver
+        case .light(let key): key.driver
+        }
+    }
+
+    /// What the warnings are sorted by.
+    fileprivate var name: String {
+        switch self {
+        case .driver(let driver): driver
+        case .source(let subject, let driver): "\(driver): \(subject)"
+        case .light(let key): key.description
+        }
+    }
+}
+
+// What the operator should know.
+extension LightBridge {
+    /// The most warnings that are kept; drivers warn of what strangers announce.
+    private static let maximumWarnings = 1000
+
+    /// What the operator should know, one sentence each.
+    package func warnings() -> [String] {
+        var warnings = warningsBySubject.sorted { $0.key.name < $1.key.name }.map(\.value)
+        for light in snapshots() where light.sourceName != light.name {
+            let wanted = overrides[light.key]?.name ?? light.sourceName
+            if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
+        }
+        for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
+            warnings.append(
+                "no driver \(driver) is configured; its lights stay, out of reach, "
+                    + "until lamplighter lights purge takes them away")
+        }
+        return warnings
+    }
+
+    /// Warns of something, or takes the warning about it back.
+    func warn(_ warning: String?, about subject: WarningSubject) {
+        guard warningsBySubject[subject] != warning else { return }
+        guard let warning, warningsBySubject.count < Self.maximumWarnings else {
+            warningsBySubject[subject] = nil
+            return
+        }
+        warningsBySubject[subject] = warning
+        var metadata: Logger.Metadata = ["driver": "\(subject.driver)"]
+        if case .light(let key) = subject { metadata = about(key) }
+        logger.warning("\(warning)", metadata: metadata)
+    }
+
+    func withdrawWarnings(of driver: String) {
+        warningsBySubject = warningsBySubject.filter { $0.key.driver != driver }
+    }
+}
