@@ -65,11 +65,11 @@ let package = Package(
         library("AsyncKit"),
         library("BoundedJSON"),
         library("Jinja", ["BoundedJSON"]),
-        library("TerminalKit"),
-        library("ProcFS"),
+        library("SystemKit"),
+        library("TerminalKit", ["SystemKit"]),
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
-        library("Discovery", ["AsyncKit", "CAvahi", "ProcFS", logging]),
+        library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("LightKit", [logging]),
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
@@ -81,7 +81,7 @@ let package = Package(
         library(
             "DaemonKit",
             [
-                "CMalloc", "LineRPC", "TerminalKit", yams, grdb, lifecycle, logging,
+                "CMalloc", "LineRPC", "SystemKit", "TerminalKit", yams, grdb, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -103,12 +103,12 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
-        library("Doctor", ["BridgeControl", "BoundedJSON", "ProcFS", "TerminalKit", nioCore, nioPosix]),
+        library("Doctor", ["BridgeControl", "BoundedJSON", "SystemKit", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
             [
                 "AsyncKit", "HomeModel", "HAPController", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
-                "BoundedJSON", logging,
+                "BoundedJSON", "SystemKit", logging,
             ]),
         library("HomeClient", ["AsyncKit", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
         program(
@@ -116,11 +116,12 @@ let package = Package(
             [
                 "AccessoryHost", "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON",
-                "ProcFS", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
+                "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(
-            "lamplighter", ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", "TerminalKit", arguments]),
+            "lamplighter",
+            ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit", "TerminalKit", arguments]),
 
         program(
             "homehubd",
@@ -130,7 +131,9 @@ let package = Package(
                 lifecycle,
                 arguments, nioCore, nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        program("homehub", ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", "TerminalKit", arguments]),
+        program(
+            "homehub",
+            ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit", arguments]),
 
         // Examples
         .executableTarget(
@@ -179,7 +182,7 @@ let package = Package(
         tests(of: "Jinja", ["BoundedJSON"]),
         tests(of: "BoundedJSON"),
         tests(of: "TerminalKit"),
-        tests(of: "ProcFS"),
+        tests(of: "SystemKit"),
         tests(of: "HAPCrypto", ["HAPTesting"]),
         tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),
         tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),

@@ -1,5 +1,4 @@
 import BoundedJSON
-import FoundationEssentials
 import LineRPC
 import Synchronization
 
@@ -21,11 +20,11 @@ package struct FilePart: BridgeMessage {
     /// In base64.
     package var data: String
 
-    init(_ bytes: [UInt8]) { data = Data(bytes).base64EncodedString() }
+    init(_ bytes: [UInt8]) { data = Base64.encode(bytes) }
 
     /// - Throws: ``BridgeControlError`` with code 76 if they are no base64.
-    func bytes() throws(BridgeControlError) -> Data {
-        guard let bytes = Data(base64Encoded: data) else {
+    func bytes() throws(BridgeControlError) -> [UInt8] {
+        guard let bytes = Base64.decode(data) else {
             throw .protocolViolation("the key \"data\" has a value of the wrong type")
         }
         return bytes

@@ -1,5 +1,5 @@
 import Glibc
-import ProcFS
+import SystemKit
 
 extension InterfaceFacts {
     /// The interfaces of this network namespace, sorted by index; asks the kernel only and never waits.

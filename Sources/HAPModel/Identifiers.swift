@@ -83,22 +83,15 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 6 else { return nil }
         var octets: [UInt8] = []
         for part in parts {
-            guard part.utf8.count == 2, part.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                let octet = UInt8(part, radix: 16)
-            else { return nil }
-            octets.append(octet)
+            guard let octet = Hex.decode(part), octet.count == 1 else { return nil }
+            octets += octet
         }
         self.octets = octets
     }
 
     /// Upper case with colons, as it stands in TXT records, TLVs and signatures.
-    public var description: String { octets.map(Self.hex).joined(separator: ":") }
+    public var description: String { octets.map { Hex.encode([$0]) }.joined(separator: ":") }
 
     /// The last four hex digits, which the mDNS instance name ends with so that two bridges of one name differ.
-    public var suffix: String { octets.suffix(2).map(Self.hex).joined() }
-
-    private static func hex(_ octet: UInt8) -> String {
-        let digits = String(octet, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0" + digits : digits
-    }
+    public var suffix: String { Hex.encode(octets.suffix(2)) }
 }

@@ -1,3 +1,4 @@
+internal import BoundedJSON
 internal import HAPCrypto
 package import HAPModel
 

@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// A file the operator asked for.
 package enum OutputFile {
@@ -7,13 +8,7 @@ package enum OutputFile {
     /// - Throws: ``TerminalError`` if it cannot be written; a file that is there is then as it was.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         try make(path) { file in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure(path) }
-                rest = rest.dropFirst(count)
-            }
+            do throws(SystemError) { try OpenFile(file).write(bytes) } catch { throw failure(path, error) }
         }
     }
 
@@ -51,9 +46,8 @@ package enum OutputFile {
         close(folder)
     }
 
-    private static func failure(_ path: String) -> TerminalError {
-        let reason = String(cString: strerror(errno))
-        let code: Int32 = errno == EACCES || errno == EPERM ? 77 : errno == EIO || errno == ENOSPC ? 74 : 73
-        return TerminalError(code: code, message: "cannot write \(path): \(reason)")
+    private static func failure(_ path: String, _ error: SystemError = .last) -> TerminalError {
+        let code: Int32 = error.isPermissionDenied ? 77 : error.code == EIO || error.code == ENOSPC ? 74 : 73
+        return TerminalError(code: code, message: "cannot write \(path): \(error.reason)")
     }
 }

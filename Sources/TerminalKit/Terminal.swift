@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// The surroundings of the command: what it reads of them and writes to them.
 package struct Terminal: Sendable {
@@ -54,15 +55,9 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Writes all of the text, whatever pieces the system takes it in.
+    /// Writes all of the text.
     package static func write(_ text: String, to file: CInt) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            // Nobody reads any more: end as a program does that a broken pipe kills.
-            guard count > 0 else { exit(128 + SIGPIPE) }
-            rest = rest.dropFirst(count)
-        }
+        // Nobody reads any more: end as a program does that a broken pipe kills.
+        do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }
     }
 }

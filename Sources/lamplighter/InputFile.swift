@@ -1,5 +1,6 @@
 import BridgeControl
 import Glibc
+import SystemKit
 
 /// A file the operator hands in.
 struct InputFile: ~Copyable {
@@ -19,16 +20,14 @@ struct InputFile: ~Copyable {
     ///
     /// - Throws: ``BridgeControlError`` if it cannot be read, or is larger than anything that can be handed in.
     func read() throws(BridgeControlError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= FileTransfer.maximumFileSize {
-            let count = Glibc.read(descriptor, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(path) }
-            guard count > 0 else { return bytes }
-            bytes += block.prefix(count)
+        let bytes: [UInt8]
+        do { bytes = try OpenFile(descriptor).read(limit: FileTransfer.maximumFileSize) } catch {
+            throw Self.failure(path, error)
         }
-        throw BridgeControlError(code: 65, message: "\(path) is no backup of a bridge: it is too large")
+        guard bytes.count <= FileTransfer.maximumFileSize else {
+            throw BridgeControlError(code: 65, message: "\(path) is no backup of a bridge: it is too large")
+        }
+        return bytes
     }
 
     /// Begins again at its start.
@@ -38,9 +37,8 @@ struct InputFile: ~Copyable {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure(path) }
     }
 
-    private static func failure(_ path: String) -> BridgeControlError {
-        let reason = String(cString: strerror(errno))
-        let code: Int32 = errno == EACCES || errno == EPERM ? 77 : errno == ENOENT ? 66 : 74
-        return BridgeControlError(code: code, message: "cannot read \(path): \(reason)")
+    private static func failure(_ path: String, _ error: SystemError = .last) -> BridgeControlError {
+        let code: Int32 = error.isPermissionDenied ? 77 : error.code == ENOENT ? 66 : 74
+        return BridgeControlError(code: code, message: "cannot read \(path): \(error.reason)")
     }
 }

@@ -16,9 +16,8 @@ struct LogTests {
 
     private func lines(style: LogStyle = .journal, _ body: (inout Logger) -> Void) -> [String] {
         let lines = Lines()
-        let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 5_900_000)
         var logger = Logger(label: "bridge") { label in
-            RecordLogHandler(label: label, level: .debug) { lines.add($0.line(style, at: time)) }
+            RecordLogHandler(label: label, level: .debug) { lines.add($0.line(style, at: 1_700_000_000_005)) }
         }
         body(&logger)
         return lines.all

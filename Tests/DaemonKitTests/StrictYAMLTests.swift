@@ -24,7 +24,7 @@ private struct Room: Decodable, Equatable {
 private struct Door: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        throw DecodingError.refused("\"\(text)\" is no door", remedy: "write open; or shut", at: decoder.codingPath)
+        throw ValueRefusal("\"\(text)\" is no door", remedy: "write open; or shut", at: decoder.codingPath)
     }
 }
 
@@ -197,7 +197,7 @@ struct StrictYAMLTests {
         struct Code: Decodable {
             init(from decoder: any Decoder) throws {
                 let text = try decoder.singleValueContainer().decode(String.self)
-                throw DecodingError.refused("\(text) is bad", remedy: "no \(text)", at: decoder.codingPath)
+                throw ValueRefusal("\(text) is bad", remedy: "no \(text)", at: decoder.codingPath)
             }
         }
         let error = try #require(throws: ConfigurationError.self) {

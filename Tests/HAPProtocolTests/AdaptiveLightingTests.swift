@@ -1,3 +1,4 @@
+import BoundedJSON
 import HAPCrypto
 import HAPModel
 import HAPTesting

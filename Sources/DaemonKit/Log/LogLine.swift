@@ -1,5 +1,5 @@
-import Glibc
 import Logging
+import SystemKit
 import TerminalKit
 
 /// What stands before an event on standard error.
@@ -25,30 +25,15 @@ extension LogRecord {
     ///
     /// - Parameters:
     ///   - style: what stands before it.
-    ///   - time: the time of day, for the plain style.
+    ///   - moment: when it was, for the plain style, in milliseconds since 1970.
     /// - Returns: the line and its end.
-    func line(_ style: LogStyle, at time: timespec) -> String {
+    func line(_ style: LogStyle, at moment: Int64) -> String {
         let head =
             switch style {
             case .journal: "<\(level.priority)>"
-            case .plain: "\(Self.text(of: time)) \(level.rawValue) "
+            case .plain: "\(WallClock.text(of: moment, showsMilliseconds: true)) \(level.rawValue) "
             }
         return "\(head)\(label.sanitized): \(text)\n"
-    }
-
-    /// RFC 3339, in UTC, to the millisecond.
-    private static func text(of time: timespec) -> String {
-        var parts = tm()
-        var seconds = time.tv_sec
-        gmtime_r(&seconds, &parts)
-        func padded(_ value: Int, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let date =
-            "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
-        let clock = "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
-        return "\(date)T\(clock).\(padded(time.tv_nsec / 1_000_000, 3))Z"
     }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 package import Logging
+import SystemKit
 
 /// Where the daemons log: into the journal if standard error leads there, else on standard error, one line an event.
 package enum LogSetup {
@@ -9,7 +10,7 @@ package enum LogSetup {
     /// - Returns: the stage that all events pass.
     package static func bootstrap(level: Logger.Level) -> LogStage {
         let style = LogStyle.of(journalStream: environment("JOURNAL_STREAM"), standardError: Self.standardErrorPlace)
-        let stage = stage(style, journal: JournalSocket(), standardError: Self.write)
+        let stage = stage(style, journal: JournalSocket()) { StandardStreams.write($0, to: STDERR_FILENO) }
         LoggingSystem.bootstrap { label in RecordLogHandler(label: label, level: level, write: stage.log) }
         return stage
     }
@@ -26,7 +27,7 @@ package enum LogSetup {
     ) -> LogStage {
         LogStage(style) { record in
             if style == .journal, journal.send(JournalEntry.bytes(of: record)) { return }
-            standardError(record.line(style, at: clock()))
+            standardError(record.line(style, at: WallClock.now))
         }
     }
 
@@ -39,22 +40,5 @@ package enum LogSetup {
 
     private static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
-    }
-
-    private static func clock() -> timespec {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return time
-    }
-
-    /// One call for one line, so that lines of several threads never mix.
-    private static func write(_ line: String) {
-        var rest = Array(line.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
     }
 }

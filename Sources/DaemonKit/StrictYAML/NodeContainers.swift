@@ -22,7 +22,7 @@ struct KeyedNodes<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let value = values[key.stringValue] else {
             throw .keyNotFound(key, .init(codingPath: codingPath, debugDescription: ""))
         }
-        return decoder.child(value, YAMLKey(key.stringValue))
+        return decoder.child(value, ConfigurationKey(key.stringValue))
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { try child(key).node.isEmpty }
@@ -64,7 +64,7 @@ struct NodeList: UnkeyedDecodingContainer {
     private mutating func next() throws(ConfigurationError) -> NodeDecoder {
         guard !isAtEnd else { throw decoder.error("the list is too short", "add an element") }
         defer { currentIndex += 1 }
-        return decoder.child(elements[currentIndex], YAMLKey(intValue: currentIndex))
+        return decoder.child(elements[currentIndex], ConfigurationKey(currentIndex))
     }
 
     mutating func decodeNil() throws -> Bool {

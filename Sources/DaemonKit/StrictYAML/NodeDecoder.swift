@@ -51,8 +51,12 @@ final class NodeDecoder: Decoder {
             }
             throw place(context.codingPath).error(
                 "the key \(key.stringValue) is missing", "add it", for: context.codingPath + [key])
-        } catch let error as DecodingError {
-            throw located(error)
+        } catch let refusal as ValueRefusal {
+            throw located(refusal.problem, refusal.remedy, at: refusal.codingPath)
+        } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context)
+        {
+            throw located(context.debugDescription, "", at: context.codingPath)
         } catch let other {
             throw error("\(other)", "")
         }
@@ -107,7 +111,8 @@ final class NodeDecoder: Decoder {
                 nearest.map { "write \($0)" }
                 ?? (knownKeys.isEmpty
                     ? "remove it" : "write one of \(knownKeys.sorted().prefix(16).joined(separator: ", "))")
-            return error("unknown key", remedy, at: key.mark, for: codingPath + [YAMLKey(Secrets.shown(scalar.string))])
+            let path = codingPath + [ConfigurationKey(Secrets.shown(scalar.string))]
+            return error("unknown key", remedy, at: key.mark, for: path)
         }
         return nil
     }
@@ -133,22 +138,14 @@ final class NodeDecoder: Decoder {
             keyPath: Self.text(of: path ?? codingPath), problem: problem, remedy: remedy)
     }
 
-    private func located(_ error: DecodingError) -> ConfigurationError {
-        let context: DecodingError.Context
-        switch error {
-        case .dataCorrupted(let its), .typeMismatch(_, let its), .valueNotFound(_, let its), .keyNotFound(_, let its):
-            context = its
-        @unknown default: return self.error("not understood", "")
+    /// What a type says of a value, at the value's place; of a secret it may not quote anything.
+    private func located(_ problem: String, _ remedy: String, at path: [any CodingKey]) -> ConfigurationError {
+        let place = place(path)
+        func hidingSecret(_ text: String) -> String {
+            guard Secrets.holds(path), let secret = place.node.scalar, !secret.string.isEmpty else { return text }
+            return text.replacing(secret.string, with: "(hidden)")
         }
-        let place = place(context.codingPath)
-        var text = context.debugDescription
-        if Secrets.holds(context.codingPath), case .scalar(let scalar) = place.node, !scalar.string.isEmpty {
-            text = text.split(separator: scalar.string, omittingEmptySubsequences: false).joined(separator: "(hidden)")
-        }
-        let parts = text.split(separator: "; ", maxSplits: 1)
-        return place.error(
-            parts.first.map(String.init) ?? "not understood", parts.dropFirst().first.map(String.init) ?? "",
-            for: context.codingPath)
+        return place.error(hidingSecret(problem), hidingSecret(remedy), for: path)
     }
 
     /// The deepest node on a path below this one.
@@ -185,23 +182,5 @@ extension Node {
     /// Whether no tag was written but those that say nothing new.
     var hasPlainTag: Bool {
         ["tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"].contains(tag.description)
-    }
-}
-
-/// A key met on the way: a word, or a place in a list.
-struct YAMLKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(_ word: String) {
-        stringValue = word
-        intValue = nil
-    }
-
-    init(stringValue: String) { self.init(stringValue) }
-
-    init(intValue: Int) {
-        stringValue = "\(intValue)"
-        self.intValue = intValue
     }
 }

@@ -4,8 +4,8 @@ import Yams
 ///
 /// Any `Decodable` type will do. Beyond what it asks for nothing is taken: unknown keys, wrong types, keys written
 /// twice, a second document are errors, each with its place and a remedy. A type whose `CodingKeys` are `CaseIterable`
-/// has misspelt keys named even when another is missing. A type refuses a value by a `DecodingError.dataCorrupted`
-/// whose `debugDescription` says what is wrong and, behind a semicolon, what to write.
+/// has misspelt keys named even when another is missing. A type refuses a value by a ``ValueRefusal``, or,
+/// where this module is not known, by a `DecodingError.dataCorrupted` whose `debugDescription` says all.
 ///
 /// The type asked for decides what a word means: `012`, `on` and `415-27-893` are texts where a text is expected; a
 /// number has no leading zero, and only `true` and `false` are truth values.
@@ -51,17 +51,21 @@ package enum StrictYAML {
     }
 }
 
-extension DecodingError {
+/// Why a type refuses a value; it becomes a ``ConfigurationError`` with the value's place.
+package struct ValueRefusal: Error {
+    let problem: String
+    let remedy: String
+    let codingPath: [any CodingKey]
+
     /// Refuses a value.
     ///
     /// - Parameters:
     ///   - problem: what is wrong.
     ///   - remedy: what to write instead.
     ///   - path: where the value stands.
-    /// - Returns: the error to throw.
-    package static func refused(
-        _ problem: String, remedy: String, at path: [any CodingKey]
-    ) -> DecodingError {
-        .dataCorrupted(Context(codingPath: path, debugDescription: "\(problem); \(remedy)"))
+    package init(_ problem: String, remedy: String, at path: [any CodingKey]) {
+        self.problem = problem
+        self.remedy = remedy
+        codingPath = path
     }
 }

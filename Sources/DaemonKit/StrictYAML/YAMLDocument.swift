@@ -51,13 +51,18 @@ struct YAMLDocument {
         return (line, column)
     }
 
+    /// Whether the text is wrong only in what follows its first document.
+    private static func isFirstDocumentSound(_ text: String) -> Bool {
+        (try? Parser(yaml: text, resolver: .basic, encoding: .utf8).nextRoot()) != nil
+    }
+
     private static func syntaxError(
         _ error: any Error, text: String, _ fault: (Int, Int, String, String) -> ConfigurationError
     ) -> ConfigurationError {
         let remedy = "check indentation, colons and quotes here and just above"
         guard let error = error as? YamlError else { return fault(1, 1, "not valid YAML", remedy) }
         switch error {
-        case .composer(_, let problem, let mark, _) where problem.contains("another document"):
+        case .composer(_, _, let mark, _) where isFirstDocumentSound(text):
             return fault(mark.line, mark.column, "a second document begins here", "keep only one")
         case .composer(_, let problem, let mark, _):
             return fault(mark.line, mark.column, problem, "write the value out")

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import ProcFS
+import SystemKit
 
 /// Who else listens for multicast DNS on this host.
 package enum MulticastListeners {

@@ -37,7 +37,7 @@ package final class InMemoryPairingVault: PairingVault {
 
     package func identity() -> ControllerIdentity {
         state.withLock { state in
-            let identity = state.identity ?? .made()
+            let identity = state.identity ?? .random()
             state.identity = identity
             return identity
         }
@@ -57,21 +57,5 @@ package final class InMemoryPairingVault: PairingVault {
 
     package func forget(_ accessory: DeviceID) {
         state.withLock { $0.pairings.removeAll { $0.deviceID == accessory } }
-    }
-}
-
-extension ControllerIdentity {
-    /// A new identity: an identifier of the form that iOS uses, an upper-case UUID, and a fresh key.
-    package static func made() -> ControllerIdentity {
-        var bytes = RandomBytes.make(count: 16)
-        // Version 4, variant 1 (RFC 9562).
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-        let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hex[$0].joined() }
-        guard let controller = ControllerID(Array(groups.joined(separator: "-").utf8)),
-            let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
-        else { preconditionFailure("36 bytes make an identifier, 32 a seed") }
-        return ControllerIdentity(controller: controller, longTermKey: key)
     }
 }

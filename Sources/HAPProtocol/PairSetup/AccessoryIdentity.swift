@@ -24,4 +24,13 @@ package struct ControllerIdentity: Equatable, Sendable {
         self.controller = controller
         self.longTermKey = longTermKey
     }
+
+    /// A new one: an identifier of the form that iOS uses, an upper-case UUID, and a fresh key.
+    package static func random() -> ControllerIdentity {
+        var generator = SystemRandomNumberGenerator()
+        guard let controller = ControllerID(Array(UUIDBits(using: &generator).description.utf8)),
+            let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
+        else { preconditionFailure("36 bytes make an identifier, 32 a seed") }
+        return ControllerIdentity(controller: controller, longTermKey: key)
+    }
 }

@@ -1,3 +1,5 @@
+internal import HAPModel
+
 /// How a controller names itself: 1 to 36 bytes, compared and given back byte for byte (HAP 6.5).
 package struct ControllerID: Hashable, Sendable {
     package let bytes: [UInt8]
@@ -13,7 +15,7 @@ extension ControllerID: CustomStringConvertible {
     /// The identifier as text for people: as it is if it is plain ASCII, else in hex.
     package var description: String {
         if bytes.allSatisfy({ (0x21...0x7E).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
-        return "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "0x" + Hex.encode(bytes).lowercased()
     }
 }
 

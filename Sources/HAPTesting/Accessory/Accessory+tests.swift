@@ -33,9 +33,8 @@ extension Accessory {
         ])
 
     private static func custom(_ number: UInt64) -> HAPType {
-        let digits = String(number, radix: 16, uppercase: true)
-        let text = "00000000-1111-2222-3333-" + String(repeating: "0", count: 12 - digits.count) + digits
-        guard let type = HAPType(text) else { preconditionFailure("32 digits make a type") }
+        let bits = UUIDBits(high: 0x1111_2222, low: 0x3333 << 48 | number)
+        guard let type = HAPType(bits.description) else { preconditionFailure("32 digits make a type") }
         return type
     }
 

@@ -255,16 +255,6 @@ extension HTTPResponse {
 }
 
 extension ControllerIdentity {
-    /// A controller with an identifier as iOS makes them and a fresh key.
-    package static func random() -> ControllerIdentity {
-        let hex = RandomBytes.make(count: 16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-        let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hex[$0].joined() }
-        guard let controller = ControllerID(Array(groups.joined(separator: "-").utf8)),
-            let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
-        else { preconditionFailure("36 bytes make an identifier, 32 a seed") }
-        return ControllerIdentity(controller: controller, longTermKey: key)
-    }
-
     /// The pairing that lets this controller in.
     package func pairing(isAdmin: Bool = true) -> Pairing {
         Pairing(controller: controller, publicKey: longTermKey.publicKey, isAdmin: isAdmin)

@@ -1,3 +1,4 @@
+import BoundedJSON
 import HAPController
 import HAPCrypto
 import HomeModel

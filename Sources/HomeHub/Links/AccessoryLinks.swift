@@ -3,6 +3,7 @@ import HAPController
 import HAPProtocol
 import HomeModel
 import Logging
+import SystemKit
 
 import struct HAPModel.AccessoryID
 import struct HAPModel.CharacteristicID

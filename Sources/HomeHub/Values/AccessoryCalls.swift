@@ -2,6 +2,7 @@ import BoundedJSON
 import HAPController
 import HAPProtocol
 import HomeModel
+import SystemKit
 
 import struct HAPModel.CharacteristicID
 import enum HAPModel.CharacteristicValue

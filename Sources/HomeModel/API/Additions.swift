@@ -81,7 +81,7 @@ package struct AdditionRequest: HomeMessage {
             guard let value = read(text) else { throw JSONDecodingError(.wrongType, at: key.stringValue) }
             return value
         }
-        let token = try value(Hex.self, .ownershipToken) { AccessoryOwnershipToken(data: $0.bytes) }
+        let token = try value(HexBytes.self, .ownershipToken) { AccessoryOwnershipToken(data: $0.bytes) }
         let request = try values.decodeIfPresent(AddAccessoryRequest.ID.self, forKey: .request)
         var payload = try value(String.self, .url) { AccessorySetupPayload(url: $0, token: token, request: request) }
         if payload == nil, token != nil || request != nil {
@@ -100,7 +100,7 @@ package struct AdditionRequest: HomeMessage {
         try values.encodeIfPresent(device, forKey: .device)
         try values.encodeIfPresent(code?.text, forKey: .code)
         try values.encodeIfPresent(payload?.setup?.uri, forKey: .url)
-        try values.encodeIfPresent(payload?.ownershipToken.map { Hex($0.bytes) }, forKey: .ownershipToken)
+        try values.encodeIfPresent(payload?.ownershipToken.map { HexBytes($0.bytes) }, forKey: .ownershipToken)
         try values.encodeIfPresent(payload?.request, forKey: .request)
         try values.encodeIfPresent(name, forKey: .name)
     }

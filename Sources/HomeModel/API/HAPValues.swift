@@ -158,32 +158,15 @@ private struct ExactNumber: Codable {
 }
 
 /// Bytes whose JSON form is their digits.
-struct Hex: TextCodable, Sendable, Hashable {
+struct HexBytes: TextCodable, Sendable, Hashable {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     init?(_ text: String) {
-        guard let bytes = Self.decode(text) else { return nil }
+        guard let bytes = Hex.decode(text) else { return nil }
         self.bytes = bytes
     }
 
-    var description: String { Self.encode(bytes) }
-
-    static func encode(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    static func decode(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
-    }
+    var description: String { Hex.encode(bytes) }
 }

@@ -8,14 +8,14 @@ package struct ValueWrite: HomeMessage {
     /// What some accessories want besides.
     package var authorizationData: [UInt8]? {
         get { authorization?.bytes }
-        set { authorization = newValue.map { Hex($0) } }
+        set { authorization = newValue.map { HexBytes($0) } }
     }
-    private var authorization: Hex?
+    private var authorization: HexBytes?
 
     package init(characteristic: Characteristic.ID, value: CharacteristicValue?, authorizationData: [UInt8]? = nil) {
         self.characteristic = characteristic
         self.value = value
-        authorization = authorizationData.map { Hex($0) }
+        authorization = authorizationData.map { HexBytes($0) }
     }
 
     enum CodingKeys: String, CodingKey {

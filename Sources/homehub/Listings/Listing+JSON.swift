@@ -110,7 +110,7 @@ extension CharacteristicValue {
         case .integer(let number): .integer(number)
         case .float(let number): .number(number)
         case .string(let text): .string(text)
-        case .data(let bytes): .string(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        case .data(let bytes): .string(Hex.encode(bytes).lowercased())
         }
     }
 }

@@ -28,7 +28,7 @@ struct PairingDatabase: PairingVault {
     func identity() async throws -> ControllerIdentity {
         try await commit { db in
             if let identity = try Self.identity(db) { return identity }
-            let identity = ControllerIdentity.made()
+            let identity = ControllerIdentity.random()
             try db.execute(
                 sql: "INSERT INTO controller (id, identifier, longTermSeed) VALUES (1, ?, ?)",
                 arguments: [Blob(identity.controller.bytes).data, Blob(identity.longTermKey.seed.copy).data])

@@ -35,7 +35,7 @@ struct BridgeConfiguration: Decodable, Sendable {
     private static func checkDriverIDs(of drivers: [DriverEntry], at path: [any CodingKey]) throws {
         var seen: Set<String> = []
         for (index, entry) in drivers.enumerated() where !seen.insert(entry.id).inserted {
-            throw DecodingError.refused(
+            throw ValueRefusal(
                 "another driver has the id \(entry.id) already", remedy: "give this one an id of its own",
                 at: path + [ConfigurationKey(index), ConfigurationKey("id")])
         }
@@ -62,10 +62,10 @@ struct LightSection: Decodable, Equatable, Sendable {
 }
 
 extension LightKey {
-    fileprivate init(_ text: String, drivers: [String], at path: [any CodingKey]) throws(DecodingError) {
+    fileprivate init(_ text: String, drivers: [String], at path: [any CodingKey]) throws(ValueRefusal) {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {
-            throw .refused(
+            throw ValueRefusal(
                 "this is no light's key", remedy: "write DRIVER/LIGHT as lamplighter lights shows it", at: path)
         }
         let driver = String(parts[0])
@@ -73,7 +73,7 @@ extension LightKey {
             let remedy =
                 driver.nearest(in: drivers).map { "write \($0)/\(parts[1])" }
                 ?? (drivers.isEmpty ? "add the driver first" : "write one of \(drivers.joined(separator: ", "))")
-            throw .refused("no driver has the id \(driver)", remedy: remedy, at: path)
+            throw ValueRefusal("no driver has the id \(driver)", remedy: remedy, at: path)
         }
         self.init(driver: driver, light: LightID(String(parts[1])))
     }
@@ -81,8 +81,8 @@ extension LightKey {
 
 extension KeyedDecodingContainer {
     /// Refuses a key that is fixed already but has no meaning yet.
-    func refuseUnavailable(_ key: Key) throws(DecodingError) {
+    func refuseUnavailable(_ key: Key) throws(ValueRefusal) {
         guard contains(key) else { return }
-        throw .refused("not available in this version", remedy: "remove it", at: codingPath + [key])
+        throw ValueRefusal("not available in this version", remedy: "remove it", at: codingPath + [key])
     }
 }

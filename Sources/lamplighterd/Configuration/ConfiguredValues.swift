@@ -15,7 +15,7 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
     init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
         guard !valid.isEmpty else {
-            throw DecodingError.refused(
+            throw ValueRefusal(
                 "nothing of this name can be shown in HomeKit", remedy: "use letters, digits, spaces and apostrophes",
                 at: decoder.codingPath)
         }
@@ -34,14 +34,14 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         text = try decoder.singleValueContainer().decode(String.self)
         let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
         guard String(shape) == "000-00-000" else {
-            throw DecodingError.refused(
+            throw ValueRefusal(
                 "this is no setup code", remedy: "write eight digits as XXX-XX-XXX, or remove the key",
                 at: decoder.codingPath)
         }
         let digits = text.filter { $0 != "-" }
         // HAP forbids these, and controllers refuse them.
         guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
-            throw DecodingError.refused(
+            throw ValueRefusal(
                 "HomeKit forbids this setup code, because it is too easy to guess",
                 remedy: "choose another, or remove the key to have one made", at: decoder.codingPath)
         }

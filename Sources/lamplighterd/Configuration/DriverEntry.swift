@@ -35,7 +35,7 @@ struct DriverEntry: Decodable, Sendable {
         self.driver = driver
         id = try container.decodeIfPresent(String.self, forKey: .id) ?? driver
         guard Self.isID(id) else {
-            throw DecodingError.refused(
+            throw ValueRefusal(
                 "this is no id", remedy: "write 1 to 64 letters, digits, dots, dashes and underscores",
                 at: container.codingPath + [CodingKeys.id])
         }
@@ -50,16 +50,16 @@ struct DriverEntry: Decodable, Sendable {
 
     private static func unknown(
         _ driver: String, types: [any LightDriverConfiguration.Type], at path: [any CodingKey]
-    ) -> DecodingError {
+    ) -> ValueRefusal {
         let names = types.map { $0.driverName }
         guard !unavailable.contains(driver) else {
-            return .refused(
+            return ValueRefusal(
                 "the driver \(driver) is not available in this version",
                 remedy: "remove the entry", at: path)
         }
         let remedy =
             driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
-        return .refused("there is no such driver", remedy: remedy, at: path)
+        return ValueRefusal("there is no such driver", remedy: remedy, at: path)
     }
 
     /// No slash, which ends it within a light's key, and nothing that a shell or a log would stumble over.

@@ -12,7 +12,7 @@ struct LightIDsInFile: Decodable {
             var seen: Set<String> = []
             for (index, id) in driver.lights.enumerated() {
                 guard let id, !seen.insert(id).inserted else { continue }
-                throw DecodingError.refused(
+                throw ValueRefusal(
                     "another light of this driver has the id \(id) already", remedy: "give this one an id of its own",
                     at: decoder.codingPath
                         + [

@@ -63,7 +63,7 @@ extension ListenAddress: Decodable {
             }
             try self.init(text)
         } catch {
-            throw DecodingError.refused(error.problem, remedy: error.remedy, at: decoder.codingPath)
+            throw ValueRefusal(error.problem, remedy: error.remedy, at: decoder.codingPath)
         }
     }
 }

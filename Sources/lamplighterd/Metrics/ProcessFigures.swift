@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import ProcFS
+import SystemKit
 
 /// What the kernel knows of this process; what cannot be read is left out.
 struct ProcessFigures: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ProcFS
+import SystemKit
 
 /// Finds out who listens on a port, so that the operator need not.
 enum PortHolder {

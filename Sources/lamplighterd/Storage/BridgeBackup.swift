@@ -7,6 +7,7 @@ import HAPModel
 import HAPProtocol
 import LightBridge
 import Logging
+import SystemKit
 
 /// Everything in the state directory as one file, which is an SQLite database itself, and the way back.
 enum BridgeBackup {
@@ -91,16 +92,10 @@ enum BridgeBackup {
     ///
     /// - Throws: `DatabaseFileError` if it cannot be read or is too large.
     static func read(_ file: CInt, _ name: String) throws(DatabaseFileError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= FileTransfer.maximumFileSize {
-            let count = Glibc.read(file, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(name) }
-            guard count > 0 else { return bytes }
-            bytes += block.prefix(count)
-        }
-        throw .notABackup
+        let bytes: [UInt8]
+        do { bytes = try OpenFile(file).read(limit: FileTransfer.maximumFileSize) } catch { throw failure(name, error) }
+        guard bytes.count <= FileTransfer.maximumFileSize else { throw .notABackup }
+        return bytes
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(DatabaseFileError) {
@@ -114,18 +109,10 @@ enum BridgeBackup {
     ///
     /// - Throws: `DatabaseFileError` if it cannot be written.
     static func write(_ bytes: [UInt8], to file: CInt, _ name: String) throws(DatabaseFileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure(name) }
-            rest = rest.dropFirst(count)
-        }
+        do { try OpenFile(file).write(bytes) } catch { throw failure(name, error) }
     }
 
-    private static func failure(_ path: String) -> DatabaseFileError {
-        let code = errno
-        let reason = String(cString: strerror(code))
-        return code == EACCES || code == EPERM ? .noPermission(path: path) : .inputOutput(path: path, reason: reason)
+    private static func failure(_ path: String, _ error: SystemError = .last) -> DatabaseFileError {
+        error.isPermissionDenied ? .noPermission(path: path) : .inputOutput(path: path, reason: error.reason)
     }
 }

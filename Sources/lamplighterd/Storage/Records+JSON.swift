@@ -4,79 +4,78 @@ internal import LightKit
 // What changes shape from light to light is stored as JSON text; what is searched or must be unique has a column.
 
 extension LightDescription {
-    init?(id: LightID, json: String) {
-        guard let object = (try? JSONValue(parsing: json))?.object, let name = object["name"]?.string,
-            let kind = object["kind"]?.string.flatMap(LightKind.init(rawValue:)),
-            let brightness = object["brightness"]?.bool, let color = object["color"]?.bool,
-            let transition = object["transition"]?.bool,
-            Self.texts.allSatisfy({ object[$0] == nil || object[$0]?.string != nil })
-        else { return nil }
-        var capabilities = LightCapabilities(brightness: brightness, color: color, transition: transition)
-        if let temperature = object["temperature"] {
-            guard let range = temperature.array, range.count == 2, let low = range[0].int, let high = range[1].int,
-                low <= high
-            else { return nil }
-            capabilities.temperature = low...high
-        }
-        self.init(
-            id: id, name: name, kind: kind, capabilities: capabilities, manufacturer: object["manufacturer"]?.string,
-            model: object["model"]?.string, serialNumber: object["serialNumber"]?.string,
-            firmware: object["firmware"]?.string, suggestedRoom: object["suggestedRoom"]?.string)
+    /// All but the id.
+    private struct Stored: Codable {
+        var name: String
+        var kind: String
+        var brightness: Bool
+        var color: Bool
+        var transition: Bool
+        /// The lowest and the highest, in mired.
+        var temperature: [Int]?
+        var manufacturer: String?
+        var model: String?
+        var serialNumber: String?
+        var firmware: String?
+        var suggestedRoom: String?
     }
 
-    private static let texts = ["manufacturer", "model", "serialNumber", "firmware", "suggestedRoom"]
+    init?(id: LightID, json: String) {
+        guard let stored = try? JSONValue(parsing: json).decoded(as: Stored.self),
+            let kind = LightKind(rawValue: stored.kind)
+        else { return nil }
+        var capabilities = LightCapabilities(
+            brightness: stored.brightness, color: stored.color, transition: stored.transition)
+        if let range = stored.temperature {
+            guard range.count == 2, range[0] <= range[1] else { return nil }
+            capabilities.temperature = range[0]...range[1]
+        }
+        self.init(
+            id: id, name: stored.name, kind: kind, capabilities: capabilities, manufacturer: stored.manufacturer,
+            model: stored.model, serialNumber: stored.serialNumber, firmware: stored.firmware,
+            suggestedRoom: stored.suggestedRoom)
+    }
 
     var json: String {
-        var object: JSONObject = [
-            "name": .string(name), "kind": .string(kind.rawValue), "brightness": .bool(capabilities.brightness),
-            "color": .bool(capabilities.color), "transition": .bool(capabilities.transition),
-        ]
-        if let range = capabilities.temperature {
-            object["temperature"] = [.integer(Int64(range.lowerBound)), .integer(Int64(range.upperBound))]
-        }
-        object["manufacturer"] = manufacturer.map { .string($0) }
-        object["model"] = model.map { .string($0) }
-        object["serialNumber"] = serialNumber.map { .string($0) }
-        object["firmware"] = firmware.map { .string($0) }
-        object["suggestedRoom"] = suggestedRoom.map { .string($0) }
-        return JSONValue.object(object).text
+        let stored = Stored(
+            name: name, kind: kind.rawValue, brightness: capabilities.brightness, color: capabilities.color,
+            transition: capabilities.transition,
+            temperature: capabilities.temperature.map { [$0.lowerBound, $0.upperBound] }, manufacturer: manufacturer,
+            model: model, serialNumber: serialNumber, firmware: firmware, suggestedRoom: suggestedRoom)
+        return JSONValue(encoding: stored).text
     }
 }
 
 extension LightReport {
+    private struct Stored: Codable {
+        var on: Bool?
+        var brightness: Int?
+        var hue: Double?
+        var saturation: Double?
+        var mired: Int?
+    }
+
     init?(json: String) {
-        guard let object = (try? JSONValue(parsing: json))?.object else { return nil }
+        guard let stored = try? JSONValue(parsing: json).decoded(as: Stored.self),
+            (stored.hue == nil) == (stored.saturation == nil)
+        else { return nil }
         self.init()
-        for member in object.members {
-            switch member.name {
-            case "on":
-                guard let value = member.value.bool else { return nil }
-                on = value
-            case "brightness":
-                guard let value = member.value.int else { return nil }
-                brightness = value
-            case "mired":
-                guard let value = member.value.int else { return nil }
-                color = .temperature(mired: value)
-            case "hue", "saturation":
-                guard let hue = object["hue"]?.double, let saturation = object["saturation"]?.double else { return nil }
-                color = .hueSaturation(hue: hue, saturation: saturation)
-            default: break
-            }
+        on = stored.on
+        brightness = stored.brightness
+        if let hue = stored.hue, let saturation = stored.saturation {
+            color = .hueSaturation(hue: hue, saturation: saturation)
+        } else if let mired = stored.mired {
+            color = .temperature(mired: mired)
         }
     }
 
     var json: String {
-        var object = JSONObject()
-        object["on"] = on.map { .bool($0) }
-        object["brightness"] = brightness.map { .integer(Int64($0)) }
+        var stored = Stored(on: on, brightness: brightness)
         switch color {
-        case .hueSaturation(let hue, let saturation)?:
-            object["hue"] = .number(hue)
-            object["saturation"] = .number(saturation)
-        case .temperature(let mired)?: object["mired"] = .integer(Int64(mired))
+        case .hueSaturation(let hue, let saturation)?: (stored.hue, stored.saturation) = (hue, saturation)
+        case .temperature(let mired)?: stored.mired = mired
         case nil: break
         }
-        return JSONValue.object(object).text
+        return JSONValue(encoding: stored).text
     }
 }

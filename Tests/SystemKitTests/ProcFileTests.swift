@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import ProcFS
+@testable import SystemKit
 
 @Suite("A file of the kernel's")
 struct ProcFileTests {

@@ -1,0 +1,34 @@
+import Glibc
+
+/// The time of day.
+package enum WallClock {
+    /// In milliseconds since 1970 (UTC).
+    package static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// A moment by RFC 3339, in UTC: `2026-11-21T18:05:09Z`, or `2026-11-21T18:05:09.042Z`.
+    ///
+    /// - Parameters:
+    ///   - moment: in milliseconds since 1970.
+    ///   - showsMilliseconds: whether they are wanted.
+    /// - Returns: the text; `-` for a year that no calendar has.
+    package static func text(of moment: Int64, showsMilliseconds: Bool = false) -> String {
+        var seconds = time_t(moment / 1000)
+        var time = tm()
+        guard gmtime_r(&seconds, &time) != nil else { return "-" }
+        func joined(_ parts: [Int32], _ separator: String) -> String {
+            parts.map { padded(Int($0), 2) }.joined(separator: separator)
+        }
+        let date = joined([time.tm_year + 1900, time.tm_mon + 1, time.tm_mday], "-")
+        let fraction = showsMilliseconds ? "." + padded(Int(moment % 1000), 3) : ""
+        return date + "T" + joined([time.tm_hour, time.tm_min, time.tm_sec], ":") + fraction + "Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
