@@ -30,7 +30,7 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
         BridgeControlError(code: 69, message: message, remedy: remedy)
     }
     /// One of us does not keep to the protocol (76).
-    package static func protocolViolation(_ message: String) -> BridgeControlError {
+    static func protocolViolation(_ message: String) -> BridgeControlError {
         BridgeControlError(code: 76, message: message)
     }
     /// The operator may not (77).

@@ -1,7 +1,7 @@
-package import BoundedJSON
+import BoundedJSON
 
 /// What can be asked at the operator's socket.
-package enum BridgeRequest: MethodCall, Sendable, Equatable {
+enum BridgeRequest: MethodCall, Sendable, Equatable {
     /// Answered with ``BridgeStatus``.
     case status
     /// What ``status`` leaves out and `doctor` needs; answered with ``BridgeDiagnostics``.
@@ -56,7 +56,7 @@ package enum BridgeRequest: MethodCall, Sendable, Equatable {
 }
 
 /// What the bridge says to a command that watches.
-package enum BridgeNotification: MethodCall, Sendable, Equatable {
+enum BridgeNotification: MethodCall, Sendable, Equatable {
     /// Nothing that happens from now on will be missed; sent once.
     case watching
     case changed(LightEvent)

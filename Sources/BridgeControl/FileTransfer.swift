@@ -3,7 +3,7 @@ import LineRPC
 import Synchronization
 
 /// What the bridge asks of the operator's side while a file travels.
-package enum FileRequest: MethodCall, Sendable, Equatable {
+enum FileRequest: MethodCall, Sendable, Equatable {
     /// Keep these bytes.
     case writePart(FilePart)
     /// Answer with the ``FilePart`` from an offset on, at most ``FileTransfer/partSize``.
@@ -16,7 +16,7 @@ package enum FileRequest: MethodCall, Sendable, Equatable {
 }
 
 /// A part of a file.
-package struct FilePart: BridgeMessage {
+struct FilePart: BridgeMessage {
     /// In base64.
     package var data: String
 
@@ -36,7 +36,7 @@ package struct FilePart: BridgeMessage {
 /// It asks the operator's side for each step, so that neither side ever has more than one part to hold for the other.
 package enum FileTransfer {
     /// How many bytes of a file travel at once; in base64 they fit into a line.
-    package static let partSize = 256 << 10
+    static let partSize = 256 << 10
     /// The largest file that travels, in bytes.
     package static let maximumFileSize = 64 << 20
 

@@ -57,7 +57,7 @@ package struct RestoreListing: BridgeMessage {
 }
 
 /// What a backup that was sent holds.
-package struct BackupListing: BridgeMessage {
+struct BackupListing: BridgeMessage {
     /// Bytes.
     package var size: Int
 

@@ -1,5 +1,6 @@
 import CAvahi
 import Glibc
+import Synchronization
 
 /// libavahi-client on a thread of its own: every unsafe pointer of Avahi is in this file.
 ///
@@ -375,4 +376,33 @@ final class AvahiClient: @unchecked Sendable {
         guard code == Int32(AVAHI_ERR_ACCESS_DENIED) else { return text }
         return "\(text); the policy of the system D-Bus or AppArmor forbids this user the call"
     }
+}
+
+/// What a client is to the Avahi daemon, as both machines are told it.
+enum ClientState: Equatable {
+    /// No client could be made: the bus itself is away.
+    case refused(reason: String)
+    /// On the bus, but the Avahi daemon is not.
+    case connecting
+    /// The Avahi daemon settles its host name.
+    case registering
+    case running
+    /// The client is dead and a new one is needed.
+    case failed(reason: String)
+}
+
+/// Tells from outside whether Avahi's thread is inside a call that does not return.
+final class CallWatch: Sendable {
+    static let complaint = "Avahi or the system D-Bus does not answer"
+
+    /// A call that takes longer than this is reported; libdbus itself gives up after 25 s.
+    private static let timeout = Duration.seconds(3)
+
+    private let began = Mutex<ContinuousClock.Instant?>(nil)
+
+    func callBegan() { began.withLock { $0 = .now } }
+
+    func callEnded() { began.withLock { $0 = nil } }
+
+    var isStuck: Bool { began.withLock { $0.map { $0 + Self.timeout <= .now } ?? false } }
 }

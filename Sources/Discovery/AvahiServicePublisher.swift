@@ -7,7 +7,7 @@ package import Logging
 package final class AvahiServicePublisher: ServicePublisher {
     /// How long a withdrawal may take before it is left to the end of the process, which ends the D-Bus connection
     /// and by that the record.
-    package static let withdrawalDeadline = Duration.seconds(2)
+    static let withdrawalDeadline = Duration.seconds(2)
 
     private let shared = SharedPublication()
     private let client: AvahiClient

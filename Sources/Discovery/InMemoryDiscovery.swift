@@ -51,3 +51,23 @@ package final class InMemoryDiscovery: ServicePublisher {
         }
     }
 }
+
+/// A browser without a network, for tests: what it is told to show is found.
+package final class InMemoryBrowser: ServiceBrowser {
+    private let shown: Broadcast<ServiceSnapshot>
+
+    package init(_ snapshot: ServiceSnapshot = ServiceSnapshot()) {
+        shown = Broadcast(snapshot, depth: 1)
+    }
+
+    /// Makes this what is found from now on.
+    package func show(_ snapshot: ServiceSnapshot) { _ = shown.send(snapshot) }
+
+    package func start() throws(DiscoveryError) {}
+
+    package func stop() async { shown.finish() }
+
+    package var snapshot: ServiceSnapshot { shown.value }
+
+    package func snapshots() -> AsyncStream<ServiceSnapshot> { shown.values() }
+}

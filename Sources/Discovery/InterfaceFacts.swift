@@ -2,12 +2,12 @@
 package struct InterfaceFacts: Hashable, Sendable {
     package var name: String
     package var index: Int32
-    package var isUp: Bool
-    package var hasDefaultRoute: Bool
+    var isUp: Bool
+    var hasDefaultRoute: Bool
     package var isLoopback: Bool
     /// Made by software for containers, guests or tunnels; told by its name, since a container's own `eth0` is
     /// just as virtual and yet the way to the home.
-    package var isVirtual: Bool
+    var isVirtual: Bool
 
     package init(
         name: String, index: Int32, isUp: Bool = true, hasDefaultRoute: Bool = false, isLoopback: Bool = false

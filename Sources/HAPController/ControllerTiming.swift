@@ -5,7 +5,7 @@ package struct ControllerTiming: Equatable, Sendable {
     /// Until the next address is tried beside one that has not answered yet (RFC 8305).
     package var stagger = Duration.milliseconds(250)
     /// For one step of pair setup: a small device computes for long.
-    package var pairSetupStep = Duration.seconds(30)
+    var pairSetupStep = Duration.seconds(30)
     /// For the answer to any other request; without it the connection counts as dead (HAP 15).
     package var request = Duration.seconds(10)
     /// For the attribute database of a large bridge.

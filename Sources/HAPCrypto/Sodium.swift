@@ -17,7 +17,7 @@ package enum CryptoError: Error, Equatable, Sendable {
 }
 
 /// Compares two byte strings of equal length in constant time.
-package func constantTimeEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+func constantTimeEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     return sodium_memcmp(a, b, a.count) == 0
 }

@@ -14,11 +14,11 @@ extension HomeHub {
         /// How long an accessory that is to be added may take to be seen.
         package var searchTimeout = Duration.seconds(10)
         /// How long a call waits for an accessory that is only to be unpaired.
-        package var unpairingTimeout = Duration.seconds(30)
+        var unpairingTimeout = Duration.seconds(30)
         /// How much time lies between two stores of values.
         package var saveInterval = Duration.seconds(60)
         /// How long it takes until an accessory's changes are stored again that could not be.
-        package var storeRetryInterval = Duration.seconds(10)
+        var storeRetryInterval = Duration.seconds(10)
         /// How much time lies between two times at which a home takes over what an accessory consists of.
         package var databaseInterval = Duration.seconds(5)
         package var timing = ControllerTiming()

@@ -28,7 +28,7 @@ extension CleanName {
 
 extension String {
     /// The longest text of a device that a home keeps, in bytes: the longest that HAP allows.
-    package static let longestFromDevice = 256
+    static let longestFromDevice = 256
 }
 
 extension SessionOpening {

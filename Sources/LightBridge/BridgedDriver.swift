@@ -1,6 +1,6 @@
-internal import HAPAccessory
-internal import HAPProtocol
-internal import LightKit
+package import HAPAccessory
+package import HAPProtocol
+package import LightKit
 
 /// A driver that lights are of, and what became of its commands; a plain object inside the bridge's actor.
 final class BridgedDriver {
@@ -14,4 +14,48 @@ final class BridgedDriver {
     var commands = OutcomeStatistics<HAPStatus>()
 
     init(_ id: String) { self.id = id }
+}
+
+/// One driver's way to the bridge.
+struct DriverHost: LightHost {
+    let driver: String
+    let bridge: LightBridge
+
+    func added(_ light: LightDescription) async { await bridge.added(light, by: driver) }
+    func removed(_ light: LightID) async { await bridge.removed(light, by: driver) }
+    func report(_ report: LightReport, from light: LightID) async {
+        await bridge.reported(report, from: light, by: driver)
+    }
+    func report(_ reports: [(light: LightID, report: LightReport)]) async {
+        await bridge.reported(reports, by: driver)
+    }
+    func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
+    func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
+    func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
+    func warn(_ warning: String?, about subject: String) async {
+        await bridge.warn(warning, about: .source(subject, of: driver))
+    }
+}
+
+/// One driver's lights, and what became of their commands since the start.
+package struct DriverStatistics: Equatable, Sendable {
+    package let id: String
+    package let state: DriverState
+    package let lights: Int
+    package let reachableLights: Int
+    /// The commands that it was given, by what controllers are told of them, and how long it took.
+    package let commands: OutcomeStatistics<HAPStatus>
+}
+
+extension LightBridge {
+    /// The statistics of all drivers that are known, by id.
+    package func driverStatistics() -> [DriverStatistics] {
+        configuredDrivers.map { driver in
+            let own = lights.filter { $0.key.driver == driver.id }.values
+            return DriverStatistics(
+                id: driver.id, state: driver.state, lights: own.count,
+                reachableLights: own.count(where: \.state.isReachable),
+                commands: driver.commands)
+        }
+    }
 }

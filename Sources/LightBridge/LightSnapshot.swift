@@ -7,7 +7,7 @@ package struct LightSnapshot: Equatable, Sendable {
     /// The name that controllers see.
     package let name: String
     /// What the source calls it.
-    package let sourceName: String
+    let sourceName: String
     package let kind: LightKind
     package let aid: AccessoryID
     package let isReachable: Bool

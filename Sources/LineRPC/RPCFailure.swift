@@ -16,7 +16,7 @@ package struct RPCFailure: Error, Equatable, Sendable {
     }
 
     /// The line is not JSON.
-    package static func parseError(_ message: String) -> RPCFailure { RPCFailure(code: -32700, message: message) }
+    static func parseError(_ message: String) -> RPCFailure { RPCFailure(code: -32700, message: message) }
     /// The JSON is no request.
     package static func invalidRequest(_ message: String) -> RPCFailure { RPCFailure(code: -32600, message: message) }
     /// Nothing answers to that method.
@@ -24,7 +24,7 @@ package struct RPCFailure: Error, Equatable, Sendable {
         RPCFailure(code: -32601, message: "there is no method \"\(method.prefix(64))\"")
     }
     /// The parameters are not what the method takes.
-    package static func invalidParams(_ message: String) -> RPCFailure { RPCFailure(code: -32602, message: message) }
+    static func invalidParams(_ message: String) -> RPCFailure { RPCFailure(code: -32602, message: message) }
     /// The fault is ours.
     package static let internalError = RPCFailure(code: -32603, message: "internal error")
     /// More requests wait for answers than allowed.

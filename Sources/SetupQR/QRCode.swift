@@ -7,7 +7,7 @@ package struct QRCode: Equatable, Sendable {
     private let dark: [Bool]
 
     /// How many light modules belong around the code; without them it cannot be scanned.
-    package static let quietZone = 4
+    static let quietZone = 4
 
     /// Encodes a text such as a setup payload.
     ///

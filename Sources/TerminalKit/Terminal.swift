@@ -45,7 +45,7 @@ package struct Terminal: Sendable {
     }
 
     /// What a person types, without a thread that waits for it; `nil` at the end, and when the task is cancelled.
-    package static func typedLine() async -> String? {
+    static func typedLine() async -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         while true {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
@@ -60,4 +60,22 @@ package struct Terminal: Sendable {
         // Nobody reads any more: end as a program does that a broken pipe kills.
         do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }
     }
+}
+
+/// Why a command ends without having done what was asked.
+package struct TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The code it ends with, after sysexits(3).
+    package var code: Int32
+    /// What is wrong, and after a semicolon what to do.
+    package var message: String
+
+    package init(code: Int32, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+
+    /// What was typed makes no sense (64).
+    package static func usage(_ message: String) -> TerminalError { TerminalError(code: 64, message: message) }
 }

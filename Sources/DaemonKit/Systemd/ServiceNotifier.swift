@@ -64,7 +64,7 @@ package final class ServiceNotifier: Sendable {
     package func status(_ text: String) { send("STATUS=\(text.sanitized)") }
 
     /// The daemon is alive.
-    package func feedWatchdog() { send("WATCHDOG=1") }
+    func feedWatchdog() { send("WATCHDOG=1") }
 }
 
 /// The socket on which a service manager listens.

@@ -21,7 +21,7 @@ package struct DNSMessage: Equatable, Sendable {
     }
 
     package var id: UInt16
-    package var isResponse: Bool
+    var isResponse: Bool
     /// Answers, authorities and additional records of the kinds in ``Kind``; others are left out.
     package var records: [DNSRecord]
 

@@ -18,7 +18,7 @@ package struct Facts: Equatable, Sendable {
         /// What each step has come to, in their order.
         package var reports: [StartReport]
         /// The last of its other lines, which says why it ends if no report does.
-        package var lastLine: String?
+        var lastLine: String?
         /// Its exit code.
         package var code: Int32
 

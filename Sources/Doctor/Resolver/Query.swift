@@ -1,11 +1,11 @@
 /// What one look at the network has brought so far, and what is still to be asked.
 ///
 /// A value without socket or clock: it is told of datagrams, and says what to ask next. What it keeps is bounded.
-package struct Query: Sendable {
+struct Query: Sendable {
     /// So many records of a busy or hostile network are kept.
-    package static let maximumRecords = 2048
+    static let maximumRecords = 2048
     /// So many services beside our own are asked about.
-    package static let maximumServices = 64
+    static let maximumServices = 64
 
     /// Comes back in the answers to this query.
     package let id: UInt16
@@ -13,7 +13,7 @@ package struct Query: Sendable {
     package let instance: DNSName
     package private(set) var records: [DNSRecord] = []
     /// Who has answered.
-    package private(set) var responders: Set<String> = []
+    private(set) var responders: Set<String> = []
     private var known: Set<DNSRecord> = []
     private let standing: [DNSMessage.Question]
 

@@ -10,9 +10,9 @@ package enum Route: Hashable, Sendable {
 package struct QueryResult: Equatable, Sendable {
     package var route: Route
     /// The HAP services that were heard of.
-    package var instances: [ServiceInstance]
+    var instances: [ServiceInstance]
     /// The addresses of those who answered anything at all, this host's own among them.
-    package var responders: Set<String>
+    var responders: Set<String>
     /// Why nothing could be asked, in the system's words.
     package var failure: String?
 

@@ -10,7 +10,7 @@ package struct CharacteristicWrite: Equatable, Sendable {
 }
 
 /// A characteristic that has a new value.
-package struct CharacteristicChange: Equatable, Sendable {
+struct CharacteristicChange: Equatable, Sendable {
     /// Which subscribers are to be told.
     package enum Audience: Equatable, Sendable {
         case everybody
@@ -22,7 +22,7 @@ package struct CharacteristicChange: Equatable, Sendable {
 
     package let id: CharacteristicID
     package let value: CharacteristicValue
-    package let audience: Audience
+    let audience: Audience
 
     package init(id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody) {
         self.id = id

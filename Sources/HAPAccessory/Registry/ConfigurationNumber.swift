@@ -1,10 +1,10 @@
 internal import BoundedJSON
 internal import HAPCrypto
-package import HAPModel
+import HAPModel
 internal import HAPProtocol
 
 /// The rules of `c#` (HAP 1.3): it rises when the database changes in anything but values, and never goes back.
-package struct ConfigurationNumber: Equatable, Sendable {
+struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 
     package init(_ stored: StoredConfiguration) { self.stored = stored }
@@ -14,7 +14,7 @@ package struct ConfigurationNumber: Equatable, Sendable {
     /// The database has been built or changed.
     ///
     /// - Returns: whether the number rose (or the first hash was taken) and must be stored before it is advertised.
-    package mutating func databaseChanged(_ accessories: [Accessory], firmware: String) -> Bool {
+    mutating func databaseChanged(_ accessories: [Accessory], firmware: String) -> Bool {
         var json = JSONWriter()
         for accessory in accessories.sorted(by: { $0.aid < $1.aid }) { json.accessory(accessory, values: false) }
         let hash = SHA512.hash(json.bytes, Array(firmware.utf8))

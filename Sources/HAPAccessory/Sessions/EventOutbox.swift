@@ -1,11 +1,11 @@
-package import HAPModel
+import HAPModel
 
 /// What one connection has still to be told, and when (HAP 10.2, Decision 2).
 ///
 /// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
 /// the latest value of each characteristic, and leave when it ends. It holds at most one entry for each characteristic
 /// that the connection subscribes to, so it needs no other bound.
-package struct EventOutbox: Equatable, Sendable {
+struct EventOutbox: Equatable, Sendable {
     /// What to do next.
     package enum Action: Equatable, Sendable {
         case nothing
@@ -36,7 +36,7 @@ package struct EventOutbox: Equatable, Sendable {
     package var count: Int { entries.count }
 
     /// Since when the oldest entry has waited; `nil` if there is none.
-    package var waitingSince: ContinuousClock.Instant? { ages.first }
+    var waitingSince: ContinuousClock.Instant? { ages.first }
 
     /// A characteristic has changed.
     ///

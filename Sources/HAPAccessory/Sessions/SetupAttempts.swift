@@ -8,10 +8,10 @@ package struct SetupAttempts: Equatable, Sendable {
 
     package init(failures: Int) { self.failures = failures }
 
-    package var areExhausted: Bool { failures >= Self.maximumFailures }
+    var areExhausted: Bool { failures >= Self.maximumFailures }
 
     /// The connection that would have to give way for another one to begin; `nil` if the way is free.
-    package func rival(of connection: ConnectionID) -> ConnectionID? {
+    func rival(of connection: ConnectionID) -> ConnectionID? {
         guard let owner, owner.connection != connection else { return nil }
         return owner.connection
     }

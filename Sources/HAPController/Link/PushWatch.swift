@@ -1,10 +1,10 @@
 /// Decides when to look at an accessory that ought to report by itself: rarely while its events come, often once it was
 /// caught losing one, and rarely again after an event or a new connection (push is never given up for good).
-package struct PushWatch: Equatable, Sendable {
+struct PushWatch: Equatable, Sendable {
     private let quiet: Duration
     private let poll: Duration
     /// Whether the accessory has been caught losing events on this connection.
-    package private(set) var isPolling = false
+    private(set) var isPolling = false
     /// When to look next.
     package private(set) var dueAt: ContinuousClock.Instant
 
@@ -21,7 +21,7 @@ package struct PushWatch: Equatable, Sendable {
     }
 
     /// An event came.
-    package mutating func eventCame(now: ContinuousClock.Instant) {
+    mutating func eventCame(now: ContinuousClock.Instant) {
         isPolling = false
         dueAt = now + quiet
     }

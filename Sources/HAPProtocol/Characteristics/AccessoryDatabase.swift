@@ -7,7 +7,7 @@ package struct AccessoryDatabase: Equatable, Sendable {
     /// The longest text taken, in bytes: 150 accessories of ample size.
     package static let maximumLength = 4 * 1024 * 1024
     /// How much is taken of a description, in bytes.
-    package static let maximumDescriptionLength = 256
+    static let maximumDescriptionLength = 256
 
     /// In the order in which the server shows them; the first need not be number 1.
     package let accessories: [Accessory]

@@ -66,7 +66,7 @@ extension CharacteristicMetadata {
     }
 
     /// How much is taken of a text that an accessory tells, in bytes: HAP allows 256, and some send more.
-    package static let longestText = 4096
+    static let longestText = 4096
 
     /// Appends the members that describe the characteristic, each with a comma before it.
     package func appendMetadata(to json: inout JSONWriter) {

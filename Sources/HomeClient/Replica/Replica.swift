@@ -6,7 +6,7 @@
 /// ones go on what was known before stays.
 ///
 /// Answers must be put in at their place among the notifications, or transactions seem to be missing.
-package struct Replica: Sendable, Equatable {
+struct Replica: Sendable, Equatable {
     /// What came of an input.
     package struct Update: Sendable, Equatable {
         /// What to tell listeners, in this order.
@@ -14,9 +14,9 @@ package struct Replica: Sendable, Equatable {
         /// The homes and accessories that are gone, so that nothing more will be heard of them.
         package var gone = Gone()
         /// Whether there may be characteristics that are gone, with an accessory or without it.
-        package var mayLackValues = false
+        var mayLackValues = false
         /// Whether something was missed, so that all must be loaded anew.
-        package var isGap = false
+        var isGap = false
     }
 
     /// Objects that are there no more.
@@ -33,12 +33,12 @@ package struct Replica: Sendable, Equatable {
     }
 
     /// How many changes are kept during a load; more, and it is begun anew.
-    package static let keptChanges = 4096
+    static let keptChanges = 4096
 
     /// The homes as they are known.
     package private(set) var graph = HomeGraph()
     /// Whether they are what the daemon has, as far as it told.
-    package private(set) var isCurrent = false
+    private(set) var isCurrent = false
     /// What was told during a load.
     private var kept: [Change]?
 
@@ -48,13 +48,13 @@ package struct Replica: Sendable, Equatable {
     // MARK: Loading
 
     /// The connection broke, or a load is due: what follows is not applied to what is known.
-    package mutating func becameStale() {
+    mutating func becameStale() {
         isCurrent = false
         kept = nil
     }
 
     /// The homes came, without their accessories: what is told from now on is not in them.
-    package mutating func loadBegan() {
+    mutating func loadBegan() {
         isCurrent = false
         kept = []
     }

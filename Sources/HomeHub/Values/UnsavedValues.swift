@@ -1,6 +1,8 @@
 import HomeModel
 import Logging
 
+package import enum HAPModel.CharacteristicValue
+
 /// The values that accessories have reported since they were last stored.
 final class UnsavedValues {
     private let store: any HomeStore
@@ -41,5 +43,17 @@ final class UnsavedValues {
             // They stay, and go with the next.
             logger.error("value save failed", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// A value of a characteristic, and when it was reported.
+package struct TimestampedValue: Sendable, Hashable {
+    package var value: CharacteristicValue
+    /// In milliseconds since 1970 (UTC).
+    package var time: Int64
+
+    package init(_ value: CharacteristicValue, at time: Int64) {
+        self.value = value
+        self.time = time
     }
 }

@@ -11,7 +11,7 @@ extension ServiceType {
     ]
 
     /// Whether the type is for the machinery, so that only developers want to see such a service.
-    package var isInfrastructure: Bool { Self.infrastructure.contains(self) }
+    var isInfrastructure: Bool { Self.infrastructure.contains(self) }
 
     private static let sensors: Set<ServiceType> = [
         .airQualitySensor, .carbonDioxideSensor, .carbonMonoxideSensor, .contactSensor, .humiditySensor, .leakSensor,
