@@ -44,12 +44,13 @@ test: test-packages $(VENV)/ready
 	Scripts/swift-tests
 	$(VENV)/bin/python -m pytest -q Tests/Interop
 
-## check    the format, the walls between the targets, citations and links, the units, the generated catalogue, and the list of mutants
+## check    the format, the walls between the targets, citations and links, the units, the words, the generated catalogue, and the list of mutants
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
 	Scripts/check-citations
 	Scripts/check-units
+	Scripts/check-words
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
 

@@ -47,7 +47,7 @@ extension Load {
         }
     }
 
-    /// Changes so far apart that each is told at once and alone.
+    /// Changes so far apart that each is notified at once and alone.
     private func sparse(
         _ id: CharacteristicID, _ writer: ControllerSession, _ next: () async throws -> Arrival
     ) async throws {
@@ -76,7 +76,7 @@ extension Load {
             latencies: latencies)
     }
 
-    /// Changes as quickly as they are taken: the values between are folded, the last one must be told to everybody.
+    /// Changes as quickly as they are taken: the values between are folded, the last one must be sent to everybody.
     private func burst(
         _ id: CharacteristicID, _ writer: ControllerSession, _ next: () async throws -> Arrival
     ) async throws {
@@ -90,11 +90,11 @@ extension Load {
         }
         let written = ContinuousClock.now
         var waiting = Set(0..<Self.crowd)
-        var told = 0
+        var notified = 0
         var latencies: [Duration] = []
         while !waiting.isEmpty {
             let arrival = try await next()
-            told += 1
+            notified += 1
             guard arrival.value == last, waiting.remove(arrival.subscriber) != nil else { continue }
             latencies.append(max(arrival.at - written, .zero))
         }
@@ -103,7 +103,7 @@ extension Load {
             "events to \(Self.crowd), bursts",
             [
                 "operations": .integer(Int64(writes)), "cpu_us": .number(cost.microseconds / Double(writes)),
-                "events": .integer(Int64(told)),
+                "events": .integer(Int64(notified)),
             ], latencies: latencies)
     }
 }

@@ -34,7 +34,7 @@ extension Load {
                 _ = try await sessions[0].pairings(.remove(bridge.identity.controller), within: Bridge.timeout)
             }
         }
-        throw LoadError("nobody counts so far")
+        throw LoadError("no controller counts so far")
     }
 
     /// Connects and proves who we are, as every controller does when it comes home.

@@ -47,7 +47,7 @@ struct LoadClient {
     }
 }
 
-/// Why a measurement is worth nothing.
+/// Why a measurement is invalid.
 struct LoadError: Error, CustomStringConvertible {
     let description: String
 

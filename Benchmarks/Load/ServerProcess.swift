@@ -22,7 +22,7 @@ struct ServerProcess: Sendable {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// How often each of its threads has gone to sleep by itself, to be woken again; those that have ended are forgotten.
+    /// How often each of its threads slept by itself, to be woken again; those that have ended are forgotten.
     func sleeps() throws -> [String: Int] {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
         let counts = threads.compactMap { thread in

@@ -17,7 +17,7 @@ struct Micro {
     }
 }
 
-/// What was timed has gone wrong: its time means nothing.
+/// What was timed failed: its time means nothing.
 struct Wrong: Error, CustomStringConvertible {
     let description: String
 

@@ -23,7 +23,7 @@ package actor FileLightDriver: LightDriver {
     private let path: String
     private let logger: Logger
     private var host: (any LightHost)?
-    private var told: Bool??
+    private var notified: Bool??
 
     init(path: String, logger: Logger) {
         light = LightID(path)
@@ -42,19 +42,19 @@ package actor FileLightDriver: LightDriver {
         }
     }
 
-    /// Reports what the file says, if that is news; a light whose file cannot be read is out of reach and stays known.
+    /// Reports what the file says, if that has changed; a light whose file cannot be read is out of reach and stays known.
     private func look() async {
         let text = (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0.prefix(1), as: UTF8.self) }
         let on = text == "1" ? true : text == "0" ? false : nil
-        guard told != .some(on) else { return }
-        told = .some(on)
+        guard notified != .some(on) else { return }
+        notified = .some(on)
         if on == nil { logger.info("file not readable", metadata: ["path": "\(path)"]) }
         await host?.report(LightReport(on: on, reachable: on != nil), from: light)
     }
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
         guard light == self.light else { throw .unknownLight }
-        guard case .some(.some) = told else { throw .unreachable }
+        guard case .some(.some) = notified else { throw .unreachable }
         guard let on = command.on else { return }
         guard (try? Data((on ? "1" : "0").utf8).write(to: URL(filePath: path))) != nil else {
             throw .refused("the file cannot be written")

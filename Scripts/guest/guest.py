@@ -17,7 +17,7 @@ RELEASE = "bookworm"
 WANTS_REBOOT = 133
 
 
-def obstacle():
+def missing_requirement():
     """Why no guest can boot here, or None."""
     if os.geteuid() != 0:
         return "a guest needs root"

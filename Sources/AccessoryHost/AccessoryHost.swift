@@ -63,7 +63,7 @@ package final class AccessoryHost: Sendable {
         primary = PrimaryAccessory(profile.information, functions: functions, ids: stored.instanceIDs)
         if primary.ids != stored.instanceIDs { try await database.save(instanceIDs: primary.ids) }
         try await server.set(primary.accessory, source: source, isReachable: true)
-        await server.settleStructure()
+        await server.reconcileStructure()
         await server.start()
         listener = try await Self.listen(database) { [server] port throws(ListenerError) in
             try await AccessoryListener(port: port, on: loop, for: server, logger: logger)
@@ -87,7 +87,7 @@ package final class AccessoryHost: Sendable {
     /// - Parameter work: what the accessory does all the time, such as measuring; cancelled at the end.
     /// - Throws: what `work` throws, or `DiscoveryError` if there is no mDNS.
     package func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        // They end in the reverse order: mDNS first, so that nobody is led to an accessory that has gone.
+        // They end in the reverse order: mDNS first, so that no controller is led to an accessory that has stopped.
         let services: [any ServiceLifecycle.Service] = [
             Part {
                 try await cancelWhenGracefulShutdown {

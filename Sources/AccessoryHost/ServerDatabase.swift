@@ -188,7 +188,7 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Gives the server a new identity, which nobody is paired with; the port stays.
+    /// Gives the server a new identity, without pairings; the port stays.
     ///
     /// - Throws: SQLite's own error; nothing has changed then.
     package func reset() async throws {

@@ -9,7 +9,7 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
     package var message: String
     /// What to do.
     package var remedy: String?
-    /// Nobody listens at the socket.
+    /// No process listens at the socket.
     package var isDaemonAway = false
 
     package init(code: Int32, message: String, remedy: String? = nil) {

@@ -38,7 +38,7 @@ package struct BridgeDiagnostics: BridgeMessage {
     package var refusedSetups: Int
     /// Failed proofs of the setup code since the last success.
     package var failedAttempts: Int
-    /// After so many failed proofs nobody can pair any more.
+    /// After so many failed attempts no controller can pair any more.
     package var attemptsAllowed: Int
     /// How far the clock was set, forward or back, since the daemon started; seconds.
     package var clockStep: Int

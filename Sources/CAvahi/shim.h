@@ -7,7 +7,7 @@
 #include <avahi-common/strlst.h>
 #include <avahi-common/thread-watch.h>
 
-// What the poll thread waits for beside Avahi: a wake-up, a monotonic timer, news of interfaces and routes.
+// What the poll thread waits for beside Avahi: a wake-up, a monotonic timer, changes of interfaces and routes.
 // Swift's Glibc module does not show these headers.
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>

@@ -6,6 +6,6 @@ package enum StandardStreams {
     package static func printLine(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
     package static func printError(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
-    /// One call for one text, so that those of several threads never mix; nobody need be there to read it.
+    /// One call for one text, so that those of several threads never mix; the output may have no reader.
     static func write(_ text: String, to file: CInt) { try? OpenFile(file).write(text.utf8) }
 }

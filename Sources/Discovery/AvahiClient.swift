@@ -4,8 +4,8 @@ import Synchronization
 
 /// libavahi-client on a thread of its own: every unsafe pointer of Avahi is in this file.
 ///
-/// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when it hangs. So nobody but the poll
-/// thread makes them, and nobody takes the poll's lock: whoever wants something leaves word and calls ``wake()``.
+/// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when it hangs. So only the poll
+/// thread makes them, and no other thread takes the poll's lock: callers leave their request and call ``wake()``.
 ///
 /// Unchecked because the fields are the poll thread's alone once ``start(_:)`` returned, but for three that never
 /// change (`poll`, `wakeUp`, `timer`). ``wake()`` only writes to a file descriptor, and ``close()`` touches the rest
@@ -18,8 +18,8 @@ final class AvahiClient: @unchecked Sendable {
         case networkChanged
         case client(ClientState)
         case registration(PublicationMachine.RegistrationState, on: Int32)
-        case browser(BrowseMachine.BrowserNews)
-        case resolver(BrowseMachine.ResolverNews, of: BrowseMachine.Sighting)
+        case browser(BrowseMachine.BrowserEvent)
+        case resolver(BrowseMachine.ResolverEvent, of: BrowseMachine.Announcement)
     }
 
     private let poll: OpaquePointer
@@ -31,7 +31,7 @@ final class AvahiClient: @unchecked Sendable {
     private var client: OpaquePointer?
     private var registrations: [Int32: Registration] = [:]
     private var browser: OpaquePointer?
-    private var resolvers: [BrowseMachine.Sighting: Resolver] = [:]
+    private var resolvers: [BrowseMachine.Announcement: Resolver] = [:]
 
     /// One entry group, and what its callback needs to know.
     private final class Registration {
@@ -48,12 +48,12 @@ final class AvahiClient: @unchecked Sendable {
     /// One resolver, and what its callback needs to know.
     private final class Resolver {
         unowned let owner: AvahiClient
-        let sighting: BrowseMachine.Sighting
+        let announcement: BrowseMachine.Announcement
         var resolver: OpaquePointer?
 
-        init(owner: AvahiClient, sighting: BrowseMachine.Sighting) {
+        init(owner: AvahiClient, announcement: BrowseMachine.Announcement) {
             self.owner = owner
-            self.sighting = sighting
+            self.announcement = announcement
         }
     }
 
@@ -64,7 +64,7 @@ final class AvahiClient: @unchecked Sendable {
         self.poll = poll
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
-        network = Self.networkNews()
+        network = Self.networkSocket()
         guard wakeUp >= 0, timer >= 0 else {
             throw DiscoveryError(message: "Avahi's event loop cannot be made: \(String(cString: strerror(errno)))")
         }
@@ -77,7 +77,7 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     /// False where the kernel does not tell of changes (a sandbox without AF_NETLINK).
-    var hearsOfNetwork: Bool { network >= 0 }
+    var watchesNetwork: Bool { network >= 0 }
 
     /// Starts the thread; every event is handed to `handler` there, one after the other.
     func start(_ handler: @escaping (Event) -> Void) throws(DiscoveryError) {
@@ -113,7 +113,7 @@ final class AvahiClient: @unchecked Sendable {
 
     // MARK: On the poll thread
 
-    /// Lets ``Event/timeReached`` happen after this time, counted by a clock that nobody sets; nil: never.
+    /// Lets ``Event/timeReached`` happen after this time, counted by a clock that cannot be set; nil: never.
     func setTimer(_ delay: Duration?) {
         var due = itimerspec()
         if let delay {
@@ -212,17 +212,17 @@ final class AvahiClient: @unchecked Sendable {
     /// Returns what went wrong.
     func browse(type: String) -> String? {
         guard let client else { return "there is no client" }
-        for sighting in resolvers.keys { stopResolving(sighting) }
+        for announcement in resolvers.keys { stopResolving(announcement) }
         if let browser { avahi_service_browser_free(browser) }
         let callback: AvahiServiceBrowserCallback = { _, interface, family, event, name, _, _, _, context in
             guard let context else { return }
             let owner = Unmanaged<AvahiClient>.fromOpaque(context).takeUnretainedValue()
-            let sighting = name.map {
-                BrowseMachine.Sighting(
+            let announcement = name.map {
+                BrowseMachine.Announcement(
                     name: String(cString: $0), interface: interface, isIPv4: family == Int32(AVAHI_PROTO_INET))
             }
-            guard let news = owner.news(event, sighting) else { return }
-            owner.handler?(.browser(news))
+            guard let event = owner.browserEvent(event, announcement) else { return }
+            owner.handler?(.browser(event))
         }
         browser = avahi_service_browser_new(
             client, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), type, nil,
@@ -231,33 +231,33 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     /// Returns what went wrong.
-    func resolve(_ sighting: BrowseMachine.Sighting, type: String) -> String? {
+    func resolve(_ announcement: BrowseMachine.Announcement, type: String) -> String? {
         guard let client else { return "there is no client" }
-        stopResolving(sighting)
-        let resolver = Resolver(owner: self, sighting: sighting)
+        stopResolving(announcement)
+        let resolver = Resolver(owner: self, announcement: announcement)
         let callback: AvahiServiceResolverCallback = {
             _, interface, _, event, _, _, _, host, address, port, txt, _, context in
             guard let context else { return }
             let resolver = Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
-            var news = BrowseMachine.ResolverNews.failed
+            var outcome = BrowseMachine.ResolverEvent.failed
             if event == AVAHI_RESOLVER_FOUND, let host, let address = AvahiClient.address(address, over: interface) {
-                news = .found(
+                outcome = .found(
                     BrowseMachine.Resolution(
                         host: String(cString: host), port: port, address: address, txt: AvahiClient.record(txt)))
             }
-            resolver.owner.handler?(.resolver(news, of: resolver.sighting))
+            resolver.owner.handler?(.resolver(outcome, of: resolver.announcement))
         }
-        let family = AvahiProtocol(sighting.isIPv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+        let family = AvahiProtocol(announcement.isIPv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
         resolver.resolver = avahi_service_resolver_new(
-            client, sighting.interface, family, sighting.name, type, nil, family, AvahiLookupFlags(rawValue: 0),
+            client, announcement.interface, family, announcement.name, type, nil, family, AvahiLookupFlags(rawValue: 0),
             callback, Unmanaged.passUnretained(resolver).toOpaque())
         guard resolver.resolver != nil else { return Self.text(avahi_client_errno(client)) }
-        resolvers[sighting] = resolver
+        resolvers[announcement] = resolver
         return nil
     }
 
-    func stopResolving(_ sighting: BrowseMachine.Sighting) {
-        guard let resolver = resolvers.removeValue(forKey: sighting)?.resolver else { return }
+    func stopResolving(_ announcement: BrowseMachine.Announcement) {
+        guard let resolver = resolvers.removeValue(forKey: announcement)?.resolver else { return }
         avahi_service_resolver_free(resolver)
     }
 
@@ -288,16 +288,16 @@ final class AvahiClient: @unchecked Sendable {
         while read(descriptor, &bytes, bytes.count) > 0 {}
     }
 
-    private static func networkNews() -> Int32 {
+    private static func networkSocket() -> Int32 {
         let kinds = SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        let news = socket(AF_NETLINK, Int32(kinds), NETLINK_ROUTE)
-        guard news >= 0 else { return -1 }
+        let netlink = socket(AF_NETLINK, Int32(kinds), NETLINK_ROUTE)
+        guard netlink >= 0 else { return -1 }
         let groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
-        guard lamplighter_bind_netlink(news, UInt32(groups)) == 0 else {
-            Glibc.close(news)
+        guard lamplighter_bind_netlink(netlink, UInt32(groups)) == 0 else {
+            Glibc.close(netlink)
             return -1
         }
-        return news
+        return netlink
     }
 
     private func withStringList(_ record: TXTRecord, _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32
@@ -337,12 +337,12 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
-    private func news(
-        _ event: AvahiBrowserEvent, _ sighting: BrowseMachine.Sighting?
-    ) -> BrowseMachine.BrowserNews? {
+    private func browserEvent(
+        _ event: AvahiBrowserEvent, _ announcement: BrowseMachine.Announcement?
+    ) -> BrowseMachine.BrowserEvent? {
         switch event {
-        case AVAHI_BROWSER_NEW: sighting.map { .found($0) }
-        case AVAHI_BROWSER_REMOVE: sighting.map { .lost($0) }
+        case AVAHI_BROWSER_NEW: announcement.map { .found($0) }
+        case AVAHI_BROWSER_REMOVE: announcement.map { .lost($0) }
         case AVAHI_BROWSER_ALL_FOR_NOW: .allForNow
         case AVAHI_BROWSER_FAILURE: .failed(reason: client.map { Self.text(avahi_client_errno($0)) } ?? "no client")
         default: nil
@@ -384,7 +384,7 @@ enum ClientState: Equatable {
     case refused(reason: String)
     /// On the bus, but the Avahi daemon is not.
     case connecting
-    /// The Avahi daemon settles its host name.
+    /// The Avahi daemon chooses its host name.
     case registering
     case running
     /// The client is dead and a new one is needed.

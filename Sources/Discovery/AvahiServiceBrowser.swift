@@ -15,7 +15,7 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     ///
     /// - Parameters:
     ///   - type: type and protocol, such as `_hap._tcp`.
-    ///   - logger: where obstacles are told, at debug level.
+    ///   - logger: where errors are logged, at debug level.
     ///   - isWanted: whether an instance of this name is to be resolved; others cost nothing and are not shown.
     /// - Throws: ``DiscoveryError`` when the system has no memory or descriptors left.
     package init(

@@ -3,9 +3,9 @@
 /// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
 /// it also calls ``timeReached(now:)`` at ``wakeAt``.
 ///
-/// Avahi tells of an instance once for each interface and protocol: a *sighting*. Each is resolved for as long as it
-/// lasts, so that a changed TXT record, port or address is heard of; the sightings of one instance on one host are one
-/// service. A sighting whose host no longer answers is forgotten until it does, long before its PTR record dies.
+/// Avahi tells of an instance once for each interface and protocol: an *announcement*. Each is resolved for as long as it
+/// lasts, so that a changed TXT record, port or address is noticed; the announcements of one instance on one host are one
+/// service. An announcement whose host no longer answers is forgotten until it does, long before its PTR record dies.
 ///
 /// When Avahi goes away, what was found stays: the services have not gone with it. When Avahi is back and says that
 /// this is all for now, what it has not named again is dropped.
@@ -16,31 +16,31 @@ struct BrowseMachine {
         case client(ClientState)
         /// The name that Avahi has chosen for this host.
         case hostName(String)
-        case browser(BrowserNews)
-        case resolver(ResolverNews, of: Sighting)
+        case browser(BrowserEvent)
+        case resolver(ResolverEvent, of: Announcement)
     }
 
     /// One instance as it is seen over one interface and protocol.
-    struct Sighting: Hashable, Sendable {
+    struct Announcement: Hashable, Sendable {
         let name: String
         let interface: Int32
         let isIPv4: Bool
     }
 
-    enum BrowserNews: Equatable {
-        case found(Sighting)
-        case lost(Sighting)
+    enum BrowserEvent: Equatable {
+        case found(Announcement)
+        case lost(Announcement)
         case allForNow
         case failed(reason: String)
     }
 
-    enum ResolverNews: Equatable {
+    enum ResolverEvent: Equatable {
         case found(Resolution)
-        /// Nobody has answered, or nobody does any more; Avahi goes on asking.
+        /// No host has answered, or none does any more; Avahi goes on asking.
         case failed
     }
 
-    /// What a sighting leads to.
+    /// What an announcement resolves to.
     struct Resolution: Equatable {
         let host: String
         let port: UInt16
@@ -54,14 +54,14 @@ struct BrowseMachine {
         case freeClient
         /// Makes the browser; one that is there already is freed first.
         case browse
-        case resolve(Sighting)
-        case stopResolving(Sighting)
+        case resolve(Announcement)
+        case stopResolving(Announcement)
     }
 
     static let retryInterval = Duration.seconds(1)
     static let longestBackoff = Duration.seconds(60)
 
-    /// The most sightings that are followed; Avahi grants a client 1024 objects, and each takes one.
+    /// The most announcements that are followed; Avahi grants a client 1024 objects, and each takes one.
     static let largestNumber = 1000
 
     private enum Link: Equatable {
@@ -77,9 +77,9 @@ struct BrowseMachine {
         /// Whether the browser that runs now has named it, and so a resolver is at work.
         var isConfirmed = true
         var resolution: Resolution?
-        /// Whether a resolver of the browser that runs now has told something.
-        var isSettled = false
-        /// Counts up with each news; the greatest is the newest.
+        /// Whether a resolver of the browser that runs now has reported something.
+        var isResolved = false
+        /// Counts up with each event; the greatest is the newest.
         var order = 0
     }
 
@@ -87,13 +87,13 @@ struct BrowseMachine {
     private var link = Link.none
     private var clientMadeAt: ContinuousClock.Instant?
     private var failures = 0
-    private var entries: [Sighting: Entry] = [:]
+    private var entries: [Announcement: Entry] = [:]
     private var order = 0
     /// Something was left out for want of room.
     private var hasOverflowed = false
     /// The browser that runs now has told everything it knew at first.
     private var isListed = false
-    /// Beyond that, every resolver has told something.
+    /// Beyond that, every resolver has reported something.
     private var isComplete = false
     private var hostName: String?
 
@@ -114,9 +114,9 @@ struct BrowseMachine {
         case .hostName(let name):
             hostName = name.lowercased()
             return []
-        case .browser(let news): return browserTold(news, now: now)
-        case .resolver(let news, let sighting):
-            resolverTold(news, of: sighting)
+        case .browser(let event): return browserEventReceived(event, now: now)
+        case .resolver(let event, let announcement):
+            resolverEventReceived(event, of: announcement)
             return []
         }
     }
@@ -136,7 +136,7 @@ struct BrowseMachine {
     /// What is known now.
     var snapshot: ServiceSnapshot {
         var snapshot = ServiceSnapshot(services: services, isComplete: isComplete, hostName: hostName)
-        snapshot.obstacle = obstacle
+        snapshot.discoveryError = discoveryError
         return snapshot
     }
 
@@ -160,7 +160,7 @@ struct BrowseMachine {
             link = .connecting
             return []
         case .registering:
-            // Avahi settles its own name; what it tells of others stays true.
+            // Avahi chooses its own name; what it reports of others stays true.
             if link == .connecting { link = .registering }
             return []
         case .running:
@@ -178,22 +178,22 @@ struct BrowseMachine {
         }
     }
 
-    private mutating func browserTold(_ news: BrowserNews, now: ContinuousClock.Instant) -> [Action] {
+    private mutating func browserEventReceived(_ event: BrowserEvent, now: ContinuousClock.Instant) -> [Action] {
         guard link == .running else { return [] }
-        switch news {
-        case .found(let sighting):
-            let known = entries[sighting]
-            guard isWanted(sighting.name), known?.isConfirmed != true else { return [] }
+        switch event {
+        case .found(let announcement):
+            let known = entries[announcement]
+            guard isWanted(announcement.name), known?.isConfirmed != true else { return [] }
             guard known != nil || entries.count < Self.largestNumber else {
                 hasOverflowed = true
                 return []
             }
-            entries[sighting] = Entry(resolution: known?.resolution, order: known?.order ?? 0)
-            return [.resolve(sighting)]
-        case .lost(let sighting):
-            guard let entry = entries.removeValue(forKey: sighting) else { return [] }
-            settle()
-            let end: [Action] = entry.isConfirmed ? [.stopResolving(sighting)] : []
+            entries[announcement] = Entry(resolution: known?.resolution, order: known?.order ?? 0)
+            return [.resolve(announcement)]
+        case .lost(let announcement):
+            guard let entry = entries.removeValue(forKey: announcement) else { return [] }
+            updateCompleteness()
+            let end: [Action] = entry.isConfirmed ? [.stopResolving(announcement)] : []
             // There is room again for what was left out: looking anew finds it.
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
             return end + lookAnew()
@@ -201,7 +201,7 @@ struct BrowseMachine {
             failures = 0
             isListed = true
             entries = entries.filter { $0.value.isConfirmed }
-            settle()
+            updateCompleteness()
             return []
         case .failed(let reason):
             let pause = min(Self.retryInterval * (1 << min(failures, 6)), Self.longestBackoff)
@@ -212,18 +212,18 @@ struct BrowseMachine {
         }
     }
 
-    private mutating func resolverTold(_ news: ResolverNews, of sighting: Sighting) {
-        guard let entry = entries[sighting], entry.isConfirmed else { return }
-        entries[sighting]?.isSettled = true
-        defer { settle() }
-        switch news {
+    private mutating func resolverEventReceived(_ event: ResolverEvent, of announcement: Announcement) {
+        guard let entry = entries[announcement], entry.isConfirmed else { return }
+        entries[announcement]?.isResolved = true
+        defer { updateCompleteness() }
+        switch event {
         case .found(let resolution):
             guard entry.resolution != resolution else { return }
             order += 1
-            entries[sighting]?.resolution = resolution
-            entries[sighting]?.order = order
+            entries[announcement]?.resolution = resolution
+            entries[announcement]?.order = order
         case .failed:
-            entries[sighting]?.resolution = nil
+            entries[announcement]?.resolution = nil
         }
     }
 
@@ -248,19 +248,19 @@ struct BrowseMachine {
     private mutating func forgetClient() {
         isListed = false
         isComplete = false
-        for sighting in entries.keys { entries[sighting]?.isConfirmed = false }
+        for announcement in entries.keys { entries[announcement]?.isConfirmed = false }
     }
 
-    private mutating func settle() {
-        isComplete = isComplete || (isListed && entries.values.allSatisfy(\.isSettled))
+    private mutating func updateCompleteness() {
+        isComplete = isComplete || (isListed && entries.values.allSatisfy(\.isResolved))
     }
 
     private var services: [DiscoveredService] {
         var services: [DiscoveredService.ID: DiscoveredService] = [:]
         // The newest last, so that its port and TXT record count.
-        for (sighting, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
+        for (announcement, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
             guard let resolution = entry.resolution else { continue }
-            let id = DiscoveredService.ID(name: sighting.name, host: resolution.host)
+            let id = DiscoveredService.ID(name: announcement.name, host: resolution.host)
             var service =
                 services[id]
                 ?? DiscoveredService(
@@ -274,9 +274,9 @@ struct BrowseMachine {
         return services.values.sorted { $0.id < $1.id }
     }
 
-    private var obstacle: String? {
+    private var discoveryError: String? {
         switch link {
-        case .none: "nobody has asked"
+        case .none: "no search has begun"
         case .down(let reason, _): reason
         case .connecting: "the Avahi daemon is not running"
         case .registering: "the Avahi daemon is still choosing its host name"

@@ -10,7 +10,7 @@ final class Browsing {
     private var machine: BrowseMachine
     private var inputs: [BrowseMachine.Input] = []
     private var isRunning = false
-    private var obstacle: String?
+    private var discoveryError: String?
 
     init(
         type: String, client: AvahiClient, shared: SharedBrowsing, isWanted: @escaping @Sendable (String) -> Bool,
@@ -31,16 +31,16 @@ final class Browsing {
             released.send()
         case .timeReached: run(actions: machine.timeReached(now: .now))
         case .client(let state): run([.client(state)])
-        case .browser(let news): run([.browser(news)])
-        case .resolver(let news, let sighting): run([.resolver(news, of: sighting)])
+        case .browser(let event): run([.browser(event)])
+        case .resolver(let event, let announcement): run([.resolver(event, of: announcement)])
         case .networkChanged, .registration:
-            // Avahi itself follows the interfaces, and nobody publishes with this client.
+            // Avahi itself follows the interfaces, and this client publishes nothing.
             break
         }
     }
 
-    private func run(_ news: [BrowseMachine.Input]) {
-        inputs += news
+    private func run(_ event: [BrowseMachine.Input]) {
+        inputs += event
         // libavahi calls back from inside its own calls; what it tells then is taken up when the call is over.
         if !isRunning { run(actions: []) }
     }
@@ -61,9 +61,13 @@ final class Browsing {
 
         let snapshot = machine.snapshot
         shared.report(snapshot)
-        if obstacle != snapshot.obstacle {
-            obstacle = snapshot.obstacle
-            logger.debug("mDNS: browsing \(type): \(obstacle ?? "under way")")
+        if discoveryError != snapshot.discoveryError {
+            discoveryError = snapshot.discoveryError
+            if let discoveryError {
+                logger.debug("browsing failed", metadata: ["type": "\(type)", "error": "\(discoveryError)"])
+            } else {
+                logger.debug("browsing recovered", metadata: ["type": "\(type)"])
+            }
         }
         client.setTimer(machine.wakeAt.map { ContinuousClock.now.duration(to: $0) })
     }
@@ -78,11 +82,11 @@ final class Browsing {
         case .browse:
             inputs.removeAll { $0.isOfBrowser }
             if let reason = client.browse(type: type) { failed(reason) }
-        case .resolve(let sighting):
-            if let reason = client.resolve(sighting, type: type) { failed(reason) }
-        case .stopResolving(let sighting):
-            client.stopResolving(sighting)
-            inputs.removeAll { $0.isResolver(of: sighting) }
+        case .resolve(let announcement):
+            if let reason = client.resolve(announcement, type: type) { failed(reason) }
+        case .stopResolving(let announcement):
+            client.stopResolving(announcement)
+            inputs.removeAll { $0.isResolver(of: announcement) }
         }
     }
 
@@ -100,8 +104,8 @@ extension BrowseMachine.Input {
         }
     }
 
-    fileprivate func isResolver(of sighting: BrowseMachine.Sighting) -> Bool {
-        guard case .resolver(_, of: sighting) = self else { return false }
+    fileprivate func isResolver(of announcement: BrowseMachine.Announcement) -> Bool {
+        guard case .resolver(_, of: announcement) = self else { return false }
         return true
     }
 }

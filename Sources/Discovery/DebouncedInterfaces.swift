@@ -43,18 +43,18 @@ struct DebouncedInterfaces {
         if change?.chosen != resolved {
             change = Change(chosen: resolved, began: change?.began ?? now, latest: now)
         }
-        return settle(now: now)
+        return applyDue(now: now)
     }
 
     /// True when a change has lasted long enough and is now in use.
-    mutating func settle(now: ContinuousClock.Instant) -> Bool {
-        guard let change, let due = settledAt, due <= now else { return false }
+    mutating func applyDue(now: ContinuousClock.Instant) -> Bool {
+        guard let change, let due = dueAt, due <= now else { return false }
         chosen = change.chosen
         self.change = nil
         return true
     }
 
-    var settledAt: ContinuousClock.Instant? {
+    var dueAt: ContinuousClock.Instant? {
         change.map { min($0.latest + Self.quiet, $0.began + Self.longestDelay) }
     }
 

@@ -1,6 +1,6 @@
 /// A service that was found: one instance on one host, with every address it was found at.
 package struct DiscoveredService: Equatable, Sendable, Identifiable {
-    /// Tells services apart: on two networks, or while a collision is being settled, two hosts may bear one instance
+    /// Tells services apart: on two networks, or while a collision is being resolved, two hosts may bear one instance
     /// name.
     package struct ID: Hashable, Comparable, Sendable {
         /// The instance name, without escapes.
@@ -17,9 +17,9 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     }
 
     package let id: ID
-    /// What was heard last; a restart of the service may change it.
+    /// What was received last; a restart of the service may change it.
     package var port: UInt16
-    /// What was heard last.
+    /// What was received last.
     package var txt: TXTRecord
     /// Ascending, never empty: of each interface an IPv4 and an IPv6 address at most.
     package var addresses: [ServiceAddress]
@@ -50,7 +50,7 @@ package struct ServiceSnapshot: Equatable, Sendable {
     /// This host's own name in SRV records, in lower case, once Avahi has told it.
     package var hostName: String?
     /// Why nothing new can be found now, for people; nil when nothing is in the way.
-    package var obstacle: String?
+    package var discoveryError: String?
 
     package init(services: [DiscoveredService] = [], isComplete: Bool = false, hostName: String? = nil) {
         self.services = services

@@ -37,7 +37,7 @@ final class Publication {
             reread()
             run(actions: machine.timeReached(now: .now))
         case .networkChanged:
-            // A burst of news is read once.
+            // A burst of changes is read once.
             rereadAt = rereadAt ?? .now + Self.rereadDelay
             run([])
         case .client(let state):
@@ -45,13 +45,13 @@ final class Publication {
         case .registration(let state, let interface):
             run([.registration(state, on: interface)])
         case .browser, .resolver:
-            // Nobody browses with this client.
+            // This client browses nothing.
             break
         }
     }
 
-    private func run(_ news: [PublicationMachine.Input]) {
-        inputs += news
+    private func run(_ received: [PublicationMachine.Input]) {
+        inputs += received
         // libavahi calls back from inside its own calls; what it tells then is taken up when the call is over.
         if !isRunning { run(actions: []) }
     }
@@ -85,7 +85,7 @@ final class Publication {
                 inputs.append(.registration(wrong, on: interface))
             }
         case .updateText(let interface, let name, let record):
-            logger.debug("the TXT record changes in place", metadata: ["txt": "\(record.txt)"])
+            logger.debug("service record updated", metadata: ["txt": "\(record.txt)"])
             if let reason = client.updateText(on: interface, name: name, record: record) {
                 inputs.append(.callFailed(reason: "Avahi refused a changed TXT record: \(reason)"))
             }
@@ -94,9 +94,7 @@ final class Publication {
             inputs.removeAll { $0.isRegistration(on: interface) }
         case .chooseName(let taken):
             let name = client.alternative(to: taken)
-            logger.warning(
-                "mDNS: the service name is taken by another host; the next one is used until the daemon restarts",
-                metadata: ["taken": "\(taken)", "name": "\(name)"])
+            logger.warning("publication collided", metadata: ["taken": "\(taken)", "name": "\(name)"])
             inputs.append(.nameChosen(name))
         }
     }
@@ -109,15 +107,16 @@ final class Publication {
     }
 
     private func rereadLater() {
-        guard !client.hearsOfNetwork else { return }
+        guard !client.watchesNetwork else { return }
         rereadAt = .now + Self.rereadInterval
     }
 
     private func log(_ state: PublicationState) {
         switch state {
-        case .notAdvertised, .registering, .published: logger.info("mDNS publication", metadata: ["state": "\(state)"])
+        case .notAdvertised, .registering, .published:
+            logger.info("publication changed", metadata: ["state": "\(state)"])
         case .waiting, .withheld, .failed:
-            logger.warning("mDNS: controllers cannot find the bridge yet", metadata: ["state": "\(state)"])
+            logger.warning("publication blocked", metadata: ["state": "\(state)"])
         }
     }
 }

@@ -3,7 +3,7 @@
 /// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
 /// it also calls ``timeReached(now:)`` at ``wakeAt``. Three things are kept apart:
 ///
-/// - the *link* to the Avahi daemon, which may be missing, away or still settling its own host name;
+/// - the *link* to the Avahi daemon, which may be missing, away or still choosing its own host name;
 /// - the *name*: a collision chooses the next one once and it stays until this process ends, also over restarts of
 ///   the Avahi daemon and over other records of the same wanted name; a second collision waits for its minute;
 /// - one *registration* per interface, so that an interface that comes or goes leaves the others untouched.
@@ -102,7 +102,7 @@ struct PublicationMachine {
             renamedAt = now
             return [.chooseName(after: name)]
         }
-        return interfaces.settle(now: now) ? reconcile(now: now) : []
+        return interfaces.applyDue(now: now) ? reconcile(now: now) : []
     }
 
     /// When ``timeReached(now:)`` is to be called next.
@@ -111,7 +111,7 @@ struct PublicationMachine {
         var moments = registrations.values.compactMap(\.deadline)
         if case .down(_, let until, _) = link { moments.append(until) }
         if let renameAt { moments.append(renameAt) }
-        if let settled = interfaces.settledAt { moments.append(settled) }
+        if let due = interfaces.dueAt { moments.append(due) }
         return moments.min()
     }
 
@@ -136,7 +136,7 @@ struct PublicationMachine {
 
     private mutating func wanted(_ wanted: ServiceRecord?, now: ContinuousClock.Instant) -> [Action] {
         guard let wanted else {
-            // Freeing the client would do, but nobody would know when Avahi has taken note of it.
+            // Freeing the client would do, but it would be unknown when Avahi has processed it.
             let actions = holdsClient ? removeAll() + [.freeClient] : []
             record = nil
             link = .none

@@ -51,7 +51,7 @@ final class SharedBrowsing: Sendable {
 
     var snapshot: ServiceSnapshot {
         var snapshot = findings.value
-        if calls.isStuck { snapshot.obstacle = CallWatch.complaint }
+        if calls.isStuck { snapshot.discoveryError = CallWatch.complaint }
         return snapshot
     }
 

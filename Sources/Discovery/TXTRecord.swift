@@ -24,7 +24,7 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
         package var value: String { String(decoding: bytes ?? [], as: UTF8.self) }
     }
 
-    /// How much of a stranger's record is kept: the longest that HAP knows has a dozen entries.
+    /// How much of a foreign record is kept: the longest that HAP knows has a dozen entries.
     static let largestCount = 64
     static let largestSize = 2048
 

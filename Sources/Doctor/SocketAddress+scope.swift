@@ -4,7 +4,7 @@ import NIOCore
 extension SocketAddress {
     /// An IP address as it is reached over an interface: link-local and multicast IPv6 mean nothing without one.
     init?(_ ip: String, _ port: Int, on interface: String) {
-        // Only names are looked up, so this asks nobody.
+        // Only names are looked up, so this sends no query.
         let bytes = Self.packed(ip)
         let isOfLink = bytes.count == 16 && (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 || bytes[0] == 0xFF)
         let address =

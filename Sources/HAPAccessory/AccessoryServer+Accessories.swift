@@ -46,7 +46,7 @@ extension AccessoryServer {
         guard !structureCheckIsDue else { return }
         structureCheckIsDue = true
         scheduler.schedule(at: scheduler.now + delay) { [self] in
-            Task.immediate { await settleStructure() }
+            Task.immediate { await reconcileStructure() }
         }
     }
 
@@ -54,7 +54,7 @@ extension AccessoryServer {
     ///
     /// The first call says that all accessories of the last run are there; before it no change of structure counts, so that
     /// a slow start is no reason for `c#` to rise.
-    package func settleStructure() async {
+    package func reconcileStructure() async {
         await structureMutex.acquire()
         defer { structureMutex.release() }
         isComplete = true
@@ -65,7 +65,7 @@ extension AccessoryServer {
             try await store.save(next.stored)
         } catch {
             // A number that is told before it is durable could be given to two databases.
-            logger.error("the configuration number cannot be stored", metadata: ["error": "\(error)"])
+            logger.error("configuration number save failed", metadata: ["error": "\(error)"])
             checkStructure(in: Self.storeRetry)
             return
         }
@@ -111,7 +111,7 @@ extension AccessoryServer {
 
     private func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> HAPStatus {
         guard let source = order.accessory.source else {
-            // A bridge has nothing to blink with; its log is what it can be told apart by.
+            // A bridge has nothing to blink with; its log is what identifies it.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
             return .success
         }
@@ -129,7 +129,7 @@ extension AccessoryServer {
         return status
     }
 
-    /// Lets an accessory show which one it is, if it can; nobody waits for that.
+    /// Lets an accessory show which one it is, if it can; no caller waits for that.
     func identify(_ aid: AccessoryID) {
         guard let source = registry[aid]?.source else { return }
         Task.immediate { await source.identify(aid) }

@@ -25,7 +25,7 @@ extension AccessoryServer {
         do {
             try await store.save(list)
         } catch {
-            logger.error("the pairings cannot be stored", metadata: ["error": "\(error)"])
+            logger.error("pairing save failed", metadata: ["error": "\(error)"])
             return .failure(.unknown)
         }
         let former = pairings
@@ -96,6 +96,6 @@ extension AccessoryServer {
     package func unlockPairing() async throws {
         try await store.save(failedAttempts: 0)
         attempts.failures = 0
-        logger.notice("the failed attempts to pair are forgotten, as the operator wishes")
+        logger.notice("pair setup unlocked")
     }
 }

@@ -66,7 +66,7 @@ package actor AccessoryServer {
     ///   - profile: what the server is.
     ///   - ownership: what controllers must show besides the setup code; with it, standard controllers cannot pair.
     ///   - eventWindow: for how long later changes are collected.
-    ///   - logger: where faults and pairings are told; no secrets go there.
+    ///   - logger: where errors and pairings are logged; no secrets go there.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
         stored: StoredServer, profile: AccessoryProfile, ownership: OwnershipRequirement? = nil, eventWindow: Duration,
@@ -93,8 +93,8 @@ package actor AccessoryServer {
     /// Begins to advertise.
     package func start() async {
         if !pairings.hasAdmin, !pairings.isEmpty {
-            // Without an admin nobody could manage the rest (HAP 6.6).
-            logger.warning("the stored pairings have no admin among them and are dropped")
+            // Without an admin no controller could manage the rest (HAP 6.6).
+            logger.warning("pairings dropped", metadata: ["reason": "none of them is an admin"])
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         updateAdvertisement()
@@ -191,19 +191,20 @@ package actor AccessoryServer {
         }
         let candidates = sessions.values.map {
             ConnectionPolicy.Candidate(
-                id: $0.id, isVerified: $0.isVerified, lastHeard: $0.lastHeard, isPairing: $0.pairSetup.isActive)
+                id: $0.id, isVerified: $0.isVerified, lastReceived: $0.lastReceived, isPairing: $0.pairSetup.isActive)
         }
         switch ConnectionPolicy.verdict(on: candidates, now: now) {
         case .admit: break
         case .evict(let id):
             logger.info(
-                "too many connections: the longest idle one gives way",
+                "connection evicted",
                 metadata: ["peer": "\(sessions[id]?.connection.peer ?? "")"])
             statistics.crowdedOut += 1
             sessions[id]?.connection.close()
             forget(id)
         case .refuse:
-            logger.warning("too many connections: one is refused", metadata: ["peer": "\(connection.peer)"])
+            logger.warning(
+                "connection refused", metadata: ["peer": "\(connection.peer)", "reason": "too many connections"])
             statistics.crowdedOut += 1
             connection.close()
             return
@@ -214,18 +215,17 @@ package actor AccessoryServer {
         wake(at: now + ConnectionPolicy.unverifiedLifetime)
     }
 
-    /// Takes what a stranger's act costs from its address.
+    /// Charges an unauthenticated request or connection to its address.
     ///
     /// - Returns: whether the address had it.
     private func allows(_ connection: any AccessoryConnection, _ now: ContinuousClock.Instant) -> Bool {
         if rateLimiter.take(from: connection.address, now: now) { return true }
-        logger.warning(
-            "a stranger asks too much: its connections are closed", metadata: ["peer": "\(connection.peer)"])
+        logger.warning("rate limit exceeded for unauthenticated peer", metadata: ["peer": "\(connection.peer)"])
         statistics.throttled += 1
         return false
     }
 
-    /// A session's controller has proven itself: nothing that it did has been a stranger's.
+    /// A session's controller has proven itself: its former requests are no longer charged.
     func proved(_ session: AccessorySession) {
         rateLimiter.giveBack(session.cost, to: session.connection.address, now: scheduler.now)
         session.cost = 0
@@ -247,9 +247,9 @@ package actor AccessoryServer {
 
     private func receive(_ request: HTTPRequest, on id: ConnectionID) {
         guard let session = sessions[id], !session.hasEnded else { return }
-        session.lastHeard = scheduler.now
+        session.lastReceived = scheduler.now
         if !session.isVerified {
-            guard allows(session.connection, session.lastHeard) else {
+            guard allows(session.connection, session.lastReceived) else {
                 session.connection.close()
                 forget(id)
                 return
@@ -282,7 +282,7 @@ package actor AccessoryServer {
         session.task = nil
         session.hasEnded = session.closesAfterAnswer || isStopping
         let now = scheduler.now
-        statistics.answered(session.route, response.status, after: now - session.lastHeard)
+        statistics.answered(session.route, response.status, after: now - session.lastReceived)
         // The next request may come within this call.
         session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
         if session.hasEnded {
@@ -311,8 +311,8 @@ package actor AccessoryServer {
         for change in changes {
             for id in subscriptions[change.id] {
                 switch change.audience {
-                case .everybodyBut(let knowing) where knowing.contains(id): continue
-                case .only(let mistaken) where !mistaken.contains(id): continue
+                case .everybodyBut(let upToDate) where upToDate.contains(id): continue
+                case .only(let outdated) where !outdated.contains(id): continue
                 case .everybody, .everybodyBut, .only: break
                 }
                 guard let session = sessions[id] else { continue }
@@ -381,7 +381,7 @@ package actor AccessoryServer {
         var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
         for session in Array(sessions.values) {
             if !session.isVerified {
-                let deadline = max(session.opened, session.lastHeard) + ConnectionPolicy.unverifiedLifetime
+                let deadline = max(session.opened, session.lastReceived) + ConnectionPolicy.unverifiedLifetime
                 if deadline <= now, !session.isAnswering {
                     session.connection.close()
                     forget(session.id)
@@ -402,7 +402,7 @@ package actor AccessoryServer {
     }
 
     private func noteStalled(_ session: AccessorySession) {
-        logger.info("a controller takes nothing and is dropped", metadata: ["peer": "\(session.connection.peer)"])
+        logger.info("connection stalled", metadata: ["peer": "\(session.connection.peer)"])
         statistics.stalled += 1
     }
 }

@@ -7,7 +7,7 @@ package final class AsyncMutex {
 
     package init() {}
 
-    /// Waits until nobody before holds the mutex, and holds it.
+    /// Waits until the mutex is free, and acquires it.
     package func acquire() async {
         guard isHeld else {
             isHeld = true
@@ -16,7 +16,7 @@ package final class AsyncMutex {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Hands the mutex to the next in line, so that nobody slips in between.
+    /// Hands the mutex to the next in line, so that no other task slips in between.
     package func release() {
         if waiting.isEmpty {
             isHeld = false

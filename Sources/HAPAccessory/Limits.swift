@@ -9,7 +9,7 @@ extension ConnectionPolicy {
     /// The most connections at once: every device and hub of a home has one, iOS opens a second before it ends the first,
     /// and after a router's restart all come back together; all may be verified.
     static let maximum = 128
-    /// The most connections that have not been verified: strangers must not fill the house.
+    /// The most connections that have not been verified: they must not take all places.
     static let maximumUnverified = 32
     /// A verified connection is not put out before it has been silent for so long.
     static let verifiedIdleTimeout = Duration.seconds(60)
@@ -20,7 +20,7 @@ extension ConnectionPolicy {
     static let slowPeerTimeout = Duration.seconds(30)
 }
 
-/// What strangers may use up: a unit for each connection, and for each request in clear. A controller that proves itself
+/// The rate limit of unauthenticated peers: a unit for each connection, and for each request in clear. A controller that proves itself
 /// gets all of it back, so these limits are for those who never do.
 extension UnauthenticatedRateLimiter {
     /// Of one address: the hundred attempts at the setup code that there are (four units each), and some.
@@ -36,7 +36,7 @@ extension UnauthenticatedRateLimiter {
 
 /// Pair setup (HAP 5.5, 5.7).
 extension SetupAttempts {
-    /// After so many failed proofs nobody can try any more until the operator unlocks or a pairing succeeds: with eight
+    /// After so many failed attempts no controller can try any more until the operator unlocks or a pairing succeeds: with eight
     /// digits, a guess in a million.
     package static let maximumFailures = 100
     /// An owner that has been silent for so long loses the procedure to the next who asks.

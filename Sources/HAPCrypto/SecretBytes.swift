@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Bytes that nobody may see: keys and what keys are made of.
+/// Secret bytes: keys and what keys are made of.
 ///
 /// They are wiped when the last copy goes, compare in constant time, and print as their number only. That holds for this
 /// storage alone: an array that it was made from, what ``copy`` returns and what a library computes with are not wiped.

@@ -97,7 +97,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The value of a characteristic that nobody has reported yet: in range, never null (HAP 9.4).
+    /// The value of a characteristic that was never reported: in range, never null (HAP 9.4).
     public var defaultValue: CharacteristicValue {
         switch format {
         case .bool: .bool(false)

@@ -13,7 +13,7 @@ package enum HTTPLimits {
     package static let head = startLine + headers
     /// The most header lines: each of them is looked at.
     package static let headerLines = 100
-    /// The longest body of the pairing endpoints, and of any request on a clear connection, in bytes: a stranger's
+    /// The longest body of the pairing endpoints, and of any request on a clear connection, in bytes: an unauthenticated peer's
     /// message is kept until it is whole; longer ones are answered with 413.
     package static let pairingBody = 64 * 1024
     /// The longest body of a session's other requests, in bytes: a scene of a large home is a tenth of it; longer ones
@@ -21,7 +21,7 @@ package enum HTTPLimits {
     package static let body = 1024 * 1024
     /// The longest body of a response that a controller takes, in bytes: the database of a large bridge.
     package static let responseBody = 16 * 1024 * 1024
-    /// The longest line before a chunk, in bytes: its length, and extensions that nobody uses.
+    /// The longest line before a chunk, in bytes: its length, and unused extensions.
     static let chunkLine = 64
 
     /// The longest body of a request to a path, in bytes.

@@ -46,10 +46,10 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
         let end = now + duration
         while let body = next(until: end) {
             loop.execute(body)
-            await settle()
+            await drain()
         }
         state.withLock { $0.now = end }
-        await settle()
+        await drain()
     }
 
     private func next(until end: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
@@ -62,22 +62,22 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
     }
 
     /// Lets everything run that the loop has before it, and what follows from that on the loop.
-    package func settle() async {
+    package func drain() async {
         for _ in 0..<8 { try? await loop.submit {}.get() }
     }
 
     /// What a test waited for has not happened in 20 s of real time.
-    package struct NeverHappened: Error {}
+    package struct ConditionTimeout: Error {}
 
     /// Lets everything run until a condition is met, also what runs elsewhere.
     ///
-    /// - Throws: ``NeverHappened``, or `CancellationError` if the test is canceled.
-    package func settle(until isMet: () async -> Bool) async throws {
+    /// - Throws: ``ConditionTimeout``, or `CancellationError` if the test is canceled.
+    package func drain(until isMet: () async -> Bool) async throws {
         let limit = ContinuousClock.now + .seconds(20)
         while await !isMet() {
-            guard ContinuousClock.now < limit else { throw NeverHappened() }
+            guard ContinuousClock.now < limit else { throw ConditionTimeout() }
             try Task.checkCancellation()
-            await settle()
+            await drain()
         }
     }
 }

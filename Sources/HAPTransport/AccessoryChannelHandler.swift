@@ -66,7 +66,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Mostly a reset by the peer: nothing that anybody has to know.
-        logger.debug("a connection broke", metadata: ["peer": "\(peer)", "error": "\(error)"])
+        logger.debug("connection lost", metadata: ["peer": "\(peer)", "error": "\(error)"])
         // This is how the system says that `TCP_USER_TIMEOUT` has passed.
         if !isClosing, (error as? IOError)?.errnoCode == ETIMEDOUT { server.stalled(id) }
         isClosing = true
@@ -131,7 +131,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     private func violated(_ violation: ProtocolViolation) {
-        logger.info("a peer breaks the protocol", metadata: ["peer": "\(peer)", "violation": "\(violation)"])
+        logger.info("protocol violated", metadata: ["peer": "\(peer)", "violation": "\(violation)"])
         isClosing = true
         switch violation {
         case .bodyTooLong: write(.response(HTTPResponse(413)))
@@ -164,7 +164,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private func timer(_ time: TimeAmount) -> Scheduled<Void>? {
         context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
             guard let self else { return }
-            logger.info("a peer has not finished its message in time", metadata: ["peer": "\(peer)"])
+            logger.info("request timed out", metadata: ["peer": "\(peer)"])
             self.context?.close(promise: nil)
         }
     }
@@ -262,7 +262,7 @@ private struct NIOAccessoryConnection: AccessoryConnection {
 }
 
 extension SocketAddress {
-    /// The IP address by which strangers are told apart.
+    /// The IP address that identifies unauthenticated peers.
     fileprivate var peerAddress: PeerAddress? {
         // Where the address stands: behind family and port, and behind IPv6's flow label (ip(7), ipv6(7)).
         let place: Range<Int>

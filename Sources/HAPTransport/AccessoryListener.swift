@@ -30,7 +30,7 @@ package struct AccessoryListener: Sendable {
     ///   - server: gets the connections.
     ///   - isAllowed: whether a connection to this local address is taken.
     ///   - acknowledgeTime: how long a peer's system may leave bytes unacknowledged before the connection counts as dead.
-    ///   - logger: where peers that break the protocol are told.
+    ///   - logger: where peers that violate the protocol are logged.
     /// - Throws: ``ListenerError``.
     package init(
         address: String? = nil, port: Int, on loop: any EventLoop, for server: any AccessoryConnectionHandler,

@@ -102,7 +102,7 @@ extension HomeHub {
     /// Changes the homes as an app asks.
     ///
     /// The answer to a removal waits until the accessories have been unpaired, or could not be: the homes are changed
-    /// before. An app that is told of another change of the home in between has a gap in its copy then, and loads it anew.
+    /// before. An app that is notified of another change of the home in between has a gap in its copy then, and loads it anew.
     private func write(_ write: HomeWrite, _ call: Call) {
         let before = graph
         let commit: HomeCommit
@@ -138,7 +138,7 @@ extension HomeHub {
 
     // MARK: Notifications
 
-    /// A session wants to be told of values from now on, or no more.
+    /// A session wants to be notified of values from now on, or no more.
     ///
     /// Switching on waits for what the accessories say; while one is not connected the wish is kept for it.
     private func setNotification(_ isEnabled: Bool, for ids: [Characteristic.ID], _ call: Call) {

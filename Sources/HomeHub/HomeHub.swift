@@ -163,7 +163,7 @@ package actor HomeHub {
         do {
             try browser.start()
         } catch {
-            logger.error("discovery failed to start", metadata: ["error": "\(error)"])
+            logger.error("discovery failed", metadata: ["error": "\(error)"])
         }
         // What comes may wait for its turn here until it is old.
         for await _ in browser.snapshots() {

@@ -1,6 +1,6 @@
 /// A template in the part of Jinja2 that publishers on MQTT use, with the filters that Home Assistant adds.
 ///
-/// It is read once and rendered often. What is not understood is refused when it is read, so that nobody finds out later.
+/// It is read once and rendered often. What is not understood is refused when it is read, so that errors do not show up later.
 /// Both are bounded, whatever the text and the values are: see ``JinjaLimits``.
 ///
 /// Known: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all operators; the

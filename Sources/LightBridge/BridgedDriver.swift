@@ -43,7 +43,7 @@ package struct DriverStatistics: Equatable, Sendable {
     package let state: DriverState
     package let lights: Int
     package let reachableLights: Int
-    /// The commands that it was given, by what controllers are told of them, and how long it took.
+    /// The commands that it was given, by what controllers are notified of them, and how long it took.
     package let commands: OutcomeStatistics<HAPStatus>
 }
 

@@ -7,7 +7,7 @@ internal import LightKit
 /// way (a fade) or echoes of an older command, and held; what is still held when that time ends is the truth.
 struct CommandPipeline: ~Copyable {
     /// How long reports are taken for steps on the way, unless the command's own fade takes longer.
-    static let settlingTime = Duration.seconds(1)
+    static let confirmationTime = Duration.seconds(1)
     /// How long reports are still taken so once the light has reported all that was asked of it: late echoes come
     /// within this time, and what comes after it is somebody at the light.
     static let echoTime = Duration.milliseconds(300)
@@ -19,7 +19,7 @@ struct CommandPipeline: ~Copyable {
     private var target = LightCommand()
     /// What of the target the light has not reported yet.
     private var unconfirmed = LightCommand()
-    private var settlesAt: ContinuousClock.Instant?
+    private var completesAt: ContinuousClock.Instant?
     private var held = LightReport()
 
     /// Whether the driver is at a command, or has not come back from one that was given up.
@@ -42,7 +42,7 @@ struct CommandPipeline: ~Copyable {
     ///
     /// - Returns: the next command to send, if one waits.
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
-        if isAbandoned { isAbandoned = false } else { settle(success: success, now: now) }
+        if isAbandoned { isAbandoned = false } else { complete(success: success, now: now) }
         underWay = waiting
         waiting = nil
         if let underWay { unconfirmed = underWay }
@@ -51,65 +51,67 @@ struct CommandPipeline: ~Copyable {
 
     /// The command under way has not been answered in time; its driver may still be at it.
     mutating func gaveUp(now: ContinuousClock.Instant) {
-        settle(success: false, now: now)
+        complete(success: false, now: now)
         underWay = nil
         isAbandoned = true
     }
 
-    /// Nobody wants what waits any more.
+    /// The waiting command is cancelled.
     mutating func dropWaiting() { waiting = nil }
 
-    private mutating func settle(success: Bool, now: ContinuousClock.Instant) {
+    private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
             // Reports differing from a newer target are echoes of an older one.
-            if !isSettling(now) { target = LightCommand() }
+            if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
-            let fade = max(command.transition ?? .zero, Self.settlingTime)
-            settlesAt = now + (unconfirmed.isEmpty ? Self.echoTime : fade)
-        } else if !isSettling(now) {
+            let fade = max(command.transition ?? .zero, Self.confirmationTime)
+            completesAt = now + (unconfirmed.isEmpty ? Self.echoTime : fade)
+        } else if !isCompleting(now) {
             // Nothing is expected any more: what was held is the truth.
-            settlesAt = now
+            completesAt = now
         }
     }
 
-    /// The driver has reported; returns what of it is news now.
+    /// The driver has reported; returns what of it is new.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
-        let isSettling = isSettling(now)
-        guard isSettling || underWay != nil else { return report }
-        var expected = isSettling ? target : LightCommand()
+        let isCompleting = isCompleting(now)
+        guard isCompleting || underWay != nil else { return report }
+        var expected = isCompleting ? target : LightCommand()
         if let underWay { expected.merge(underWay) }
         if let waiting { expected.merge(waiting) }
-        var news = report
+        var accepted = report
         if let on = report.on, let wanted = expected.on {
             held.on = on == wanted ? nil : on
-            if on == wanted { unconfirmed.on = nil } else { news.on = nil }
+            if on == wanted { unconfirmed.on = nil } else { accepted.on = nil }
         }
         if let brightness = report.brightness, let wanted = expected.brightness {
             held.brightness = brightness == wanted ? nil : brightness
-            if brightness == wanted { unconfirmed.brightness = nil } else { news.brightness = nil }
+            if brightness == wanted { unconfirmed.brightness = nil } else { accepted.brightness = nil }
         }
         if let color = report.color, let wanted = expected.color {
             let matches = color.resembles(wanted)
             held.color = matches ? nil : color
             if matches { unconfirmed.color = nil }
             // The light's own rounding of what was asked is not shown as a change.
-            news.color = nil
+            accepted.color = nil
         }
-        if let settlesAt, underWay == nil, unconfirmed.isEmpty { self.settlesAt = min(settlesAt, now + Self.echoTime) }
-        return news
+        if let completesAt, underWay == nil, unconfirmed.isEmpty {
+            self.completesAt = min(completesAt, now + Self.echoTime)
+        }
+        return accepted
     }
 
-    private func isSettling(_ now: ContinuousClock.Instant) -> Bool { settlesAt.map { now < $0 } ?? false }
+    private func isCompleting(_ now: ContinuousClock.Instant) -> Bool { completesAt.map { now < $0 } ?? false }
 
-    /// When ``settled(now:)`` should be asked; `nil` if nothing is held.
+    /// When ``completed(now:)`` should be asked; `nil` if nothing is held.
     var wakeAt: ContinuousClock.Instant? {
-        held == LightReport() || underWay != nil ? nil : settlesAt
+        held == LightReport() || underWay != nil ? nil : completesAt
     }
 
-    /// The settling time is over: what was held is the truth.
-    mutating func settled(now: ContinuousClock.Instant) -> LightReport? {
-        guard let settlesAt, now >= settlesAt, underWay == nil else { return nil }
-        self.settlesAt = nil
+    /// The time is over: the reports held back are final.
+    mutating func completed(now: ContinuousClock.Instant) -> LightReport? {
+        guard let completesAt, now >= completesAt, underWay == nil else { return nil }
+        self.completesAt = nil
         target = LightCommand()
         unconfirmed = LightCommand()
         defer { held = LightReport() }
@@ -126,7 +128,7 @@ struct CommandPipeline: ~Copyable {
     mutating func superseded() {
         target = LightCommand()
         unconfirmed = LightCommand()
-        settlesAt = nil
+        completesAt = nil
         held = LightReport()
     }
 }

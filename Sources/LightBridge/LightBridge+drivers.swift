@@ -65,7 +65,7 @@ extension LightBridge {
     /// Where a driver tells its lights to.
     package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
 
-    /// Waits until each driver has said how it is doing: by then it has told of the lights that it knows without asking.
+    /// Waits until each driver has said how it is doing: by then it has reported the lights that it knows without asking.
     ///
     /// - Parameter limit: how long that may take.
     package func waitForDrivers(atMost limit: Duration) async {

@@ -40,7 +40,7 @@ extension LightBridge {
             _ = await takeAway(light.key)
             absent[light.key] = nil
         }
-        await settleNames()
+        await reconcileNames()
         await fillRoom()
         return gone.sorted { $0.aid < $1.aid }
     }
@@ -57,7 +57,7 @@ extension LightBridge {
         do {
             try await store.forget(lights.map(\.key))
         } catch {
-            logger.error("removed lights cannot be forgotten", metadata: ["error": "\(error)"])
+            logger.error("removed light save failed", metadata: ["error": "\(error)"])
             throw error
         }
         for light in lights {

@@ -39,7 +39,7 @@ extension LightBridge {
     }
 
     /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
-    func settleNames() async {
+    func reconcileNames() async {
         var taken: Set<String> = []
         for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
             let description = light.adapter.description
@@ -113,8 +113,8 @@ extension LightBridge {
         await show(key, aid, description, adapter.ids, state)
         lights[key]?.isAnnounced = true
         await catchUp(key)
-        await settleNames()
-        logger.info("a light is there", metadata: about(key))
+        await reconcileNames()
+        logger.info("light added", metadata: about(key))
     }
 
     private func nextAID() -> AccessoryID {
@@ -140,7 +140,7 @@ extension LightBridge {
         light.adapter = adapter
         unstored[light.key] = nil
         await showAccessory(light)
-        await settleNames()
+        await reconcileNames()
     }
 
     func removed(_ id: LightID, by driver: String) async {
@@ -152,9 +152,9 @@ extension LightBridge {
         guard var stored = await takeAway(key) else { return }
         stored.removal = nextRemoval()
         absent[key] = stored
-        await settleNames()
+        await reconcileNames()
         await storeGoing(key)
-        logger.info("a light has been removed by its source", metadata: about)
+        logger.info("light removed", metadata: about)
         await limitRemovedLights()
         await fillRoom()
     }
@@ -181,7 +181,7 @@ extension LightBridge {
         defer { structureMutex.release() }
         self.overrides = overrides
         for key in Array(lights.keys) where overrides[key]?.isHidden == true { _ = await takeAway(key) }
-        await settleNames()
+        await reconcileNames()
         await fillRoom()
     }
 

@@ -3,7 +3,7 @@ internal import HAPProtocol
 internal import LightKit
 
 // What could not be stored, as on a full disk, and is stored later. A light that has come waits to be shown until then:
-// nobody is told of an aid that is not durable. One that has gone is gone at once. A light that comes into a full house
+// no controller sees an aid that is not durable. A removed light disappears at once. A light that comes into a full house
 // waits as well, until another one goes.
 extension LightBridge {
     /// A light that waits.
@@ -36,7 +36,7 @@ extension LightBridge {
         }
     }
 
-    /// Stores that a light has gone, a little later if need be.
+    /// Stores that a light was removed, a little later if need be.
     func storeGoing(_ key: LightKey) async {
         guard let light = absent[key] else { return }
         guard await save(light) else {

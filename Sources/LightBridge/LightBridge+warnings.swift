@@ -18,7 +18,7 @@ enum WarningSubject: Hashable {
         }
     }
 
-    /// What the warnings are sorted by.
+    /// What the warnings are sorted by, and the log's field `subject`.
     fileprivate var name: String {
         switch self {
         case .driver(let driver): driver
@@ -30,7 +30,7 @@ enum WarningSubject: Hashable {
 
 // What the operator should know.
 extension LightBridge {
-    /// The most warnings that are kept; drivers warn of what strangers announce.
+    /// The most warnings that are kept; drivers warn of what devices announce.
     private static let maximumWarnings = 1000
 
     /// What the operator should know, one sentence each.
@@ -58,7 +58,9 @@ extension LightBridge {
         warningsBySubject[subject] = warning
         var metadata: Logger.Metadata = ["driver": "\(subject.driver)"]
         if case .light(let key) = subject { metadata = about(key) }
-        logger.warning("\(warning)", metadata: metadata)
+        metadata["subject"] = "\(subject.name)"
+        metadata["warning"] = "\(warning)"
+        logger.warning("warning raised", metadata: metadata)
     }
 
     func withdrawWarnings(of driver: String) {

@@ -59,7 +59,7 @@ package actor LightBridge {
     ///   - server: where accessories are shown.
     ///   - store: where lights are remembered.
     ///   - overrides: what the operator wants otherwise.
-    ///   - logger: where faults are told.
+    ///   - logger: where errors are logged.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, server: AccessoryServer,
         store: any LightStore, overrides: [LightKey: LightOverride], logger: Logger
@@ -130,7 +130,7 @@ package actor LightBridge {
             light.pipeline.reset()
             swap(&givenUp, &light.waitersWaiting)
         }
-        wakeWhenSettled(light)
+        wakeWhenCompleted(light)
         // What a light says while a command is under way is that command's doing.
         await stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
         for waiter in givenUp { waiter.give(.unableToCommunicate) }
@@ -165,7 +165,7 @@ package actor LightBridge {
         bridged.state = state
         bridged.runningSince = state == .running ? scheduler.now : nil
         driverStateChanged()
-        logger.info("driver state", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
+        logger.info("driver state changed", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 
     /// What the log says an event is about.
@@ -175,7 +175,7 @@ package actor LightBridge {
         return metadata
     }
 
-    // MARK: What lights are told
+    // MARK: Commands to lights
 
     /// Sends a command: at once, or merged with what waits behind the one under way.
     ///
@@ -239,26 +239,26 @@ package actor LightBridge {
 
     /// A driver is free again: the next command, if one waits, is sent.
     func goOn(_ light: BridgedLight, success: Bool) {
-        // What nobody waits for any more is not done late.
+        // A command whose caller is gone is not carried out late.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
         let next = light.pipeline.ended(success: success, now: scheduler.now)
         swap(&light.waitersUnderWay, &light.waitersWaiting)
         light.waitersWaiting.removeAll(keepingCapacity: true)
         if let next, let driver = light.driver.driver { start(next, on: light, by: driver) }
-        wakeWhenSettled(light)
+        wakeWhenCompleted(light)
     }
 
     /// A command has not been answered in time: whoever waits for it is told, and the driver is to leave it.
     ///
     /// The next command waits for that, since drivers are promised one at a time.
     private func giveUp(_ light: BridgedLight) {
-        logger.info("a light has not answered in time", metadata: about(light.key))
+        logger.info("light timed out", metadata: about(light.key))
         count(.timedOut, of: light)
         light.pipeline.gaveUp(now: scheduler.now)
         for waiter in light.waitersUnderWay { waiter.give(.timedOut) }
         light.waitersUnderWay.removeAll(keepingCapacity: true)
         light.task?.cancel()
-        wakeWhenSettled(light)
+        wakeWhenCompleted(light)
     }
 
     private func count(_ status: HAPStatus, of light: BridgedLight) {
@@ -269,7 +269,7 @@ package actor LightBridge {
 
     // MARK: Time
 
-    private func wakeWhenSettled(_ light: BridgedLight) {
+    private func wakeWhenCompleted(_ light: BridgedLight) {
         if let time = light.pipeline.wakeAt { wake(at: time) }
     }
 
@@ -294,12 +294,12 @@ package actor LightBridge {
         for light in Array(lights.values) where !light.isRemoved {
             if let deadline = light.commandDeadline {
                 if deadline <= now { giveUp(light) } else { wake(at: deadline) }
-            } else if let report = light.pipeline.settled(now: now) {
+            } else if let report = light.pipeline.completed(now: now) {
                 let former = light.state
                 light.state.apply(report)
                 await stateChanged(light, from: former, by: .device)
             } else {
-                wakeWhenSettled(light)
+                wakeWhenCompleted(light)
             }
         }
     }
@@ -327,7 +327,7 @@ package actor LightBridge {
         do {
             try await store.save(states: Dictionary(changed.map { ($0.key, $0.report) }, uniquingKeysWith: { $1 }))
         } catch {
-            logger.error("the lights' states cannot be stored", metadata: ["error": "\(error)"])
+            logger.error("light state save failed", metadata: ["error": "\(error)"])
             for light in changed { save(light) }
         }
     }
@@ -342,8 +342,8 @@ extension LightBridge: AccessorySource {
 
     package func identify(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
-        logger.info("identify", metadata: about(light.key))
-        // Nobody waits for a light to blink; one that never stops does it once.
+        logger.info("light identified", metadata: about(light.key))
+        // No caller waits for a light to blink; one that never stops does it once.
         light.identification?.cancel()
         let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
         light.identification = task
@@ -362,7 +362,7 @@ extension LightCommand {
 }
 
 extension HAPStatus {
-    /// What a controller is told of a light's error.
+    /// What a controller is notified of a light's error.
     init(_ error: LightError) {
         self =
             switch error {

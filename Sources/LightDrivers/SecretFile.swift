@@ -1,6 +1,6 @@
 import Glibc
 
-/// A secret in a file of its own: one line of text that nobody but its owner and their group may see.
+/// A secret in a file of its own: one line of text that only its owner and their group may see.
 package struct SecretFile: Equatable, Sendable {
     /// Why the file gives no secret; it names the file and what to do, and nothing that stands in it.
     package struct Problem: Error, Equatable {

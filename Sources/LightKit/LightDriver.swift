@@ -49,7 +49,7 @@ public protocol LightDriver: Sendable {
     /// What can come back (a broker, a network) is awaited with backoff; an error thrown ends the driver for good and is
     /// shown to the operator.
     ///
-    /// - Parameter host: where lights and their states are told.
+    /// - Parameter host: which receives lights and their states.
     /// - Throws: what ends the driver for good.
     func run(host: any LightHost) async throws
 
@@ -59,13 +59,13 @@ public protocol LightDriver: Sendable {
     ///
     /// - Parameters:
     ///   - command: what is asked; never empty, brightness within 1...100, colours within the light's capabilities.
-    ///   - light: a light that was told to the host.
+    ///   - light: a light that was reported to the host.
     /// - Throws: ``LightError`` if the light did not take the command.
     func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
 
     /// Makes the light show which one it is, for at most 2 seconds, and leaves its state as it was.
     ///
-    /// - Parameter light: a light that was told to the host.
+    /// - Parameter light: a light that was reported to the host.
     /// - Throws: ``LightError`` if the light did not take the command.
     func identify(_ light: LightID) async throws(LightError)
 }

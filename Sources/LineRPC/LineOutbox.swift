@@ -32,7 +32,7 @@ final class LineOutbox: Sendable {
     private let limit: Int
     private let sink: AsyncStream<[UInt8]>.Continuation
 
-    /// The lines, for one writer; ``sent(_:)`` is told of each when it has gone.
+    /// The lines, for one writer; ``sent(_:)`` is called for each line once it was written.
     let lines: AsyncStream<[UInt8]>
 
     /// - Parameter limit: how many bytes may wait.

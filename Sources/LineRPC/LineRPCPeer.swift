@@ -36,7 +36,7 @@ package final class LineRPCPeer: Sendable {
         let continuation: CheckedContinuation<JSONValue, any Error>
         let grace: Duration?
         var isSent = false
-        /// Why nobody waits any longer.
+        /// Why the caller stopped waiting.
         var reason: (any Error)?
     }
 
@@ -84,7 +84,7 @@ package final class LineRPCPeer: Sendable {
 
     /// Asks the peer and waits for its answer.
     ///
-    /// A peer that is not waited for any more, because of the deadline or because the caller is cancelled, is told so.
+    /// A peer that is not waited for any more, because of the deadline or because the caller is cancelled, is notified.
     ///
     /// - Parameters:
     ///   - method: what is asked.
@@ -147,12 +147,12 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    /// Nobody wants to wait for an answer any longer.
+    /// The caller stopped waiting for an answer.
     private func giveUp(_ id: Int64, because reason: any Error) {
         let isSent = state.withLock { state in
             guard let waiting = state.waiting[id], waiting.reason == nil else { return false }
             state.waiting[id]?.reason = reason
-            // The peer must not hear of the cancellation before it hears of the request.
+            // The cancellation must not overtake the request.
             return waiting.isSent
         }
         if isSent { tellOfCancellation(id) }
@@ -174,7 +174,7 @@ package final class LineRPCPeer: Sendable {
 
     /// Asks the peer, and has its answer put among the ``notifications``, in the order in which the peer sent both.
     ///
-    /// For whoever keeps a copy of what the peer has: an answer must not overtake the news before it.
+    /// For whoever keeps a copy of what the peer has: an answer must not overtake the notifications before it.
     ///
     /// - Returns: what the answer refers to; if the connection ends before, there is none.
     /// - Throws: ``LineRPCError`` if it cannot be sent.
@@ -253,11 +253,11 @@ package final class LineRPCPeer: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.awaitExpiries() }
             await withDiscardingTaskGroup { requests in
-                let taker = taker(service, in: &requests)
-                await take(inbound, for: taker, in: &requests)
-                // If the peer has gone, there is nobody to answer.
+                let receiver = receiver(service, in: &requests)
+                await take(inbound, for: receiver, in: &requests)
+                // If the peer has disconnected, there is no one to answer.
                 if !Task.isCancelled { close() }
-                if case .session(let inbox) = taker { inbox.finish() }
+                if case .session(let inbox) = receiver { inbox.finish() }
                 requests.cancelAll()
             }
             await closeWhenSent()
@@ -267,22 +267,22 @@ package final class LineRPCPeer: Sendable {
     }
 
     private func take(
-        _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>, for taker: Taker,
+        _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>, for receiver: RequestReceiver,
         in requests: inout DiscardingTaskGroup
     ) async {
         do {
             for try await event in inbound {
                 switch event {
                 case .tooLong:
-                    logger.debug("a line was too long", metadata: ["limit": "\(limits.lineLength)"])
+                    logger.debug("line length exceeded", metadata: ["limit": "\(limits.lineLength)"])
                     reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
-                case .line(let line): received(line, taker, in: &requests)
+                case .line(let line): received(line, receiver, in: &requests)
                 }
                 // What is refused at once is as much as the peer likes to send, read or not.
-                if taker.isSession { await outbox.drained(below: limits.lineLength) }
+                if receiver.isSession { await outbox.drained(below: limits.lineLength) }
             }
         } catch {
-            logger.debug("the connection broke", metadata: ["error": "\(error)"])
+            logger.debug("connection lost", metadata: ["error": "\(error)"])
         }
     }
 
@@ -300,30 +300,30 @@ package final class LineRPCPeer: Sendable {
     }
 
     /// Whoever takes the peer's requests.
-    private enum Taker {
-        case nobody
+    private enum RequestReceiver {
+        case none
         case handler(any LineRPCHandler)
-        case session(AsyncStream<LineRPCInquiry>.Continuation)
+        case session(AsyncStream<LineRPCInput>.Continuation)
 
         var isSession: Bool { if case .session = self { true } else { false } }
     }
 
-    private func taker(_ service: PeerService, in group: inout DiscardingTaskGroup) -> Taker {
+    private func receiver(_ service: PeerService, in group: inout DiscardingTaskGroup) -> RequestReceiver {
         switch service {
-        case .none: return .nobody
+        case .none: return .none
         case .handler(let handler): return .handler(handler)
         case .sessions(let sessions):
             // Bounded by the requests that are open, each of which can be cancelled once.
-            let (inquiries, inbox) = AsyncStream.makeStream(of: LineRPCInquiry.self, bufferingPolicy: .unbounded)
+            let (inputs, inbox) = AsyncStream.makeStream(of: LineRPCInput.self, bufferingPolicy: .unbounded)
             group.addTask {
-                await sessions.serve(self, inquiries)
+                await sessions.serve(self, inputs)
                 await self.closeWhenSent()
             }
             return .session(inbox)
         }
     }
 
-    private func received(_ line: [UInt8], _ taker: Taker, in group: inout DiscardingTaskGroup) {
+    private func received(_ line: [UInt8], _ receiver: RequestReceiver, in group: inout DiscardingTaskGroup) {
         let message: RPCMessage
         do {
             message = try RPCMessage(parsing: line)
@@ -333,8 +333,8 @@ package final class LineRPCPeer: Sendable {
         }
         switch message {
         case .request(let id, let method, let params):
-            switch taker {
-            case .nobody: reply(.failure(id: id, .methodNotFound(method)))
+            switch receiver {
+            case .none: reply(.failure(id: id, .methodNotFound(method)))
             case .handler(let handler):
                 let isFree = state.withLock { state in
                     guard state.requestsAtWork < limits.outstandingRequests else { return false }
@@ -367,12 +367,12 @@ package final class LineRPCPeer: Sendable {
             }
         case .notification(Self.cancellation, let params):
             // To a handler it means nothing: who it is for does not wait any more.
-            guard case .session(let inbox) = taker, let id = RPCMessage.ID(params["id"]),
+            guard case .session(let inbox) = receiver, let id = RPCMessage.ID(params["id"]),
                 let number = state.withLock({ $0.open.cancel(id) })
             else { return }
             inbox.yield(.cancelled(number: number))
-        case .notification where taker.isSession:
-            // Nobody listens, so nothing is kept.
+        case .notification where receiver.isSession:
+            // There is no listener, so nothing is kept.
             break
         case .notification(let method, let params):
             handOn(Notification(method: method, params: params))
@@ -380,7 +380,7 @@ package final class LineRPCPeer: Sendable {
             if !handOn(.success(result), to: id) { resolve(id, .success(result)) }
         case .failure(.integer(let id)?, let failure):
             if !handOn(.failure(failure), to: id) { resolve(id, .failure(failure)) }
-        case .response, .failure: logger.debug("an answer belongs to no request of ours")
+        case .response, .failure: logger.debug("response ignored")
         }
     }
 
@@ -388,7 +388,7 @@ package final class LineRPCPeer: Sendable {
         switch notificationSink.yield(notification) {
         case .enqueued, .terminated: break
         case .dropped:
-            logger.debug("our reader did not keep up with the peer's notifications")
+            logger.debug("notification buffer overflowed")
             close()
         @unknown default: break
         }
@@ -412,7 +412,7 @@ package final class LineRPCPeer: Sendable {
         } catch is CancellationError {
             // The peer is gone, or the server ends, which the peer sees.
         } catch {
-            logger.error("a request failed", metadata: ["method": "\(method)", "error": "\(error)"])
+            logger.error("request failed", metadata: ["method": "\(method)", "error": "\(error)"])
             reply(.failure(id: id, .internalError))
         }
     }
@@ -448,7 +448,7 @@ package final class LineRPCPeer: Sendable {
         case .fits: return nil
         case .closed: return .closed
         case .overflow:
-            logger.warning("a peer that reads too slowly was dropped", metadata: ["bytes": "\(limits.outbox)"])
+            logger.warning("send buffer overflowed", metadata: ["bytes": "\(limits.outbox)"])
             close()
             return .closed
         }

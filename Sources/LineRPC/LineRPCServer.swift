@@ -64,8 +64,8 @@ package struct LineRPCServer: Sendable {
         defer { accepted.closeAll() }
         let server: NIOAsyncChannel<any Channel, Never>
         do {
-            // Nobody knows this name, so nobody connects before the mode is right. A connection is wrapped when it is
-            // served: SwiftNIO traps on a wrapped one that nobody serves, because the server has just ended.
+            // The name is secret, so no client connects before the mode is right. A connection is wrapped when it is
+            // served: SwiftNIO traps on a wrapped one that is never served, because the server has just ended.
             server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .childChannelOption(.autoRead, value: false)
                 .bind(unixDomainSocketPath: place.temporary) { channel in
@@ -89,16 +89,20 @@ package struct LineRPCServer: Sendable {
             do {
                 for try await connection in connections {
                     let isFree = served.increment(below: limits.peers)
-                    if !isFree { logger.warning("a peer was hung up on", metadata: ["limit": "\(limits.peers)"]) }
+                    if !isFree {
+                        logger.warning(
+                            "connection refused",
+                            metadata: ["reason": "too many connections", "limit": "\(limits.peers)"])
+                    }
                     tasks.addTask {
                         await self.serve(connection, isWelcome: isFree)
                         if isFree { served.decrement() }
                     }
                 }
             } catch is CancellationError {
-                // This is how the server is told to end.
+                // This is how the server is asked to end.
             } catch {
-                logger.error("the socket broke", metadata: ["socket": "\(path)", "error": "\(error)"])
+                logger.error("socket failed", metadata: ["socket": "\(path)", "error": "\(error)"])
             }
             tasks.cancelAll()
         }
@@ -122,7 +126,7 @@ package struct LineRPCServer: Sendable {
             }
         } catch {
             // Closing a connection that is gone already.
-            logger.trace("a connection ended", metadata: ["error": "\(error)"])
+            logger.trace("connection closed", metadata: ["error": "\(error)"])
         }
     }
 }

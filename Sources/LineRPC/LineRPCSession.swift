@@ -9,13 +9,13 @@ package protocol LineRPCSessions: Sendable {
     ///
     /// - Parameters:
     ///   - peer: the other end.
-    ///   - inquiries: what it asks, in order; ends with the connection. What is not taken is bounded, because each request
+    ///   - inputs: what it asks, in order; ends with the connection. What is not taken is bounded, because each request
     ///     counts as outstanding until it is answered.
-    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async
+    func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async
 }
 
 /// What a peer wants of a session.
-package enum LineRPCInquiry: Sendable, Equatable {
+package enum LineRPCInput: Sendable, Equatable {
     /// A request of that number; numbers are used once in a connection.
     case request(number: UInt64, method: String, params: JSONValue)
     /// The peer would rather not wait for the answer, which it gets nevertheless.

@@ -16,7 +16,7 @@ package struct PeerIdentity: Sendable, Hashable {
     package let gid: UInt32
     /// The process that connected, which may have gone since.
     package let pid: Int32
-    /// The program that the process ran when the connection was taken; empty if it has gone, cannot be looked at, or its
+    /// The program that the process ran when the connection was taken; empty if it has ended, cannot be looked at, or its
     /// file was replaced or removed.
     package let executable: String
 

@@ -39,7 +39,7 @@ extension RPCFailure: CustomStringConvertible {
 
 /// Why a connection did not come about or does not carry on.
 package enum LineRPCError: Error, Equatable, Sendable {
-    /// Nothing answers at the socket: it is not there, or nobody listens.
+    /// Nothing answers at the socket: it is not there, or no process listens.
     case unreachable(path: String, reason: String)
     /// We may not use the socket.
     case noPermission(path: String)

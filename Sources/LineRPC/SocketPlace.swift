@@ -13,7 +13,7 @@ struct SocketPlace: Sendable {
     let path: String
     var temporary: String { path + ".new" }
 
-    /// Makes sure nobody answers here; what a crash left behind may be replaced.
+    /// Makes sure no process answers here; what a crash left behind may be replaced.
     func prepare(limits: LineLimits) async throws(LineRPCError) {
         for path in [path, temporary] {
             guard let status = status(of: path) else { continue }
@@ -37,7 +37,7 @@ struct SocketPlace: Sendable {
         guard chmod(temporary, mode) == 0 else { throw failed() }
         if let group, let id = Self.id(ofGroup: group), chown(temporary, uid_t.max, id) != 0 {
             logger.warning(
-                "the socket could not be given to its group",
+                "socket group change failed",
                 metadata: ["socket": "\(path)", "group": "\(group)", "error": "\(reason())"])
         }
         guard let status = status(of: temporary), rename(temporary, path) == 0 else { throw failed() }

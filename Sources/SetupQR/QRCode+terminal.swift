@@ -10,7 +10,7 @@ package struct TerminalAbilities: Equatable, Sendable {
         self.color = color
     }
 
-    /// What the process's surroundings promise.
+    /// What the process's environment promises.
     ///
     /// - Parameters:
     ///   - isTerminal: whether the output goes to one.

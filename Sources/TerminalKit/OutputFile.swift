@@ -21,7 +21,7 @@ package enum OutputFile {
     package static func make(_ path: String, _ body: (CInt) throws -> Void) throws {
         var status = stat()
         let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-        // A name that nobody can have laid a file or a link under.
+        // No other process can have put a file or a link under this name.
         let unfinished = isFile ? path + "." + String(UInt64.random(in: 0 ... .max), radix: 36) : path
         let file = open(unfinished, O_WRONLY | O_CLOEXEC | (isFile ? O_CREAT | O_EXCL : 0), 0o600)
         guard file >= 0 else { throw failure(path) }

@@ -1,7 +1,7 @@
 import Glibc
 import SystemKit
 
-/// The surroundings of the command: what it reads of them and writes to them.
+/// The environment of the command: what it reads of them and writes to them.
 package struct Terminal: Sendable {
     /// The process's own, unless a test brings another.
     @TaskLocal package static var current = Terminal()
@@ -34,12 +34,12 @@ package struct Terminal: Sendable {
 
     /// Asks the operator.
     ///
-    /// - Throws: ``TerminalError`` if nobody is there to answer.
+    /// - Throws: ``TerminalError`` if no person can answer.
     package func answer(to question: String) async throws(TerminalError) -> String {
         writeError(question)
         guard let answer = await readLine() else {
             writeError("\n")
-            throw .usage("nobody is there to answer; say --yes")
+            throw .usage("no person can answer; say --yes")
         }
         return answer
     }
@@ -57,7 +57,7 @@ package struct Terminal: Sendable {
 
     /// Writes all of the text.
     package static func write(_ text: String, to file: CInt) {
-        // Nobody reads any more: end as a program does that a broken pipe kills.
+        // The reader is gone: end as a program does that a broken pipe kills.
         do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }
     }
 }

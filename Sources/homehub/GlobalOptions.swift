@@ -79,7 +79,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// Says what to do if the question of permission is not answered at once.
     private func hint(_ manager: HomeManager) async throws {
         try await Task.sleep(for: Self.hintDelay)
-        // Before there is a connection nobody is asked.
+        // Before there is a connection the person is not asked.
         while await !manager.isConnected { try await Task.sleep(for: .milliseconds(50)) }
         guard await !manager.authorizationStatus.contains(.determined) else { return }
         Terminal.current.writeError("homehub: waiting for permission to see the home; \(remedy)\n")
@@ -107,7 +107,7 @@ struct HomeSession: Sendable {
         Terminal.current.write(options.json ? json().text + "\n" : text())
     }
 
-    /// Prints what was made or changed for programs; people see no news in good news.
+    /// Prints what was made or changed for programs; for people, silence means success.
     func print(json: JSONValue) {
         if options.json { Terminal.current.write(json.text + "\n") }
     }
@@ -119,7 +119,7 @@ struct HomeSession: Sendable {
 
     /// Asks before something that cannot be undone.
     ///
-    /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if nobody is there.
+    /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if no person can answer.
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
         guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {

@@ -53,7 +53,7 @@ struct Homehubd: AsyncParsableCommand {
             ).run()
         } catch {
             switch log.style {
-            case .journal: logger.critical("\(error)")
+            case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
             case .plain:
                 // A mistake in a file begins with its place, as compilers write it.
                 let name = error is ConfigurationError ? "" : "homehubd: "

@@ -16,7 +16,7 @@ import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
 ///
-/// Up: database, hub, socket. Down: the socket first, so that apps hear of the end; then the links.
+/// Up: database, hub, socket. Down: the socket first, so that apps are notified of the end; then the links.
 struct HubDaemon {
     /// Where the daemon's files are.
     struct Places {
@@ -37,13 +37,13 @@ struct HubDaemon {
     let notifier: ServiceNotifier?
     let logger: Logger
 
-    /// Runs until it is told to end.
+    /// Runs until it is asked to end.
     ///
     /// - Throws: what keeps the hub from running, with its exit code.
     func run() async throws {
         let file = try openDatabase()
         let vault = PairingDatabase(file.queue)
-        // The hub's loop carries nobody else, because it waits for the disk; the other carries the connections.
+        // The hub's loop carries nothing else, because it waits for the disk; the other carries the connections.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
@@ -55,25 +55,25 @@ struct HubDaemon {
                 browser: AccessoryBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
                 configuration: hubConfiguration, logger: logger)
         } catch let damage as DamagedDatabase {
-            throw DatabaseTrouble(.damaged(path: places.database, reason: damage.description))
+            throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description))
         }
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
         let connections = AppConnections(hub: hub, logger: logger)
         let server = LineRPCServer(
             path: places.socket, mode: 0o666, limits: connections.limits.lines, sessions: connections, logger: logger)
-        let obstacle = CurrentObstacle()
+        let discoveryError = CurrentDiscoveryError()
         let reloader = HubReloader(
             path: places.configuration, running: configuration, notifier: notifier, logger: logger
         ) { await hub.use($0) }
-        // Before anybody is told that the daemon is ready: from then on SIGHUP may come.
+        // Before clients are notified that the daemon is ready: from then on SIGHUP may come.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        // Ends in the reverse order: the service manager is told first, then the socket, the hub is last.
+        // Ends in the reverse order: the service manager is notified first, then the socket, the hub is last.
         try await serve([
             HubService(hub: hub),
             DailyCopyService(
                 file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
             SpareMemoryService(),
-            ObstacleService(browser: browser, obstacle: obstacle, logger: logger),
+            DiscoveryErrorService(browser: browser, discoveryError: discoveryError, logger: logger),
             SocketService(server: server) {
                 logger.notice("hub started", metadata: ["socket": "\(places.socket)"])
                 notifier?.ready()
@@ -81,7 +81,8 @@ struct HubDaemon {
             SIGHUPService(hangups) { await reloader.reload() },
             ServiceManagerService(
                 notifier: notifier, pulse: { _ = await hub.status },
-                status: { await hub.status.sentence(obstacle: obstacle.reason, storage: file.obstacle) }),
+                status: { await hub.status.sentence(discoveryError: discoveryError.reason, storage: file.storageError) }
+            ),
         ])
         try await loops.shutdownGracefully()
         try file.close()
@@ -95,13 +96,13 @@ struct HubDaemon {
         try await ServiceGroup(configuration: lifecycle).run()
     }
 
-    private func openDatabase() throws(DatabaseTrouble) -> DatabaseFile {
+    private func openDatabase() throws(HomeDatabaseError) -> DatabaseFile {
         do {
             return try DatabaseFile(
                 path: places.database, migrator: HomeSchema.migrator, applicationID: HomeSchema.applicationID,
                 logger: logger)
         } catch {
-            throw DatabaseTrouble(error)
+            throw HomeDatabaseError(error)
         }
     }
 
@@ -133,7 +134,7 @@ struct HubDaemon {
 }
 
 /// A home database that cannot be used, and how to go on from there.
-struct DatabaseTrouble: ErrorWithExitCode {
+struct HomeDatabaseError: ErrorWithExitCode {
     let cause: DatabaseFileError
 
     init(_ cause: DatabaseFileError) { self.cause = cause }

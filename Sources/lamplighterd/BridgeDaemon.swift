@@ -18,7 +18,7 @@ import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
 ///
-/// Up: database, accessories, lights of the last run, listener, drivers, control socket, and mDNS last, so that nobody finds
+/// Up: database, accessories, lights of the last run, listener, drivers, control socket, and mDNS last, so that no controller finds
 /// a bridge that does not answer yet or does not know its accessories.
 struct BridgeDaemon {
     /// Where the daemon's files are.
@@ -51,7 +51,7 @@ struct BridgeDaemon {
     let log: LogStage
     let logger: Logger
 
-    /// Runs until it is told to end, or to begin anew.
+    /// Runs until it is asked to end, or to begin anew.
     ///
     /// - Returns: the configuration that was in use, if the bridge is to begin anew.
     /// - Throws: what keeps the bridge from running, with its exit code.
@@ -83,10 +83,10 @@ struct BridgeDaemon {
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
         await supervisor.use(configuration.drivers)
         if stored.server.configuration.databaseHash.isEmpty {
-            // Nobody has seen the accessories yet: what the configuration declares belongs to the first of them, c# 1.
+            // No controller has seen the accessories yet: what the configuration declares belongs to the first of them, c# 1.
             await lights.waitForDrivers(atMost: Self.firstStartTimeout)
         }
-        await server.settleStructure()
+        await server.reconcileStructure()
         await server.start()
         let publisher = try makePublisher(stored.server.identity.deviceID, port: listener.port, on: loop)
         let metrics = try await serveMetrics(
@@ -107,20 +107,20 @@ struct BridgeDaemon {
 
         let shown = await lights.snapshots().count
         logger.notice(
-            "the bridge is up",
+            "bridge started",
             metadata: [
                 "port": "\(listener.port)", "device": "\(stored.server.identity.deviceID)",
                 "lights": "\(shown)",
             ])
 
         if let vendor = server.vendor {
-            logger.notice("only controllers with the vendor's token can pair", metadata: ["vendor": "\(vendor)"])
+            logger.notice("ownership token required", metadata: ["vendor": "\(vendor)"])
         }
 
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
-        // Before anybody is told that the daemon is ready: from then on SIGHUP may come.
+        // Before clients are notified that the daemon is ready: from then on SIGHUP may come.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        // Ends in the reverse order: the service manager is told first, then mDNS, the drivers are last.
+        // Ends in the reverse order: the service manager is notified first, then mDNS, the drivers are last.
         let services: [any ServiceLifecycle.Service] =
             [supervisor] + (metrics.map { [$0] } ?? []) + [
                 DailyCopyService(file: file, isWorthKeeping: { await server.isPaired }, logger: logger),
@@ -147,7 +147,7 @@ struct BridgeDaemon {
         if memory.ending == .reset { try await database.server.reset() }
         try file.close()
         if memory.ending == .restored { try BridgeBackup.install(places) }
-        logger.notice(memory.ending == nil ? "the bridge has ended" : "the bridge begins anew")
+        logger.notice(memory.ending == nil ? "bridge stopped" : "bridge restarted")
         return memory.ending == nil ? nil : await reloader.configuration
     }
 
@@ -209,7 +209,7 @@ struct BridgeDaemon {
                     return try await listen(port)
                 } catch ListenerError.portTaken {
                     logger.warning(
-                        "the port of the last run is taken; controllers may need two minutes to find the new one",
+                        "port taken",
                         metadata: ["port": "\(port)", "holder": "\(PortHolder.description(of: port))"])
                 }
             }

@@ -235,7 +235,7 @@ struct BridgeOperations: BridgeControlHandler {
                     BridgeControl.LightEvent(
                         time: Date.now.formatted(.iso8601), key: event.light.key.description, changes: changes,
                         origin: event.origin.rawValue))
-                // A watcher that does not keep up is told so by the end of its stream.
+                // A watcher that does not keep up is notified by the end of its stream.
                 if case .dropped = result { break }
             }
             continuation.finish()

@@ -34,7 +34,9 @@ struct HostFacts {
 
     /// Why what the bridge learns now does not last, if so.
     var storageWarning: String? {
-        if let obstacle = file.obstacle { return "\(obstacle); pairings and other changes cannot be stored" }
+        if let storageError = file.storageError {
+            return "\(storageError); pairings and other changes cannot be stored"
+        }
         return writes.failure.map { "the last change could not be stored in \(file.path): \($0)" }
     }
 

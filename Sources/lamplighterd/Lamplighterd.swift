@@ -84,13 +84,13 @@ struct Lamplighterd: AsyncParsableCommand {
                     next = bridge(try loadConfiguration())
                 } catch {
                     // A bridge that runs does not end because of a file that has become wrong meanwhile.
-                    logger.error("the configuration is wrong and not in use", metadata: ["error": "\(error)"])
+                    logger.error("configuration rejected", metadata: ["error": "\(error)"])
                     next = bridge(inUse, fault: "\(error)")
                 }
             }
         } catch {
             switch log.style {
-            case .journal: logger.critical("\(error)")
+            case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
             case .plain:
                 // A mistake in a file begins with its place, as compilers write it.
                 let name = error is ConfigurationError ? "" : "lamplighterd: "

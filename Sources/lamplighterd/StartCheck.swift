@@ -37,7 +37,7 @@ struct StartCheck {
             return ((), "\(port) is free")
         }
         try checked(.metrics, report) {
-            guard let listen = wanted.metrics?.listen else { return ((), "nobody is to see them") }
+            guard let listen = wanted.metrics?.listen else { return ((), "no address is configured") }
             guard !PortHolder.exists(on: Int(listen.port)) else {
                 throw MetricsListenerError(address: listen, cause: .portTaken(Int(listen.port)))
             }

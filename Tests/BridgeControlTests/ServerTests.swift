@@ -130,7 +130,7 @@ struct ServerTests {
         #expect(log.lines == ["notice setup code shown \(asker)", "notice backup taken \(asker)"])
     }
 
-    @Test("what cannot be set is refused before the bridge hears of it, whoever sends it")
+    @Test("what cannot be set is refused before the bridge is notified of it, whoever sends it")
     func invalid() async throws {
         let bridge = FakeBridge()
         try await withServer(bridge) { client in

@@ -180,7 +180,7 @@ actor Commands {
                 throw Failure(description: "not found within 20 s")
             }
             defer { group.cancelAll() }
-            guard var found = try await group.next() else { throw Failure(description: "nobody looked") }
+            guard var found = try await group.next() else { throw Failure(description: "no lookup was made") }
             if command["ipv6"]?.bool == true { found.endpoints.removeAll(where: \.isIPv4) }
             return found
         }

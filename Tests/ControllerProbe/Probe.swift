@@ -11,7 +11,7 @@ import NIOPosix
 /// A controller for tests, which does what it is told.
 ///
 /// It finds accessories through Avahi and takes one JSON object a line on standard input (``Commands``). Answers
-/// (`{"answer":...}` or `{"error":...}`) and news (`{"state":...}`, `{"values":...}`, `{"database":...}`) are lines on
+/// (`{"answer":...}` or `{"error":...}`) and events (`{"state":...}`, `{"values":...}`, `{"database":...}`) are lines on
 /// standard output. Its pairing lives as long as the process.
 @main
 struct Probe {

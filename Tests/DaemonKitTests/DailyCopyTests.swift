@@ -23,7 +23,7 @@ struct DailyCopyTests {
     }
 
     @Test(
-        "a copy is made when there is none, or it is a day old and something is worth keeping that it lacks",
+        "a copy is made when there is none, or it is a day old and something must be kept that it lacks",
         arguments: [
             Case(testDescription: "there is none", copied: nil, isCopied: true),
             Case(
@@ -33,7 +33,7 @@ struct DailyCopyTests {
             Case(testDescription: "it is old, and the database has changed", changed: 1, logged: 30, isCopied: true),
             Case(testDescription: "it is of today", copied: 19, isCopied: false),
             Case(testDescription: "nothing has changed since", logged: 25, isCopied: false),
-            Case(testDescription: "what is there now is worth less", isWorthKeeping: false, isCopied: false),
+            Case(testDescription: "what is there now has less", isWorthKeeping: false, isCopied: false),
             Case(testDescription: "it is from the future", copied: -1000, logged: -1001, isCopied: true),
             Case(testDescription: "it lacks the first pairing", copied: 2, holdsPairings: false, isCopied: true),
             Case(

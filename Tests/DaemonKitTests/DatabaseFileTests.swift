@@ -196,7 +196,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a full disk is no damage, and who lacks permission is told so")
+    @Test("a full disk is no damage, and who lacks permission is notified")
     func causes() {
         func cause(_ code: ResultCode) -> DatabaseFileError {
             DatabaseFileError(DatabaseError(resultCode: code, message: "m"), path: "p")
@@ -464,7 +464,7 @@ struct DatabaseFileTests {
 
     @Test("a folder of another user is refused with 77")
     func noPermission() async {
-        // Root may do everything: it becomes nobody, for which it takes a process of its own.
+        // Root may do everything: it becomes the user 65534, for which it takes a process of its own.
         await #expect(processExitsWith: .success) {
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
             let error = try #require(throws: DatabaseFileError.self) {

@@ -115,10 +115,10 @@ struct JournalTests {
         let journal = try Journal()
         let lines = Lines()
         let logger = logger(.journal, journal.path, lines)
-        logger.info("a light is there", metadata: ["light": "home/1"])
+        logger.info("light added", metadata: ["light": "home/1"])
         #expect(
             journal.next
-                == "MESSAGE=a light is there light=home/1\nPRIORITY=6\nSYSLOG_IDENTIFIER=bridge\nLIGHT=home/1\n")
+                == "MESSAGE=light added light=home/1\nPRIORITY=6\nSYSLOG_IDENTIFIER=bridge\nLIGHT=home/1\n")
         #expect(journal.next == nil)
         #expect(lines.all == [])
     }
@@ -128,7 +128,7 @@ struct JournalTests {
         let lines = Lines()
         logger(.journal, "/nowhere/socket", lines).info("a")
         logger(.journal, "/" + String(repeating: "x", count: 200), lines).info("b")
-        // It takes no more than some datagrams that nobody reads.
+        // It takes no more than some unread datagrams.
         let journal = try Journal()
         let full = logger(.journal, journal.path, lines)
         for _ in 0..<10_000 where lines.all.count < 3 { full.notice("c") }

@@ -88,12 +88,12 @@ struct LogTests {
         for _ in 0..<100 {
             stage.log(LogRecord(label: "bridge", level: .warning, message: "again", fields: []))
         }
-        let told = await messages.prefix(6).reduce(into: []) { $0.append($1) }
-        #expect(told == [String](repeating: "again", count: 5) + ["again (repeated 95 times)"])
+        let notified = await messages.prefix(6).reduce(into: []) { $0.append($1) }
+        #expect(notified == [String](repeating: "again", count: 5) + ["again (repeated 95 times)"])
         #expect(stage.suppressedEvents == 95)
     }
 
-    @Test("counts are told again when it goes on in the next window")
+    @Test("counts are notified again when it goes on in the next window")
     func summariesGoOn() async {
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
         let stage = LogStage(.plain, limiter: RepetitionLimiter(window: .milliseconds(50))) {

@@ -17,7 +17,7 @@ struct RepetitionLimiterTests {
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test("the first five pass at once, the others are told once a minute, with the newest of them")
+    @Test("the first five pass at once, the others are counted once a minute, with the newest of them")
     func flood() {
         var limiter = RepetitionLimiter()
         for second in 0..<5 {
@@ -41,7 +41,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.heldAtAll == 1001)
     }
 
-    @Test("a count that is due goes out before the next event, though nobody has asked for it")
+    @Test("a count that is due goes out before the next event, though it was not asked for")
     func order() {
         var limiter = RepetitionLimiter()
         for _ in 0..<6 { _ = limiter.received(record("a"), now: start) }
@@ -50,11 +50,12 @@ struct RepetitionLimiterTests {
     }
 
     @Test(
-        "what is kept apart: level, message, and the light or driver; not the peer",
+        "what is kept apart: level, message, and the light, subject or driver; not the peer",
         arguments: [
             (["light": "home/1"], ["light": "home/2"], true),
             (["driver": "a"], ["driver": "b"], true),
             (["driver": "a", "light": "a/1"], ["driver": "a", "light": "a/2"], true),
+            (["driver": "a", "subject": "a: broker"], ["driver": "a", "subject": "a: topic"], true),
             (["peer": "10.0.0.1"], ["peer": "10.0.0.2"], false),
             (["violation": "x"], ["violation": "y"], false),
             ([:], [:], false),
@@ -85,7 +86,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.received(record("other"), now: start) == [record("other")])
         #expect(
             limiter.ended(now: at(60)) == [
-                record("more messages were left out (repeated 9744 times)", .info)
+                record("messages suppressed (repeated 9744 times)", .info)
             ])
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("What the service manager is told", .timeout)
+@Suite("What the service manager is notified", .timeout)
 struct ServiceNotifierTests {
     /// A service manager's end of the protocol.
     final class Manager {
@@ -63,18 +63,18 @@ struct ServiceNotifierTests {
         #expect(manager.next() == nil)
     }
 
-    @Test("nothing is told where nobody listens")
-    func nobody() throws {
+    @Test("nothing is told where no process listens")
+    func noPeer() throws {
         #expect(ServiceNotifier { _ in nil } == nil)
         #expect(ServiceNotifier { _ in "" } == nil)
         #expect(ServiceNotifier { _ in "relative" } == nil)
         #expect(ServiceNotifier { _ in "/" + String(repeating: "x", count: 200) } == nil)
-        // A manager that has gone away is no reason to fail.
+        // A manager that is gone is no reason to fail.
         let gone = try #require(ServiceNotifier { ["NOTIFY_SOCKET": "/nowhere/notify"][$0] })
         gone.ready()
     }
 
-    @Test("a service manager that does not read holds nobody up")
+    @Test("a service manager that does not read delays no process")
     func full() throws {
         let manager = try Manager(abstract: true)
         let notifier = try #require(ServiceNotifier { ["NOTIFY_SOCKET": manager.name][$0] })

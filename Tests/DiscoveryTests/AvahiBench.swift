@@ -11,7 +11,7 @@ enum AvahiBench {
     static let seen = #"Lamp\032E5FF"#
     static let record = ServiceRecord(
         name: name, type: "_hap._tcp", port: 51826, txt: ["c#": "1", "id": "AA:BB", "sf": "1"])
-    static let requirement = ConditionTrait.requires(without: PretendLAN.obstacle)
+    static let requirement = ConditionTrait.requires(without: PretendLAN.missingRequirement)
 
     static func withLAN(_ body: (PretendLAN, AvahiServicePublisher) async throws -> Void) async throws {
         let lan = try PretendLAN()

@@ -4,7 +4,7 @@ import Testing
 @testable import Discovery
 
 extension AvahiTests {
-    @Test("A browser finds what another host shows, follows it, and hears the goodbye")
+    @Test("A browser finds what another host shows, follows it, and receives the goodbye")
     func browse() async throws {
         try await AvahiBench.withBrowser { lan, _, browser in
             try await lan.startBridge()
@@ -23,7 +23,7 @@ extension AvahiTests {
             #expect(browser.snapshot.hostName == "bridge.local")
 
             plug.end()
-            try await eventually("the goodbye is heard") { browser.snapshot.services == [] }
+            try await eventually("the goodbye is received") { browser.snapshot.services == [] }
         }
     }
 
@@ -65,9 +65,9 @@ extension AvahiTests {
     @Test("Over a restart of the bus and of Avahi what was found stays")
     func browseRestart() async throws {
         try await AvahiBench.withBrowser { lan, _, browser in
-            try await eventually("the bus is missed") { browser.snapshot.obstacle?.contains("D-Bus") == true }
+            try await eventually("the bus is missed") { browser.snapshot.discoveryError?.contains("D-Bus") == true }
             try await lan.startBus(of: lan.bridge)
-            try await eventually("Avahi is missed") { browser.snapshot.obstacle?.contains("not running") == true }
+            try await eventually("Avahi is missed") { browser.snapshot.discoveryError?.contains("not running") == true }
             try lan.startAvahi(of: lan.bridge)
             try await lan.startPhone()
             let plug = try lan.publish("Plug", port: 4711)
@@ -79,7 +79,7 @@ extension AvahiTests {
 
             lan.stopAvahi(of: lan.bridge)
             lan.stopBus(of: lan.bridge)
-            try await eventually("the loss is said") { browser.snapshot.obstacle != nil }
+            try await eventually("the loss is said") { browser.snapshot.discoveryError != nil }
             #expect(browser.snapshot.services == before.services)
             plug.end()
             try await lan.startBridge()

@@ -6,13 +6,13 @@ import Testing
 @Suite("The browse machine", .timeout)
 struct BrowseMachineTests {
     typealias Action = BrowseMachine.Action
-    typealias Sighting = BrowseMachine.Sighting
+    typealias Announcement = BrowseMachine.Announcement
 
     static let start = ContinuousClock.now
 
-    let lamp4 = Sighting(name: "Lamp E5FF", interface: 2, isIPv4: true)
-    let lamp6 = Sighting(name: "Lamp E5FF", interface: 2, isIPv4: false)
-    let plug = Sighting(name: "Plug 0001", interface: 2, isIPv4: true)
+    let lamp4 = Announcement(name: "Lamp E5FF", interface: 2, isIPv4: true)
+    let lamp6 = Announcement(name: "Lamp E5FF", interface: 2, isIPv4: false)
+    let plug = Announcement(name: "Plug 0001", interface: 2, isIPv4: true)
 
     /// A machine and the time that has passed for it.
     struct Bench {
@@ -21,7 +21,7 @@ struct BrowseMachineTests {
 
         mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] { machine.received(input, now: now) }
 
-        mutating func callAsFunction(_ news: BrowseMachine.BrowserNews) -> [Action] { self(.browser(news)) }
+        mutating func callAsFunction(_ event: BrowseMachine.BrowserEvent) -> [Action] { self(.browser(event)) }
 
         /// Lets time pass from one wake-up to the next, as whoever runs the machine does.
         mutating func wait(_ duration: Duration) -> [Action] {
@@ -50,7 +50,7 @@ struct BrowseMachineTests {
 
     func found(
         _ address: ServiceAddress, host: String = "lamp.local", port: UInt16 = 51826, txt: TXTRecord = ["c#": "1"]
-    ) -> BrowseMachine.ResolverNews {
+    ) -> BrowseMachine.ResolverEvent {
         .found(BrowseMachine.Resolution(host: host, port: port, address: address, txt: txt))
     }
 
@@ -77,16 +77,16 @@ struct BrowseMachineTests {
     func idle() throws {
         var bench = Bench()
         #expect(bench(.client(.running)) == [])
-        #expect(bench.snapshot.obstacle != nil)
+        #expect(bench.snapshot.discoveryError != nil)
         #expect(bench.machine.wakeAt == nil)
         bench = try seeing()
         #expect(bench.machine.wakeAt == nil)
-        #expect(bench.snapshot.obstacle == nil)
+        #expect(bench.snapshot.discoveryError == nil)
         #expect(bench.snapshot.hostName == "bridge.local")
         #expect(bench(.start) == [], "it has started")
     }
 
-    @Test("The sightings of one instance are one service with their addresses")
+    @Test("The announcements of one instance are one service with their addresses")
     func joined() throws {
         var bench = try seeing()
         #expect(bench(.found(lamp6)) == [.resolve(lamp6)])
@@ -111,7 +111,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.txt) == [["c#": "2"]])
         #expect(bench.services.map(\.port) == [7])
         _ = bench(.resolver(found(try linkLocal()), of: lamp6))
-        #expect(bench.services.map(\.port) == [7], "that was no news")
+        #expect(bench.services.map(\.port) == [7], "that was no change")
     }
 
     @Test("A new address takes the place of the former one")
@@ -139,7 +139,7 @@ struct BrowseMachineTests {
     @Test("Two hosts with one instance name are two services")
     func twoHosts() throws {
         var bench = try seeing()
-        let elsewhere = Sighting(name: lamp4.name, interface: 3, isIPv4: true)
+        let elsewhere = Announcement(name: lamp4.name, interface: 3, isIPv4: true)
         _ = bench(.found(elsewhere))
         _ = bench(.resolver(found(try address(6, interface: 3), host: "copy.local"), of: elsewhere))
         #expect(bench.services.map(\.host) == ["copy.local", "lamp.local"])
@@ -174,7 +174,7 @@ struct BrowseMachineTests {
         #expect(empty.snapshot.isComplete)
     }
 
-    @Test("An instance that nobody wants costs no resolver")
+    @Test("An instance that is not wanted costs no resolver")
     func unwanted() {
         var bench = browsing(BrowseMachine { $0.contains("E5FF") })
         #expect(bench(.found(plug)) == [])
@@ -183,16 +183,16 @@ struct BrowseMachineTests {
         #expect(bench(.found(lamp4)) == [], "it is being resolved")
     }
 
-    @Test("No more than a thousand sightings are followed; with room again, those left out are looked for")
+    @Test("No more than a thousand announcements are followed; with room again, those left out are looked for")
     func bounded() {
         var bench = browsing()
-        let many = (0..<1200).map { Sighting(name: "\($0)", interface: 2, isIPv4: true) }
+        let many = (0..<1200).map { Announcement(name: "\($0)", interface: 2, isIPv4: true) }
         let resolved = many.flatMap { bench(.found($0)) }
         #expect(resolved.count == BrowseMachine.largestNumber)
         var last: [Action] = []
-        for sighting in many.prefix(500) {
+        for announcement in many.prefix(500) {
             #expect(!last.contains(.browse))
-            last = bench(.lost(sighting))
+            last = bench(.lost(announcement))
         }
         #expect(last.filter { $0 == .browse }.count == 1)
         #expect(last.count == 502, "each resolver is let go of first")
@@ -206,9 +206,9 @@ struct BrowseMachineTests {
         var bench = Bench()
         #expect(bench(.start) == [.makeClient])
         #expect(bench(.client(.connecting)) == [])
-        #expect(bench.snapshot.obstacle == "the Avahi daemon is not running")
+        #expect(bench.snapshot.discoveryError == "the Avahi daemon is not running")
         #expect(bench(.client(.registering)) == [])
-        #expect(bench.snapshot.obstacle == "the Avahi daemon is still choosing its host name")
+        #expect(bench.snapshot.discoveryError == "the Avahi daemon is still choosing its host name")
         #expect(bench(.client(.running)) == [.browse])
     }
 
@@ -218,7 +218,7 @@ struct BrowseMachineTests {
         #expect(bench(.start) == [.makeClient])
         for _ in 0..<3 {
             #expect(bench(.client(.refused(reason: "no bus"))) == [])
-            #expect(bench.snapshot.obstacle == "no bus")
+            #expect(bench.snapshot.discoveryError == "no bus")
             #expect(bench.wait(.milliseconds(900)) == [])
             #expect(bench.wait(.milliseconds(100)) == [.makeClient])
         }
@@ -251,7 +251,7 @@ struct BrowseMachineTests {
     func failing() {
         var bench = browsing()
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
-        #expect(bench.snapshot.obstacle == "gone")
+        #expect(bench.snapshot.discoveryError == "gone")
         #expect(bench.wait(.seconds(1)) == [.makeClient])
     }
 
@@ -260,7 +260,7 @@ struct BrowseMachineTests {
         var bench = browsing()
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
             #expect(bench(.failed(reason: "no")) == [.freeClient])
-            #expect(bench.snapshot.obstacle == "Avahi refused to browse: no")
+            #expect(bench.snapshot.discoveryError == "Avahi refused to browse: no")
             #expect(bench.wait(.seconds(pause) - .milliseconds(1)) == [])
             #expect(bench.wait(.milliseconds(1)) == [.makeClient])
             #expect(bench(.client(.running)) == [.browse])
@@ -270,7 +270,7 @@ struct BrowseMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient], "success has been forgotten about failure")
     }
 
-    @Test("While Avahi settles its own name, what it found of others stays")
+    @Test("While Avahi chooses its own name, what it found of others stays")
     func registering() throws {
         var bench = try seeing()
         #expect(bench(.client(.registering)) == [])

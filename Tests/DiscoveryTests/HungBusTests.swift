@@ -24,7 +24,9 @@ struct HungBusTests {
             try await lan.startBus(of: lan.bridge)
             lan.bridge.bus?.freeze()
             try await lan.onBridge { try browser.start() }
-            try await eventually("the hang is said") { browser.snapshot.obstacle?.contains("does not answer") == true }
+            try await eventually("the hang is said") {
+                browser.snapshot.discoveryError?.contains("does not answer") == true
+            }
             await browser.stop()
         }
     }

@@ -10,7 +10,7 @@ import Testing
 /// There may be many at a time.
 final class PretendLAN {
     /// Why it cannot be made here; nil when it can.
-    static var obstacle: String? {
+    static var missingRequirement: String? {
         if getuid() != 0 { return "network namespaces need root" }
         for tool in ["ip", "unshare", "dbus-daemon", "avahi-daemon", "avahi-browse", "avahi-publish"] {
             let places = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"]

@@ -193,7 +193,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(1)) == [.makeClient])
     }
 
-    @Test("A host name that Avahi settles anew takes the service with it and back")
+    @Test("A host name that Avahi chooses anew takes the service with it and back")
     func hostName() {
         var bench = published()
         #expect(bench(.client(.registering)) == [.removeService(on: 2)])

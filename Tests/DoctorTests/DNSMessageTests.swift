@@ -62,7 +62,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "what a stranger sends ends in an error",
+        "what an untrusted peer sends ends in an error",
         arguments: [
             ([], .truncated),
             ([0, 7, 0x84, 0], .truncated),
@@ -73,7 +73,7 @@ struct DNSMessageTests {
             (header(answers: 1) + [0xC0, 12], .badName),
             (header(answers: 1) + [0xC0, 40], .badName),
             (header(answers: 1) + [1, 0x61, 0xC0, 16, 0xC0, 12], .badName),
-            // Label types that nobody uses.
+            // Unused label types.
             (header(answers: 1) + [0x40, 0], .badName),
             (header(answers: 1) + [0x80, 0], .badName),
             // A label that is cut off.

@@ -77,9 +77,9 @@ struct DiagnosisTests {
             self.words = words
             var state = DiagnosisTests.status
             status(&state)
-            var beliefs = DiagnosisTests.diagnostics
-            diagnostics(&beliefs)
-            self.facts = DiagnosisTests.facts(state, beliefs, facts)
+            var bridge = DiagnosisTests.diagnostics
+            diagnostics(&bridge)
+            self.facts = DiagnosisTests.facts(state, bridge, facts)
         }
     }
 
@@ -88,7 +88,7 @@ struct DiagnosisTests {
     ) -> (inout Facts) -> Void {
         {
             $0.daemon = .absent(
-                reason: "nobody at /s", start: .init(reports, lastLine: lastLine, code: code))
+                reason: "no process at /s", start: .init(reports, lastLine: lastLine, code: code))
         }
     }
 
@@ -121,9 +121,9 @@ struct DiagnosisTests {
                 $0.daemon = .unfit(reason: "it does not answer")
             }),
         Fault(
-            "a daemon that is not there, cause unknown", .daemon, "nobody at /s", "systemctl start",
+            "a daemon that is not there, cause unknown", .daemon, "no process at /s", "systemctl start",
             facts: {
-                $0.daemon = .absent(reason: "nobody at /s", start: nil)
+                $0.daemon = .absent(reason: "no process at /s", start: nil)
             }),
         Fault("a daemon that was not started", .daemon, "nothing keeps", "systemctl start", facts: absent(steps, 0)),
         Fault(
@@ -267,8 +267,8 @@ struct DiagnosisTests {
         for word in fault.words { #expect(text.contains(word)) }
     }
 
-    @Test("no two faults are told in the same words")
-    func toldApart() {
+    @Test("no two errors are logged in the same words")
+    func distinguished() {
         let messages = Self.faults.compactMap { Diagnosis.findings($0.facts).verdict?.message }
         #expect(Set(messages).count == Self.faults.count)
     }
@@ -288,7 +288,7 @@ struct DiagnosisTests {
         for check in [.storage, .bus, .pairing, .lights] as [CheckResult.Check] { #expect(results[check] == .ok) }
     }
 
-    // MARK: What is worth a warning
+    // MARK: What causes a warning
 
     @Test("what stops no controller is a warning and not the verdict")
     func warnings() {

@@ -23,10 +23,10 @@ struct ProbeTests {
         let listener = try Listener(unix: path, habit)
         #expect(await UnixProbe.systemBus(address: "unix:path=\(path)") == outcome)
         #expect(await !UnixProbe.isAbsent(path))
-        #expect(listener.heard.hasPrefix("\0AUTH\r\n"))
+        #expect(listener.received.hasPrefix("\0AUTH\r\n"))
     }
 
-    @Test("a socket that is not there, or that a killed program left behind, has nobody")
+    @Test("a socket that is not there, or that a killed program left behind, has no process")
     func absent() async throws {
         let path = Self.path()
         defer { unlink(path) }
@@ -53,10 +53,10 @@ struct ProbeTests {
         let target = TCPProbe.Target(address: [127, 0, 0, 1], interface: "lo")
         let connection = await TCPProbe.connect(to: target, port: listener.port)
         #expect(connection == Facts.Connection(address: "127.0.0.1", outcome: outcome))
-        #expect(listener.heard.hasPrefix("GET /accessories HTTP/1.1\r\n"))
+        #expect(listener.received.hasPrefix("GET /accessories HTTP/1.1\r\n"))
     }
 
-    @Test("a port where nobody listens refuses")
+    @Test("a port where no process listens refuses")
     func refused() async throws {
         let listener = try Listener(.isAbsent)
         let target = TCPProbe.Target(address: [127, 0, 0, 1], interface: "lo")
@@ -118,12 +118,12 @@ final class Listener: Sendable {
         /// After the first word.
         case hangsUp
         case isSilent
-        /// The port is taken, and nobody listens.
+        /// The port is taken, and no process listens.
         case isAbsent
     }
 
     private struct State {
-        var heard = ""
+        var received = ""
         var connections: [CInt] = []
     }
 
@@ -132,7 +132,7 @@ final class Listener: Sendable {
     private let state = Mutex(State())
 
     /// What the first who connected has said so far.
-    var heard: String { state.withLock { $0.heard } }
+    var received: String { state.withLock { $0.received } }
 
     /// Listens at a path.
     init(unix path: String, _ habit: Habit) throws {
@@ -197,7 +197,7 @@ final class Listener: Sendable {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(connection, &bytes, bytes.count)
         state.withLock { state in
-            if state.heard.isEmpty { state.heard = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) }
+            if state.received.isEmpty { state.received = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) }
         }
         switch habit {
         case .answers(let text):

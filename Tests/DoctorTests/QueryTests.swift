@@ -85,7 +85,7 @@ struct QueryTests {
             DNSRecord(bridge, .service(target: host, port: 1)),
             DNSRecord(DNSName.hapService("BRIDGE ab12"), .service(target: other, port: 2)),
             DNSRecord(bridge, .text(["SF=1", "md=a=b", "flag", "sf=0"])), DNSRecord(bridge, .text(["sf=7"])),
-            DNSRecord(host, .address([1, 2, 3, 4])), DNSRecord(DNSName(["stranger"]), .address([4, 3, 2, 1])),
+            DNSRecord(host, .address([1, 2, 3, 4])), DNSRecord(DNSName(["other"]), .address([4, 3, 2, 1])),
         ]
         #expect(
             ServiceInstance.all(in: records) == [

@@ -32,8 +32,8 @@ struct ConnectionTests {
         #expect(try await next.get("/accessories").status == 200)
     }
 
-    @Test("a stranger gives way before a session, the longest idle one first")
-    func strangersFirst() async throws {
+    @Test("an unauthenticated peer gives way before a session, the longest idle one first")
+    func unauthenticatedFirst() async throws {
         let house = try await House()
         var sessions: [TestController] = []
         for _ in 0..<126 { sessions.append(try await house.session()) }
@@ -49,22 +49,22 @@ struct ConnectionTests {
         #expect(await !third.isClosed)
     }
 
-    @Test("at most 32 strangers, whatever room there is")
-    func strangers() async throws {
+    @Test("at most 32 unauthenticated peers, whatever room there is")
+    func unknownPeers() async throws {
         let house = try await House()
-        var strangers: [TestController] = []
+        var unknownPeers: [TestController] = []
         for _ in 0..<40 {
-            strangers.append(await house.bridge.connect().0)
+            unknownPeers.append(await house.bridge.connect().0)
             await house.advance(.milliseconds(10))
         }
         var open = 0
-        for stranger in strangers where await !stranger.isClosed { open += 1 }
+        for unknownPeer in unknownPeers where await !unknownPeer.isClosed { open += 1 }
         #expect(open == 32)
-        #expect(await strangers[7].isClosed)
-        #expect(await !strangers[8].isClosed)
+        #expect(await unknownPeers[7].isClosed)
+        #expect(await !unknownPeers[8].isClosed)
     }
 
-    @Test("who is in the middle of pairing is not put out by strangers")
+    @Test("who is in the middle of pairing is not put out by unauthenticated peers")
     func pairingStays() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge
@@ -108,14 +108,14 @@ struct ConnectionTests {
         await link.connection.setTakesBytes(false)
         // Its answer is never taken, so its connection does not end.
         async let answer = try? session.read("id=2.9")
-        await house.settle()
+        await house.drain()
         let server = house.bridge.server
         let hasStopped = Mutex(false)
         let stopping = Task {
             await server.stop()
             hasStopped.withLock { $0 = true }
         }
-        try await house.settle(until: { await server.isStopping })
+        try await house.drain(until: { await server.isStopping })
         await house.advance(.milliseconds(2199))
         #expect(!hasStopped.withLock { $0 })
         await house.advance(.milliseconds(1))
@@ -145,7 +145,7 @@ struct ConnectionTests {
         let session = try await house.session()
         let outlives = await house.bridge.server.outlives {
             async let answer = try? session.write(#"{"aid":2,"iid":9,"value":true}"#)
-            try? await house.settle(until: { house.devices.waitingCount > 0 })
+            try? await house.drain(until: { house.devices.waitingCount > 0 })
             await session.close()
             #expect(await answer == nil)
         }

@@ -67,7 +67,7 @@ struct LogTests {
         let wrong = try #require(SetupCode(store.stored.setupCode.text == "518-08-582" ? "518-08-583" : "518-08-582"))
         _ = try await controller.pairSetup(wrong)
         _ = try await controller.pairSetup(store.stored.setupCode)
-        #expect(log.all.contains { $0.hasPrefix("warning: pair setup with a wrong setup code failures=1 of 100") })
+        #expect(log.all.contains { $0.hasPrefix("warning: setup code rejected failures=1 of 100") })
         let paired = log.all.filter { $0.hasPrefix("notice: pairing added admin=true by=pair setup from memory") }
         #expect(paired.count == 1)
         for code in [store.stored.setupCode, wrong] {

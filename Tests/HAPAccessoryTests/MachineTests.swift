@@ -39,7 +39,7 @@ struct EventOutboxTests {
         #expect(outbox.next(now: at(750)) == .send([entry(a, 6)]))
     }
 
-    @Test("what is asked late is sent at once: nobody has to ask in time")
+    @Test("what is asked late is sent at once: the caller need not ask in time")
     func late() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -87,7 +87,7 @@ struct WritesInFlightTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("one write: taken, it holds and is news to all but its writer; refused, all is as before")
+    @Test("one write: taken, it holds and is new to all but its writer; refused, all is as before")
     func one() {
         var taken = WritesInFlight(current: .integer(0))
         var ticket = taken.began()
@@ -102,10 +102,10 @@ struct WritesInFlightTests {
         ticket = refused.began()
         #expect(
             refused.ended(ticket, .integer(5), success: false, origin: a) == Outcome(value: .integer(0), audience: nil))
-        var nobodys = WritesInFlight(current: .integer(0))
-        ticket = nobodys.began()
+        var other = WritesInFlight(current: .integer(0))
+        ticket = other.began()
         #expect(
-            nobodys.ended(ticket, .integer(5), success: true, origin: nil)
+            other.ended(ticket, .integer(5), success: true, origin: nil)
                 == Outcome(value: .integer(5), audience: .everybody))
     }
 
@@ -125,7 +125,7 @@ struct WritesInFlightTests {
         }
     }
 
-    @Test("a write that is taken back to where all began is news to the first writer alone")
+    @Test("a write that is taken back to where all began is new to the first writer alone")
     func thereAndBack() {
         var flight = WritesInFlight(current: .integer(0))
         let tickets = [flight.began(), flight.began()]
@@ -190,39 +190,41 @@ struct WritesInFlightTests {
 
 @Suite("ConnectionPolicy")
 struct ConnectionPolicyTests {
-    private func strangers(_ count: Int, from first: UInt64 = 1, pairing: Bool = false) -> [ConnectionPolicy.Candidate]
+    private func unknownPeers(_ count: Int, from first: UInt64 = 1, pairing: Bool = false) -> [ConnectionPolicy
+        .Candidate]
     {
         (0..<count).map {
             ConnectionPolicy.Candidate(
-                id: ConnectionID(first + UInt64($0)), isVerified: false, lastHeard: at($0), isPairing: pairing)
+                id: ConnectionID(first + UInt64($0)), isVerified: false, lastReceived: at($0), isPairing: pairing)
         }
     }
 
-    private func sessions(_ count: Int, heard: Int) -> [ConnectionPolicy.Candidate] {
+    private func sessions(_ count: Int, received: Int) -> [ConnectionPolicy.Candidate] {
         (0..<count).map {
             ConnectionPolicy.Candidate(
-                id: ConnectionID(1000 + UInt64($0)), isVerified: true, lastHeard: at(heard + $0), isPairing: false)
+                id: ConnectionID(1000 + UInt64($0)), isVerified: true, lastReceived: at(received + $0), isPairing: false
+            )
         }
     }
 
     @Test("each row of HAP 7.2 and Decision 6")
     func table() {
         #expect(ConnectionPolicy.verdict(on: [], now: at(0)) == .admit)
-        #expect(ConnectionPolicy.verdict(on: strangers(31), now: at(0)) == .admit)
-        #expect(ConnectionPolicy.verdict(on: strangers(32).reversed(), now: at(0)) == .evict(ConnectionID(1)))
-        #expect(ConnectionPolicy.verdict(on: strangers(32, pairing: true), now: at(0)) == .refuse)
-        // No session gives way to too many strangers.
+        #expect(ConnectionPolicy.verdict(on: unknownPeers(31), now: at(0)) == .admit)
+        #expect(ConnectionPolicy.verdict(on: unknownPeers(32).reversed(), now: at(0)) == .evict(ConnectionID(1)))
+        #expect(ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true), now: at(0)) == .refuse)
+        // No session gives way to too many unauthenticated peers.
         #expect(
-            ConnectionPolicy.verdict(on: strangers(32, pairing: true) + sessions(9, heard: 0), now: at(90_000))
+            ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true) + sessions(9, received: 0), now: at(90_000))
                 == .refuse)
-        #expect(ConnectionPolicy.verdict(on: sessions(127, heard: 0), now: at(90_000)) == .admit)
-        #expect(ConnectionPolicy.verdict(on: sessions(128, heard: 0), now: at(59_999)) == .refuse)
-        #expect(ConnectionPolicy.verdict(on: sessions(128, heard: 0), now: at(60_000)) == .evict(ConnectionID(1000)))
+        #expect(ConnectionPolicy.verdict(on: sessions(127, received: 0), now: at(90_000)) == .admit)
+        #expect(ConnectionPolicy.verdict(on: sessions(128, received: 0), now: at(59_999)) == .refuse)
+        #expect(ConnectionPolicy.verdict(on: sessions(128, received: 0), now: at(60_000)) == .evict(ConnectionID(1000)))
         #expect(
-            ConnectionPolicy.verdict(on: sessions(127, heard: -200_000) + strangers(1), now: at(0))
+            ConnectionPolicy.verdict(on: sessions(127, received: -200_000) + unknownPeers(1), now: at(0))
                 == .evict(ConnectionID(1)))
         #expect(
-            ConnectionPolicy.verdict(on: sessions(127, heard: -200_000) + strangers(1, pairing: true), now: at(0))
+            ConnectionPolicy.verdict(on: sessions(127, received: -200_000) + unknownPeers(1, pairing: true), now: at(0))
                 == .evict(ConnectionID(1000)))
     }
 }
@@ -235,13 +237,13 @@ struct SmallMachineTests {
         let (a, b) = (ConnectionID(1), ConnectionID(2))
         #expect(!attempts.areExhausted)
         #expect(!attempts.isBusy(for: a, now: at(0)))
-        attempts.heard(from: a, now: at(0))
+        attempts.received(from: a, now: at(0))
         #expect(!attempts.isBusy(for: a, now: at(1)))
         #expect(attempts.isBusy(for: b, now: at(29_999)))
         #expect(!attempts.isBusy(for: b, now: at(30_000)))
         #expect(attempts.rival(of: b) == a)
         #expect(attempts.rival(of: a) == nil)
-        attempts.heard(from: b, now: at(30_000))
+        attempts.received(from: b, now: at(30_000))
         attempts.release(a)
         #expect(attempts.isBusy(for: a, now: at(30_001)))
         attempts.release(b)

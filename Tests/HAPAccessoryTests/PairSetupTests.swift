@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Pair setup through the server", .timeout)
 struct PairSetupTests {
-    /// A bridge that nobody is paired with.
+    /// A bridge without pairings.
     private struct Empty {
         let store: InMemoryAccessoryServerStore
         let bridge: ServerUnderTest
@@ -48,7 +48,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
         #expect(try await controller.pairVerify(empty.bridge.identity) == nil)
         #expect(try await controller.get("/accessories").status == 200)
-        // Nobody else can pair now.
+        // No other controller can pair now.
         let (second, _) = await empty.bridge.connect()
         #expect(try await second.pairSetup(empty.code) == refused(.unavailable))
     }
@@ -59,7 +59,7 @@ struct PairSetupTests {
         let (controller, _) = await empty.bridge.connect()
         empty.store.hold([.failedAttempts])
         async let answer = controller.pairSetup(empty.wrongCode)
-        try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
         // M2 and no more: M4 waits for the store.
         #expect(await controller.arrivals.count == 1)
         empty.store.release()
@@ -75,7 +75,7 @@ struct PairSetupTests {
         #expect(await empty.bridge.server.failedAttempts == 0)
     }
 
-    @Test("the hundredth failure is answered as the others; from then on nobody can try, also after a restart")
+    @Test("the hundredth failure is answered as the others; from then on no controller can try, also after a restart")
     func maximumTries() async throws {
         let empty = try await Empty(failures: 99)
         let (controller, _) = await empty.bridge.connect()
@@ -147,8 +147,8 @@ struct PairSetupTests {
         action = try await controller.step(action)
         await link.connection.setTakesBytes(false)
         async let last = controller.step(action)
-        try await empty.bridge.scheduler.settle(until: { await empty.bridge.server.isPaired })
-        await empty.bridge.scheduler.settle()
+        try await empty.bridge.scheduler.drain(until: { await empty.bridge.server.isPaired })
+        await empty.bridge.scheduler.drain()
         #expect(await !empty.isAdvertisedAsPaired)
         await link.connection.setTakesBytes(true)
         guard case .paired = try await last else {
@@ -168,15 +168,15 @@ struct PairSetupTests {
         if storing { empty.store.hold([.pairings]) } else { await link.connection.setTakesBytes(false) }
         async let last = controller.step(action)
         if storing {
-            try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+            try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
             await link.connection.vanish()
             empty.store.release()
         } else {
-            try await empty.bridge.scheduler.settle(until: { await empty.bridge.server.isPaired })
+            try await empty.bridge.scheduler.drain(until: { await empty.bridge.server.isPaired })
             await link.connection.vanish()
         }
         _ = try? await last
-        await empty.bridge.scheduler.settle()
+        await empty.bridge.scheduler.drain()
         #expect(await empty.bridge.server.isPaired)
         #expect(await empty.isAdvertisedAsPaired)
     }
@@ -225,7 +225,7 @@ struct PairSetupTests {
         let (thief, _) = await empty.bridge.connect()
         empty.store.hold([.pairings])
         async let paired = owner.pairSetup(empty.code)
-        try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
         await empty.bridge.scheduler.advance(by: .seconds(31))
         #expect(try await thief.pairSetup(empty.code) == refused(.busy))
         empty.store.release()
@@ -257,7 +257,7 @@ struct PairSetupTests {
         }
     }
 
-    @Test("of two whose pairings are to be stored at once the first is paired, and the other is told so")
+    @Test("of two whose pairings are to be stored at once the first is paired, and the other gets an error")
     func twoAtOnce() async throws {
         let empty = try await Empty()
         let (first, link) = await empty.bridge.connect()
@@ -266,13 +266,13 @@ struct PairSetupTests {
         action = try await first.step(action)
         empty.store.hold([.pairings])
         async let lost = first.step(action)
-        try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
         // The procedure is free with the end of its connection, but the pairing is on its way into the store.
         await link.connection.vanish()
         _ = try? await lost
         let (second, _) = await empty.bridge.connect()
         async let answer = second.pairSetup(empty.code)
-        try await empty.bridge.scheduler.settle(until: { await empty.bridge.server.isLastSetupStoring })
+        try await empty.bridge.scheduler.drain(until: { await empty.bridge.server.isLastSetupStoring })
         empty.store.release()
         #expect(try await answer == refused(.unavailable))
         #expect(empty.store.stored.pairings == PairingList([first.identity.pairing()]))
@@ -288,7 +288,7 @@ struct PairSetupTests {
         action = try await controller.step(action)
         empty.store.hold([.pairings])
         async let lost = controller.step(action)
-        try await empty.bridge.scheduler.settle(until: { empty.store.waitingCount > 0 })
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
         await link.connection.vanish()
         _ = try? await lost
         let server = empty.bridge.server
@@ -297,7 +297,7 @@ struct PairSetupTests {
             await server.stop()
             hasStopped.withLock { $0 = true }
         }
-        try await empty.bridge.scheduler.settle(until: { await server.isStopping })
+        try await empty.bridge.scheduler.drain(until: { await server.isStopping })
         #expect(!hasStopped.withLock { $0 })
         empty.store.release()
         await stopping.value
@@ -375,15 +375,16 @@ struct PairSetupTests {
 
 @Suite("Pair verify through the server", .timeout)
 struct PairVerifyTests {
-    @Test("an unknown controller is told so by 200 and error 2, and the connection lives for the next identity")
+    @Test("an unknown controller is notified by 200 and error 2, and the connection lives for the next identity")
     func unknown() async throws {
         let house = try await House()
-        let (stranger, _) = await house.bridge.connect()
+        let (unknownPeer, _) = await house.bridge.connect()
         for _ in 0..<3 {
-            #expect(try await stranger.pairVerify(house.bridge.identity) == .refused(.authentication))
+            #expect(try await unknownPeer.pairVerify(house.bridge.identity) == .refused(.authentication))
         }
-        #expect(await stranger.arrivals.allSatisfy { if case .response(let r) = $0 { r.status == 200 } else { false } })
-        #expect(try await stranger.post("/identify").status == 400)
+        #expect(
+            await unknownPeer.arrivals.allSatisfy { if case .response(let r) = $0 { r.status == 200 } else { false } })
+        #expect(try await unknownPeer.post("/identify").status == 400)
     }
 
     @Test("one controller may have many sessions")
@@ -398,13 +399,13 @@ struct PairVerifyTests {
     @Test("M1 with a public key of the wrong length, or of low order, is 400")
     func badKeys() async throws {
         let house = try await House()
-        let (stranger, _) = await house.bridge.connect()
+        let (unknownPeer, _) = await house.bridge.connect()
         for key in [[UInt8](repeating: 9, count: 31), [UInt8](repeating: 0, count: 32)] {
             let m1 = PairingTLV.message(1, (.publicKey, key))
-            #expect(try await stranger.post("/pair-verify", m1.encoded) == HTTPResponse(400))
+            #expect(try await unknownPeer.post("/pair-verify", m1.encoded) == HTTPResponse(400))
         }
         let m3 = PairingTLV.message(3, (.encryptedData, [UInt8](repeating: 0, count: 40)))
-        #expect(try await stranger.post("/pair-verify", m3.encoded) == HTTPResponse(400))
+        #expect(try await unknownPeer.post("/pair-verify", m3.encoded) == HTTPResponse(400))
     }
 }
 

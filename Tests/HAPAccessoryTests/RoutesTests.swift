@@ -19,7 +19,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "each row of HAP 8.1 and 8.2, by a stranger and by a controller",
+        "each row of HAP 8.1 and 8.2, by an unauthenticated peer and by a controller",
         arguments: [
             Row(method: .get, path: "/accessories", clear: 470, session: 200, body: #"{"status":-70411}"#),
             Row(method: .put, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),
@@ -46,8 +46,8 @@ struct RoutesTests {
         ])
     func row(_ row: Row) async throws {
         let house = try await House()
-        let (stranger, _) = await house.bridge.connect()
-        let refused = try await stranger.request(HTTPRequest(row.method, row.path))
+        let (unknownPeer, _) = await house.bridge.connect()
+        let refused = try await unknownPeer.request(HTTPRequest(row.method, row.path))
         #expect(refused.status == row.clear)
         #expect(refused.text == row.body)
         #expect(refused.contentType == (refused.body.isEmpty ? nil : .hapJSON))
@@ -73,8 +73,8 @@ struct RoutesTests {
     @Test("identify is for those who have not paired yet: 204, also in between")
     func identifyUnpaired() async throws {
         let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
-        let (stranger, _) = await bridge.connect()
-        #expect(try await stranger.post("/identify") == HTTPResponse(204))
+        let (unknownPeer, _) = await bridge.connect()
+        #expect(try await unknownPeer.post("/identify") == HTTPResponse(204))
     }
 
     @Test("a request that asks for the end of the connection is answered, then it ends")
@@ -100,7 +100,7 @@ struct RoutesTests {
                 "PUT /characteristics HTTP/1.1\r\n\(more)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
         }
         try await session.send(bytes: session.sealed(write(2, "Connection: close\r\n") + write(3, "")))
-        await house.settle()
+        await house.drain()
         await house.answer()
         await session.waitForClose()
         #expect(house.devices.written.map(\.type) == [.on])
@@ -113,7 +113,7 @@ struct RoutesTests {
         let idle = try await house.session()
         let busy = try await house.session()
         async let answer = busy.write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await house.settle(until: { house.devices.waitingCount > 0 })
+        try await house.drain(until: { house.devices.waitingCount > 0 })
         async let stopping: Void = house.bridge.server.stop()
         await idle.waitForClose()
         #expect(await !busy.isClosed)

@@ -17,7 +17,7 @@ struct SourceTests {
         }
         house.devices.setWaits()
         async let answer = writer.write(#"{"aid":2,"iid":9,"value":true},{"aid":2,"iid":10,"value":40}"#)
-        try await house.settle(until: { house.devices.waitingCount == 1 })
+        try await house.drain(until: { house.devices.waitingCount == 1 })
         #expect(house.devices.written.map(\.type) == [.on, .rotationSpeed])
         #expect(await house.value(2, 10) == .float(40))
         await house.answer()
@@ -46,7 +46,7 @@ struct SourceTests {
         _ = try await session.write(#"{"aid":3,"iid":9,"ev":true},{"aid":3,"iid":10,"ev":true}"#)
         #expect(try await session.write(#"{"aid":3,"iid":9,"value":1}"#).status == 204)
         await house.bridge.server.update(3, [(10, .integer(1))])
-        await house.settle()
+        await house.drain()
         #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":10,"value":1}]}"#])
     }
 
@@ -76,7 +76,7 @@ struct SourceTests {
         #expect(await server.value(CharacteristicID(.bridge, iid)) == .float(19.5))
     }
 
-    @Test("a stand-alone accessory that nobody has paired with shows itself when it is asked to")
+    @Test("a stand-alone accessory without pairings shows itself when it is asked to")
     func identify() async throws {
         let stored = StoredServer.random()
         let server = ServerUnderTest(InMemoryAccessoryServerStore(stored), stored: stored)

@@ -27,12 +27,12 @@ struct StatisticsTests {
         _ = try await session.read("id=2.99")
         _ = try await session.get("/nowhere")
         async let answer = session.write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await house.settle(until: { house.devices.waitingCount == 1 })
+        try await house.drain(until: { house.devices.waitingCount == 1 })
         await house.advance(.seconds(2))
         await house.answer(.timedOut)
         _ = try await answer
-        let (stranger, _) = await house.bridge.connect()
-        _ = try await stranger.get("/accessories")
+        let (unknownPeer, _) = await house.bridge.connect()
+        _ = try await unknownPeer.get("/accessories")
         let requests = await house.bridge.server.statistics.requests
         #expect(
             requests.mapValues(\.outcomes) == [
@@ -55,7 +55,7 @@ struct StatisticsTests {
         await house.report(on: true)
         await house.report(speed: 40)
         await session.close()
-        try await house.settle(until: { await house.bridge.server.connectionCount == 0 })
+        try await house.drain(until: { await house.bridge.server.connectionCount == 0 })
         let statistics = await house.bridge.server.statistics
         #expect(statistics.eventMessages == 2)
         #expect(statistics.eventsSent == 3)

@@ -36,8 +36,8 @@ struct House {
     func session() async throws -> TestController { try await bridge.session(admin) }
 
     func advance(_ duration: Duration) async { await bridge.scheduler.advance(by: duration) }
-    func settle() async { await bridge.scheduler.settle() }
-    func settle(until isMet: () async -> Bool) async throws { try await bridge.scheduler.settle(until: isMet) }
+    func drain() async { await bridge.scheduler.drain() }
+    func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
 
     /// What `GET` says of a characteristic.
     func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
@@ -50,7 +50,7 @@ struct House {
         if let on { values.append((9, .bool(on))) }
         if let speed { values.append((10, .float(Double(speed)))) }
         await bridge.server.update(2, values)
-        await settle()
+        await drain()
     }
 
     /// Answers the oldest write that waits.

@@ -32,7 +32,7 @@ struct BrowsingTests {
     }
 
     @Test(
-        "what nobody needs may be missing, what cannot be is left out with its reason",
+        "what is optional may be missing, what cannot be is left out with its reason",
         arguments: [
             (["s#": nil, "ff": nil, "md": nil, "ci": nil, "pv": nil], nil), (["ci": "99999"], nil),
             (["ID": id], nil), (["c#": "70000"], nil),
@@ -42,11 +42,11 @@ struct BrowsingTests {
             (["c#": "99999999999"], "its c# is not a number"), (["sf": nil], "its sf is missing"),
             (["sf": "yes"], "its sf is not a number"), (["pv": "2.0"], "it speaks another version of HAP"),
         ] as [([String: String?], String?)])
-    func leftOut(_ changes: [String: String?], _ reason: String?) {
+    func rejected(_ changes: [String: String?], _ reason: String?) {
         let snapshot = AccessorySnapshot(ServiceSnapshot(services: [service(changes)]))
         #expect(snapshot.accessories.count == (reason == nil ? 1 : 0))
-        #expect(snapshot.leftOut.map(\.reason) == (reason.map { [$0] } ?? []))
-        #expect(snapshot.leftOut.allSatisfy { $0.name == "Lamp" })
+        #expect(snapshot.rejected.map(\.reason) == (reason.map { [$0] } ?? []))
+        #expect(snapshot.rejected.allSatisfy { $0.name == "Lamp" })
     }
 
     @Test(
@@ -113,7 +113,7 @@ struct BrowsingTests {
         #expect(snapshot.accessories.first?.endpoints.map(\.description) == ["10.0.0.5:5000", "10.0.0.6:6000"])
     }
 
-    @Test("found, changed, removed, and what came back between two looks is no news")
+    @Test("found, changed, removed, and what came back between two looks is no change")
     func changes() async throws {
         let services = InMemoryBrowser()
         let browser = AccessoryBrowser(services)

@@ -25,9 +25,9 @@ struct HostileAccessoryTests {
         ])
     func garbage(_ name: String, _ bytes: [UInt8]) async throws {
         let scene = try Scene { request, _ in request.path == "/accessories" ? .bytes(bytes) : nil }
-        try await scene.run { news in
-            try await news.until { news in
-                news.states.contains { if case .unreachable(.ended(.violation)) = $0 { true } else { false } }
+        try await scene.run { events in
+            try await events.until { events in
+                events.states.contains { if case .unreachable(.ended(.violation)) = $0 { true } else { false } }
             }
         }
     }
@@ -47,10 +47,10 @@ struct HostileAccessoryTests {
         ])
     func broken(_ text: String, _ end: SessionEnd) async throws {
         let scene = try Scene { request, _ in request.path == "/characteristics" ? .sealed(Array(text.utf8)) : nil }
-        try await scene.run { news in
-            try await news.until { $0.updates.contains { if case .database = $0 { true } else { false } } }
+        try await scene.run { events in
+            try await events.until { $0.updates.contains { if case .database = $0 { true } else { false } } }
             _ = try? await scene.link.read([on])
-            try await news.until { $0.states.contains(.unreachable(.ended(end))) }
+            try await events.until { $0.states.contains(.unreachable(.ended(end))) }
         }
     }
 
@@ -62,8 +62,8 @@ struct HostileAccessoryTests {
             request.path == "/accessories"
                 ? .sealed(Array("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n{".utf8)) : nil
         }
-        try await scene.run { news in
-            try await news.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
+        try await scene.run { events in
+            try await events.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
         }
     }
 
@@ -82,7 +82,7 @@ struct HostileAccessoryTests {
     }
 
     @Test(
-        "half answers, silence and a closed connection are told apart",
+        "half answers, silence and a closed connection are distinguished",
         arguments: [
             (ScriptedAccessory.Reaction.silence, SessionEnd.timedOut),
             (.sealed(Array("HTTP/1.1 200 O".utf8)), .timedOut),
@@ -92,12 +92,12 @@ struct HostileAccessoryTests {
         var timing = testTiming
         if end == .timedOut { timing.request = .milliseconds(300) }
         let scene = try Scene(timing) { request, _ in request.method == .put ? reaction : nil }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             await #expect(throws: LinkError.request(.ended(end))) {
                 try await scene.link.write([CharacteristicWrite(on, .bool(true))])
             }
-            try await news.until { $0.states.contains(.unreachable(.ended(end))) }
+            try await events.until { $0.states.contains(.unreachable(.ended(end))) }
         }
     }
 
@@ -110,9 +110,9 @@ struct HostileAccessoryTests {
         ])
     func compliance(_ text: String) async throws {
         let scene = try Scene { request, _ in request.path == "/accessories" ? .answer(.json(text)) : nil }
-        try await scene.run { news in
-            try await news.until { news in
-                news.states.contains {
+        try await scene.run { events in
+            try await events.until { events in
+                events.states.contains {
                     if case .unreachable(.outOfCompliance(let error)) = $0 {
                         !"\(error)".contains("secret")
                     } else {
@@ -126,12 +126,12 @@ struct HostileAccessoryTests {
     @Test("a signature by another key at the right id is not believed")
     func wrongKey() async throws {
         let scene = try Scene { _, _ in nil }
-        let stranger = AccessoryIdentity(
+        let unknownPeer = AccessoryIdentity(
             deviceID: scene.link.id, longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
-        let impostor = ScriptedAccessory(stranger) { _, _ in .silence }
+        let impostor = ScriptedAccessory(unknownPeer) { _, _ in .silence }
         impostor.listen(scene.dialer, at: .test(1))
-        try await scene.run { news in
-            try await news.until { $0.states.contains(.unreachable(.otherAccessory)) }
+        try await scene.run { events in
+            try await events.until { $0.states.contains(.unreachable(.otherAccessory)) }
         }
         #expect(impostor.requests.isEmpty)
     }
@@ -146,35 +146,35 @@ struct HostileAccessoryTests {
         let scene = try Scene { _, _ in nil }
         let impostor = ScriptedAccessory { _, _ in .answer(answer) }
         impostor.listen(scene.dialer, at: .test(2))
-        try await running(scene.link) { news in
+        try await running(scene.link) { events in
             await scene.link.appeared(try .test(scene.link.id, at: [.test(2), .test(1)]))
-            try await news.until(.connected)
+            try await events.until(.connected)
         }
     }
 
-    @Test("events of what nobody knows and of wrong kinds are passed over, presses are told one by one")
+    @Test("events of what is unknown and of wrong kinds are passed over, presses are told one by one")
     func events() async throws {
         let scene = try Scene { _, _ in nil }
-        try await scene.run { news in
+        try await scene.run { events in
             await scene.link.desire([on, brightness, button])
-            try await news.until { $0.value(brightness) != nil }
-            try await news.until(.connected)
+            try await events.until { $0.value(brightness) != nil }
+            try await events.until(.connected)
             scene.accessory.sendEvent(
                 #"{"characteristics":[{"aid":1,"iid":8,"value":"on"},{"aid":7,"iid":8,"value":true},{"aid":1,"iid":9},{"aid":1,"iid":12,"value":1}]}"#
             )
             scene.accessory.sendEvent(
                 #"{"characteristics":[{"aid":1,"iid":12,"value":1},{"aid":1,"iid":8,"value":1}]}"#)
-            try await news.until { $0.value(on) == .success(.bool(true)) }
-            #expect(news.updates.count { $0 == .occurrence(button, .integer(1)) } == 2)
-            #expect(news.value(brightness) == .success(.integer(5)))
+            try await events.until { $0.value(on) == .success(.bool(true)) }
+            #expect(events.updates.count { $0 == .occurrence(button, .integer(1)) } == 2)
+            #expect(events.value(brightness) == .success(.integer(5)))
         }
     }
 
     @Test("a timed write is announced on the same connection with the number that it carries")
     func timedWrite() async throws {
         let scene = try Scene { _, _ in nil }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             _ = try await scene.link.write([CharacteristicWrite(lock, .integer(1))])
         }
         let writes = scene.accessory.requests.filter { $0.method == .put }
@@ -191,8 +191,8 @@ struct HostileAccessoryTests {
         let scene = try Scene { request, _ in
             request.path == "/prepare" ? .answer(.json(#"{"status":\#(said)}"#, status: 400)) : nil
         }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             #expect(
                 try await scene.link.write([CharacteristicWrite(lock, .integer(1))]) == [lock: WriteOutcome(status)])
         }
@@ -208,8 +208,8 @@ struct HostileAccessoryTests {
                         #"{"characteristics":[{"aid":1,"iid":11,"status":0,"value":"AgA="},{"aid":1,"iid":8,"status":0}]}"#,
                         status: 207)) : nil
         }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             let outcomes = try await scene.link.write([
                 CharacteristicWrite(control, .data([1]), wantsResponse: true),
                 CharacteristicWrite(on, .bool(true), wantsResponse: true, authorizationData: [1, 2, 255]),
@@ -233,16 +233,16 @@ struct HostileAccessoryTests {
             let number = value.withLock { $0 }
             return .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(number)}]}"#))
         }
-        try await scene.run { news in
+        try await scene.run { events in
             await scene.link.desire([brightness])
-            try await news.until { $0.value(brightness) == .success(.integer(1)) }
+            try await events.until { $0.value(brightness) == .success(.integer(1)) }
             for number in 2...4 {
                 value.withLock { $0 = number }
-                try await news.until { $0.value(brightness) == .success(.integer(Int64(number))) }
+                try await events.until { $0.value(brightness) == .success(.integer(Int64(number))) }
             }
             value.withLock { $0 = 50 }
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":50}]}"#)
-            try await news.until { $0.value(brightness) == .success(.integer(50)) }
+            try await events.until { $0.value(brightness) == .success(.integer(50)) }
         }
         let subscriptions = scene.accessory.requests.count { String(decoding: $0.body, as: UTF8.self).contains("ev") }
         #expect(subscriptions == 1)
@@ -255,10 +255,10 @@ struct HostileAccessoryTests {
         timing.request = .milliseconds(200)
         let isDead = Mutex(false)
         let scene = try Scene(timing) { _, _ in isDead.withLock { $0 } ? .silence : nil }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             isDead.withLock { $0 = true }
-            try await news.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
+            try await events.until { $0.states.contains(.unreachable(.ended(.timedOut))) }
         }
     }
 
@@ -268,14 +268,14 @@ struct HostileAccessoryTests {
             request.method == .put
                 ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70406}]}"#, status: 207)) : nil
         }
-        try await scene.run { news in
+        try await scene.run { events in
             await scene.link.desire([on])
-            try await news.until(.connected)
+            try await events.until(.connected)
             await scene.link.desire([on])
             _ = try await scene.link.read([on])
             #expect(scene.accessory.requests.count { $0.method == .put } == 1)
             scene.accessory.connection?.end()
-            try await news.until { _ in scene.accessory.requests.count { $0.method == .put } == 2 }
+            try await events.until { _ in scene.accessory.requests.count { $0.method == .put } == 2 }
         }
     }
 }

@@ -62,11 +62,11 @@ struct LinkTests {
     func connects() async throws {
         let house = try await House()
         let link = house.link()
-        try await running(link) { news in
-            try await news.until(.searching)
+        try await running(link) { events in
+            try await events.until(.searching)
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
-            let database = news.updates.compactMap {
+            try await events.until(.connected)
+            let database = events.updates.compactMap {
                 if case .database(let database, 1) = $0 { database } else { nil }
             }
             #expect(database.count == 1)
@@ -79,20 +79,20 @@ struct LinkTests {
     func eventsAndWrites() async throws {
         let house = try await House()
         let link = house.link()
-        try await running(link) { news in
+        try await running(link) { events in
             await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until { $0.value(house.on) == .success(.bool(false)) }
+            try await events.until { $0.value(house.on) == .success(.bool(false)) }
             await house.bridge.host.report(LightReport(on: true), from: "lamp")
-            try await news.until { $0.value(house.on) == .success(.bool(true)) }
-            news.forget()
+            try await events.until { $0.value(house.on) == .success(.bool(true)) }
+            events.forget()
             #expect(
                 try await link.write([CharacteristicWrite(house.on, .bool(false))]) == [
                     house.on: WriteOutcome(.success)
                 ])
             #expect(house.bridge.driver.orders == [.init("lamp", LightCommand(on: false))])
             #expect(try await link.read([house.other]) == [house.other: .success(.bool(false))])
-            #expect(news.value(house.on) == nil)
+            #expect(events.value(house.on) == nil)
         }
     }
 
@@ -102,9 +102,9 @@ struct LinkTests {
         let link = house.link()
         let nowhere = CharacteristicID(AccessoryID(99), InstanceID(9))
         let name = CharacteristicID(AccessoryID(2), InstanceID(2))
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
+            try await events.until(.connected)
             let outcomes = try await link.write([
                 CharacteristicWrite(house.on, .bool(true)), CharacteristicWrite(nowhere, .bool(true)),
                 CharacteristicWrite(house.other, .string("maybe")),
@@ -124,24 +124,24 @@ struct LinkTests {
     func reconnects() async throws {
         let house = try await House()
         let link = house.link()
-        try await running(link) { news in
+        try await running(link) { events in
             await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until { $0.value(house.on) == .success(.bool(false)) }
+            try await events.until { $0.value(house.on) == .success(.bool(false)) }
             // The first word after the connection breaks is about what changed without it.
             house.dialer.listen(at: .test(1), nil)
             house.connections.last?.close()
-            try await news.until { $0.states.contains(.unreachable(.unreachable)) }
+            try await events.until { $0.states.contains(.unreachable(.unreachable)) }
             await house.bridge.host.report(LightReport(on: true), from: "lamp")
             await house.bridge.host.report(LightReport(on: true), from: "other")
             house.listen(at: .test(1))
-            try await news.until { $0.value(house.on) == .success(.bool(true)) }
-            try await news.until { $0.value(house.other) == .success(.bool(true)) }
-            try await news.until(.connected)
+            try await events.until { $0.value(house.on) == .success(.bool(true)) }
+            try await events.until { $0.value(house.other) == .success(.bool(true)) }
+            try await events.until(.connected)
             await house.bridge.host.report(LightReport(on: false), from: "lamp")
-            try await news.until { $0.value(house.on) == .success(.bool(false)) }
+            try await events.until { $0.value(house.on) == .success(.bool(false)) }
             // The database is the one that it knows.
-            #expect(news.updates.count { if case .database = $0 { true } else { false } } == 1)
+            #expect(events.updates.count { if case .database = $0 { true } else { false } } == 1)
         }
     }
 
@@ -154,33 +154,33 @@ struct LinkTests {
         let link = house.link(timing)
         house.dialer.listen(at: .test(1), nil)
         house.listen(at: .test(2, port: 9090))
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
             // Nine failures make the next pause many times the first.
-            try await news.until { _ in house.dialer.dialed.count >= 9 }
+            try await events.until { _ in house.dialer.dialed.count >= 9 }
             await link.appeared(try house.seen(at: .test(2, port: 9090)))
-            try await news.until(.connected)
+            try await events.until(.connected)
         }
     }
 
     @Test("another accessory at the address is not believed; the right one is found at the next address")
     func wrongAccessory() async throws {
         let house = try await House()
-        let stranger = try await House()
-        house.dialer.listen(at: .test(2), stranger.bridge.listener())
+        let unknownPeer = try await House()
+        house.dialer.listen(at: .test(2), unknownPeer.bridge.listener())
         let link = house.link()
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(2), .test(1)))
-            try await news.until(.connected)
+            try await events.until(.connected)
             #expect(house.dialer.dialed == [.test(2), .test(1)])
             #expect(try await link.read([house.on]) == [house.on: .success(.bool(false))])
         }
         // Only there: nothing is told but that.
         let lost = house.link()
-        try await running(lost) { news in
+        try await running(lost) { events in
             await lost.appeared(try house.seen(at: .test(2)))
-            try await news.until { $0.states.contains(.unreachable(.otherAccessory)) }
-            #expect(!news.updates.contains { if case .database = $0 { true } else { false } })
+            try await events.until { $0.states.contains(.unreachable(.otherAccessory)) }
+            #expect(!events.updates.contains { if case .database = $0 { true } else { false } })
         }
     }
 
@@ -188,22 +188,22 @@ struct LinkTests {
     func configurationNumber() async throws {
         let house = try await House()
         let link = house.link()
-        try await running(link) { news in
+        try await running(link) { events in
             await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
+            try await events.until(.connected)
             await house.bridge.host.added(LightDescription(id: "third", name: "Third"))
-            await house.bridge.server.settleStructure()
-            try await house.bridge.scheduler.settle(until: { await house.bridge.server.accessories.count == 4 })
+            await house.bridge.server.reconcileStructure()
+            try await house.bridge.scheduler.drain(until: { await house.bridge.server.accessories.count == 4 })
             await link.appeared(try house.seen(at: .test(1), configurationNumber: 2))
-            try await news.until {
+            try await events.until {
                 $0.updates.contains {
                     if case .database(let database, 2) = $0 { database.accessories.count == 4 } else { false }
                 }
             }
             #expect(house.connections.count == 1)
             await house.bridge.host.report(LightReport(on: true), from: "lamp")
-            try await news.until { $0.value(house.on) == .success(.bool(true)) }
+            try await events.until { $0.value(house.on) == .success(.bool(true)) }
         }
     }
 
@@ -211,12 +211,12 @@ struct LinkTests {
     func removal() async throws {
         let house = try await House()
         let link = house.link()
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
+            try await events.until(.connected)
             try await link.unpair()
-            try await news.until(.stopped)
-            try await news.until { $0.hasEnded }
+            try await events.until(.stopped)
+            try await events.until { $0.hasEnded }
             #expect(house.connections.last?.isClosed == true)
             await #expect(throws: LinkError.notConnected) { try await link.read([house.on]) }
             await link.appeared(try house.seen(at: .test(3)))
@@ -234,9 +234,9 @@ struct LinkTests {
         timing.request = .seconds(120)
         let link = house.link(timing)
         // It ends long before the answer is due, or the suite's timeout ends it.
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until { _ in !house.dialer.dialed.isEmpty }
+            try await events.until { _ in !house.dialer.dialed.isEmpty }
         }
         #expect(silent.isClosed)
     }
@@ -245,14 +245,14 @@ struct LinkTests {
     func removedByOthers() async throws {
         let house = try await House()
         let link = house.link()
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
+            try await events.until(.connected)
             let admin = ControllerIdentity.random()
             _ = try await link.pairings(.add(admin.pairing()))
             let controller = try await house.bridge.session(admin)
             _ = try await controller.pairings(.remove(house.vault.identity().controller))
-            try await news.until { $0.states.last == .unreachable(.notPaired) }
+            try await events.until { $0.states.last == .unreachable(.notPaired) }
             await #expect(throws: LinkError.notConnected) { try await link.read([house.on]) }
         }
     }
@@ -262,9 +262,9 @@ struct LinkTests {
         let house = try await House()
         let link = house.link()
         let guest = ControllerIdentity.random().pairing(isAdmin: false)
-        try await running(link) { news in
+        try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            try await news.until(.connected)
+            try await events.until(.connected)
             #expect(try await link.pairings(.add(guest)) == .done)
             #expect(try await link.pairings(.list) == .list([house.vault.identity().pairing(), guest]))
             #expect(try await link.pairings(.remove(guest.controller)) == .done)

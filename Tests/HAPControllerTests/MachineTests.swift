@@ -93,7 +93,7 @@ struct PushWatchTests {
     }
 }
 
-@Suite("News that nobody has taken")
+@Suite("Events that no reader has taken")
 struct PendingUpdatesTests {
     private let a = CharacteristicID(AccessoryID(2), InstanceID(9))
     private let b = CharacteristicID(AccessoryID(2), InstanceID(10))
@@ -165,7 +165,7 @@ struct RequestQueueTests {
         #expect(action.text == "finish 1 \(status)")
     }
 
-    @Test("an answer that nobody waits for is refused, and too many requests are")
+    @Test("an answer without a request is refused, and too many requests are")
     func limits() {
         var queue = RequestQueue<Int>()
         let unasked = queue.received(HTTPResponse(200))

@@ -29,7 +29,7 @@ private func listen(_ body: @escaping @Sendable (any Channel) -> Void) async thr
         .bind(host: "127.0.0.1", port: 0).get()
 }
 
-/// A port of the loopback at which nobody listens, and at which nobody else can begin to meanwhile.
+/// A port of the loopback at which no process listens, and at which no other process can begin to meanwhile.
 private final class SilentPort: Sendable {
     let number: Int
     private let descriptor: CInt
@@ -72,31 +72,31 @@ struct OverTCPTests {
             added.pairing, as: vault.identity(), dialer: dialer,
             database: (added.database, configurationNumber: added.configurationNumber), timing: testTiming,
             logger: quietLogger)
-        try await running(link) { news in
+        try await running(link) { events in
             await link.desire([on])
             await link.appeared(try .test(added.pairing.deviceID, at: [try here(listener.port)]))
-            try await news.until(.connected)
+            try await events.until(.connected)
             #expect(try await link.write([CharacteristicWrite(on, .bool(true))])[on] == WriteOutcome(.success))
             #expect(bridge.driver.orders == [.init("lamp", LightCommand(on: true))])
 
             await listener.close()
             await bridge.server.stop()
-            try await news.until { $0.states.contains { if case .unreachable = $0 { true } else { false } } }
+            try await events.until { $0.states.contains { if case .unreachable = $0 { true } else { false } } }
             bridge = try await BridgeUnderTest(store, lights: lights)
             listener = try await AccessoryListener(port: 0, on: bridge.loop, for: bridge.server, logger: quietLogger)
             await link.appeared(try .test(added.pairing.deviceID, at: [try here(listener.port)]))
-            try await news.until(.connected)
+            try await events.until(.connected)
             await bridge.host.report(LightReport(on: false), from: "lamp")
-            try await news.until { $0.value(on) == .success(.bool(false)) }
+            try await events.until { $0.value(on) == .success(.bool(false)) }
             // Its c# has not changed: the database is the one of pairing.
-            #expect(!news.updates.contains { if case .database = $0 { true } else { false } })
+            #expect(!events.updates.contains { if case .database = $0 { true } else { false } })
             try await link.unpair()
         }
         #expect(await !bridge.server.isPaired)
         await listener.close()
     }
 
-    @Test("nobody listens, on IPv4 and IPv6")
+    @Test("no process listens, on IPv4 and IPv6")
     func refused() async throws {
         let port = try SilentPort()
         let loopback = Array(repeating: UInt8(0), count: 15) + [1]
@@ -108,7 +108,7 @@ struct OverTCPTests {
 
     @Test("whoever stops waiting for a connection waits no longer")
     func cancelled() async throws {
-        // Nobody is at an address of the documentation's network; whatever the system says of it, the wait ends.
+        // No process is at an address of the documentation's network; whatever the system says of it, the wait ends.
         let endpoint = AccessoryEndpoint.test(1)
         let dialing = Task { try await dialer.dial(endpoint, within: .seconds(60)) }
         dialing.cancel()
@@ -120,10 +120,10 @@ struct OverTCPTests {
         let closed = AsyncStream.makeStream(of: Void.self)
         let server = try await listen { $0.closeFuture.whenComplete { _ in closed.continuation.yield() } }
         let port = try #require(server.localAddress?.port)
-        let nobody = try SilentPort()
+        let noPeer = try SilentPort()
         let (connection, endpoint) = try await dialer.dial(
-            first: [try here(nobody.number), try here(port)], timing: testTiming)
-        withExtendedLifetime(nobody) {}
+            first: [try here(noPeer.number), try here(port)], timing: testTiming)
+        withExtendedLifetime(noPeer) {}
         #expect(endpoint == (try here(port)))
         connection.close()
         #expect(await connection.receive() == nil)
@@ -151,7 +151,7 @@ struct OverTCPTests {
         }
         let connection = try await dialer.dial(try here(try #require(server.localAddress?.port)), within: .seconds(5))
         #expect(await connection.receive()?.count ?? 0 <= 64 * 1024)
-        // With nobody who takes more, the system's buffers fill and the sender has to wait.
+        // With no reader left, the system's buffers fill and the sender has to wait.
         var stalls = stalled.stream.makeAsyncIterator()
         await stalls.next()
         connection.close()

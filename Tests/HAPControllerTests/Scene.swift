@@ -72,10 +72,10 @@ struct Scene {
             timing: timing, isForUnpairing: isForUnpairing, logger: quietLogger)
     }
 
-    func run<Result>(_ body: (Newspaper) async throws -> Result) async throws -> Result {
-        try await running(link) { news in
+    func run<Result>(_ body: (EventRecorder) async throws -> Result) async throws -> Result {
+        try await running(link) { events in
             await link.appeared(found)
-            return try await body(news)
+            return try await body(events)
         }
     }
 

@@ -135,7 +135,7 @@ struct SetupTests {
         #expect(vault.pairings().isEmpty)
     }
 
-    @Test("another accessory than the one that was found is told to forget us")
+    @Test("another accessory than the one that was found is asked to forget us")
     func otherAccessory() async throws {
         let (bridge, store, _) = try await bridge()
         let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
@@ -196,7 +196,7 @@ struct SetupTests {
         #expect(await bridge.server.advertisement.txt.allSatisfy { $0.key != "lv" })
     }
 
-    @Test("without the token, or with another, nobody keeps anything, and the reason is told")
+    @Test("without the token, or with another, no controller keeps anything, and the reason is reported")
     func ownershipFailure() async throws {
         let (bridge, store, found) = try await demandingBridge()
         let code = store.stored.setupCode
@@ -263,7 +263,7 @@ struct SetupTests {
         await #expect(throws: SetupError.alreadyPaired) { try await setup.identify(found) }
     }
 
-    @Test("nobody at the address")
+    @Test("no process at the address")
     func unreachable() async throws {
         let (_, store, found) = try await bridge()
         dialer.listen(at: .test(1), nil)

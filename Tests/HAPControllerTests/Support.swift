@@ -60,7 +60,7 @@ extension DiscoveredAccessory {
 }
 
 /// Everything that a link has told, and a way to wait for more.
-final class Newspaper: Sendable {
+final class EventRecorder: Sendable {
     private struct State {
         var updates: [LinkUpdate] = []
         var values: [CharacteristicID: Reading] = [:]
@@ -68,7 +68,7 @@ final class Newspaper: Sendable {
     }
 
     /// What a test waited for has not come.
-    struct NeverCame: Error { let heard: [String] }
+    struct NeverCame: Error { let received: [String] }
 
     private let state = Mutex(State())
 
@@ -91,12 +91,12 @@ final class Newspaper: Sendable {
     }
 
     func until(
-        sourceLocation: SourceLocation = #_sourceLocation, _ isMet: @Sendable (Newspaper) async -> Bool
+        sourceLocation: SourceLocation = #_sourceLocation, _ isMet: @Sendable (EventRecorder) async -> Bool
     ) async throws {
         do {
-            try await eventually("news", sourceLocation: sourceLocation) { await isMet(self) }
-        } catch is NeverHappened {
-            throw NeverCame(heard: updates.map { String("\($0)".prefix(300)) })
+            try await eventually("events", sourceLocation: sourceLocation) { await isMet(self) }
+        } catch is ConditionTimeout {
+            throw NeverCame(received: updates.map { String("\($0)".prefix(300)) })
         }
     }
 
@@ -107,13 +107,13 @@ final class Newspaper: Sendable {
 
 /// Runs a link beside a test, and ends it.
 func running<Result>(
-    _ link: AccessoryLink, _ body: (Newspaper) async throws -> Result
+    _ link: AccessoryLink, _ body: (EventRecorder) async throws -> Result
 ) async throws -> Result {
-    let newspaper = Newspaper()
-    async let reading: Void = newspaper.read(link)
+    let recorder = EventRecorder()
+    async let reading: Void = recorder.read(link)
     async let running: Void = link.run()
     do {
-        let result = try await body(newspaper)
+        let result = try await body(recorder)
         await link.stop()
         _ = await (running, reading)
         return result

@@ -13,12 +13,12 @@ private let brightness = Scene.brightness
 @Suite("What goes over a link, and in which order", .timeout)
 struct TrafficTests {
     /// How a value is read.
-    enum Way: CaseIterable {
+    enum ReadKind: CaseIterable {
         case read, enable
     }
 
-    @Test("a read that is older than an event does not take its place", arguments: Way.allCases)
-    func olderRead(_ way: Way) async throws {
+    @Test("a read that is older than an event does not take its place", arguments: ReadKind.allCases)
+    func olderRead(_ kind: ReadKind) async throws {
         // The event tells what has become true while the answer was on its way.
         let event = HTTPSerializer.bytes(
             of: .event(body: Array(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#.utf8)))
@@ -27,31 +27,31 @@ struct TrafficTests {
         let scene = try Scene { request, _ in
             request.query == "id=1.8" ? .sealed(event + old) : nil
         }
-        try await scene.run { news in
-            try await news.until(.connected)
-            switch way {
+        try await scene.run { events in
+            try await events.until(.connected)
+            switch kind {
             case .read: #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
             case .enable: #expect(await scene.link.observe([on]) == [on: .confirmed])
             }
-            // News that are sent later come later.
+            // Events that are sent later come later.
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
-            try await news.until { $0.value(brightness) == .success(.integer(77)) }
-            #expect(news.value(on) == .success(.bool(true)))
+            try await events.until { $0.value(brightness) == .success(.integer(77)) }
+            #expect(events.value(on) == .success(.bool(true)))
         }
     }
 
-    @Test("a read that began after an event is newer than it", arguments: Way.allCases)
-    func newerRead(_ way: Way) async throws {
+    @Test("a read that began after an event is newer than it", arguments: ReadKind.allCases)
+    func newerRead(_ kind: ReadKind) async throws {
         let scene = try Scene()
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
-            try await news.until { $0.value(on) == .success(.bool(true)) }
-            switch way {
+            try await events.until { $0.value(on) == .success(.bool(true)) }
+            switch kind {
             case .read: _ = try await scene.link.read([on])
             case .enable: _ = await scene.link.observe([on])
             }
-            try await news.until { $0.value(on) == .success(.bool(false)) }
+            try await events.until { $0.value(on) == .success(.bool(false)) }
         }
     }
 
@@ -59,18 +59,18 @@ struct TrafficTests {
     func informational(_ status: Int) async throws {
         let bytes = Array("HTTP/1.1 \(status) Wait\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n".utf8)
         let scene = try Scene { request, _ in request.method == .put ? .sealed(bytes) : nil }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             #expect(
                 try await scene.link.write([CharacteristicWrite(on, .bool(true))]) == [on: WriteOutcome(.success)])
             // The answers still belong to their requests.
             #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
-            #expect(!news.states.contains { if case .unreachable = $0 { true } else { false } })
+            #expect(!events.states.contains { if case .unreachable = $0 { true } else { false } })
         }
     }
 
-    @Test("what an answer leaves out is not done, and nobody knows what it is worth")
-    func leftOut() async throws {
+    @Test("what an answer leaves out is not done, and its value is unknown")
+    func rejected() async throws {
         let scene = try Scene { request, _ in
             switch (request.method, request.path) {
             case (.put, "/characteristics"):
@@ -80,8 +80,8 @@ struct TrafficTests {
             default: nil
             }
         }
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             #expect(
                 try await scene.link.write([CharacteristicWrite(on, .bool(true)), .init(brightness, .integer(7))])
                     == [on: WriteOutcome(.success), brightness: WriteOutcome(.unableToCommunicate)])
@@ -94,8 +94,8 @@ struct TrafficTests {
     @Test("subscriptions that come together are one request, and end in one")
     func coalesced() async throws {
         let scene = try Scene()
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             await scene.link.desire([on, brightness])
             try await eventually("both are subscribed to") { scene.subscriptions.count == 1 }
             await scene.link.desire([])
@@ -114,7 +114,7 @@ struct TrafficTests {
         let scene = try Scene()
         await scene.link.desire([brightness])
         await scene.link.desire([brightness, on])
-        try await scene.run { news in try await news.until(.connected) }
+        try await scene.run { events in try await events.until(.connected) }
         #expect(scene.subscriptions == [[.init(id: on, events: true), .init(id: brightness, events: true)]])
     }
 
@@ -137,11 +137,11 @@ struct TrafficTests {
             default: return nil
             }
         }
-        try await scene.run { news in
+        try await scene.run { events in
             await scene.link.desire([brightness])
-            try await news.until(.connected)
+            try await events.until(.connected)
             _ = try await scene.link.write([CharacteristicWrite(brightness, .integer(7))])
-            try await news.until { $0.value(brightness) == .success(.integer(8)) }
+            try await events.until { $0.value(brightness) == .success(.integer(8)) }
             let looks = scene.accessory.requests.count
             try await eventually("it looks again") { scene.accessory.requests.count >= looks + 2 }
         }
@@ -205,8 +205,8 @@ struct BatchTests {
     @Test("everything is read, in requests for at most fifty")
     func reads() async throws {
         let crowd = try Crowd()
-        try await crowd.scene.run { news in
-            try await news.until(.connected)
+        try await crowd.scene.run { events in
+            try await events.until(.connected)
             let readings = try await crowd.scene.link.read(crowd.ids)
             #expect(readings.count == 270 && readings.values.allSatisfy { $0 == .success(.integer(5)) })
         }
@@ -218,8 +218,8 @@ struct BatchTests {
     @Test("everything is written, in requests for at most a hundred")
     func writes() async throws {
         let crowd = try Crowd()
-        try await crowd.scene.run { news in
-            try await news.until(.connected)
+        try await crowd.scene.run { events in
+            try await events.until(.connected)
             let outcomes = try await crowd.scene.link.write(crowd.ids.map { CharacteristicWrite($0, .integer(7)) })
             #expect(outcomes.count == 270 && outcomes.values.allSatisfy { $0 == WriteOutcome(.success) })
         }
@@ -231,9 +231,9 @@ struct BatchTests {
     @Test("everything is subscribed to, in requests for at most a hundred")
     func subscriptions() async throws {
         let crowd = try Crowd()
-        try await crowd.scene.run { news in
+        try await crowd.scene.run { events in
             await crowd.scene.link.desire(Set(crowd.ids))
-            try await news.until(.connected)
+            try await events.until(.connected)
         }
         let subscribed = crowd.batches { $0.events == true }
         #expect(subscribed.map(\.count) == [100, 100, 70])

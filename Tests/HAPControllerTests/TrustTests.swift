@@ -23,9 +23,9 @@ struct TrustTests {
                 HTTPSerializer.bytes(of: .event(body: Array(lies.utf8))) + HTTPSerializer.bytes(of: .response(refusal)))
         }
         impostor.listen(scene.dialer, at: .test(1))
-        try await scene.run { news in
-            try await news.until { $0.states.contains(.unreachable(.notPaired)) }
-            #expect(news.value(on) == nil)
+        try await scene.run { events in
+            try await events.until { $0.states.contains(.unreachable(.notPaired)) }
+            #expect(events.value(on) == nil)
         }
     }
 
@@ -33,22 +33,22 @@ struct TrustTests {
     func eventOfAnotherSession() async throws {
         let scene = try Scene()
         let former = ControllerSession(InMemoryByteConnection(onSend: { _ in }))
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             await scene.link.received(event: Array(lies.utf8), on: former)
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
-            try await news.until { $0.value(Scene.brightness) == .success(.integer(77)) }
-            #expect(news.value(on) != .success(.bool(true)))
+            try await events.until { $0.value(Scene.brightness) == .success(.integer(77)) }
+            #expect(events.value(on) != .success(.bool(true)))
         }
     }
 
     @Test("an event that is not of HAP's form ends the connection")
     func badEvent() async throws {
         let scene = try Scene()
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             scene.accessory.sendEvent(#"{"values":[]}"#)
-            try await news.until { $0.states.contains(.unreachable(.ended(.badAnswer))) }
+            try await events.until { $0.states.contains(.unreachable(.ended(.badAnswer))) }
         }
     }
 
@@ -74,19 +74,19 @@ struct TrustTests {
         "of several addresses that fail, the one that has dropped our pairing gives the reason", arguments: [1, 2, 3])
     func reasonKept(_ place: Int) async throws {
         let scene = try Scene(isPaired: false)
-        let stranger = AccessoryIdentity(
+        let unknownPeer = AccessoryIdentity(
             deviceID: try #require(DeviceID(octets: [9, 9, 9, 9, 9, 9])),
             longTermKey: try Ed25519KeyPair(seed: .random(count: 32)))
-        ScriptedAccessory(stranger) { _, _ in .silence }.listen(scene.dialer, at: .test(2))
+        ScriptedAccessory(unknownPeer) { _, _ in .silence }.listen(scene.dialer, at: .test(2))
         ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(3))
         var addresses: [AccessoryEndpoint] = [.test(2), .test(3)]
         addresses.insert(.test(1), at: place - 1)
-        try await running(scene.link) { news in
+        try await running(scene.link) { events in
             await scene.link.appeared(try .test(scene.link.id, at: addresses))
-            try await news.until { news in
-                news.states.contains { if case .unreachable = $0 { true } else { false } }
+            try await events.until { events in
+                events.states.contains { if case .unreachable = $0 { true } else { false } }
             }
-            #expect(news.states.last == .unreachable(.notPaired))
+            #expect(events.states.last == .unreachable(.notPaired))
         }
         #expect(scene.dialer.dialed == addresses)
     }
@@ -96,9 +96,9 @@ struct TrustTests {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .answer(HTTPResponse(404)) }.listen(scene.dialer, at: .test(1))
         ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(2))
-        try await running(scene.link) { news in
+        try await running(scene.link) { events in
             await scene.link.appeared(try .test(scene.link.id, at: [.test(1), .test(2), .test(3)]))
-            try await news.until { $0.states.contains(.unreachable(.ended(.lost))) }
+            try await events.until { $0.states.contains(.unreachable(.ended(.lost))) }
         }
     }
 
@@ -106,12 +106,12 @@ struct TrustTests {
     func lastGood() async throws {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(2))
-        try await running(scene.link) { news in
+        try await running(scene.link) { events in
             await scene.link.appeared(try .test(scene.link.id, at: [.test(2), .test(1)]))
-            try await news.until(.connected)
-            news.forget()
+            try await events.until(.connected)
+            events.forget()
             scene.accessory.connection?.end()
-            try await news.until(.connected)
+            try await events.until(.connected)
         }
         #expect(scene.dialer.dialed == [.test(2), .test(1), .test(1)])
     }
@@ -119,15 +119,15 @@ struct TrustTests {
     @Test("where another accessory appears is of no interest, and a record that goes ends nothing")
     func others() async throws {
         let scene = try Scene()
-        try await scene.run { news in
-            try await news.until(.connected)
+        try await scene.run { events in
+            try await events.until(.connected)
             let other = try #require(DeviceID(octets: [9, 9, 9, 9, 9, 9]))
             await scene.link.appeared(try .test(other, at: [.test(2)]))
             await scene.link.appeared(nil)
             #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
-            news.forget()
+            events.forget()
             scene.accessory.connection?.end()
-            try await news.until(.connected)
+            try await events.until(.connected)
         }
         #expect(scene.dialer.dialed == [.test(1), .test(1)])
     }
@@ -138,8 +138,8 @@ struct TrustTests {
             request.path == "/pairings"
                 ? .answer(HTTPResponse(200, .pairingTLV8, body: PairingsResponse.done.encoded)) : nil
         }
-        try await scene.run { news in
-            try await news.until { $0.states.contains(.unreachable(.notPaired)) }
+        try await scene.run { events in
+            try await events.until { $0.states.contains(.unreachable(.notPaired)) }
         }
         let requests = scene.accessory.requests
         #expect(requests.map(\.path) == ["/pairings"])
@@ -152,7 +152,7 @@ struct TrustTests {
 
 @Suite("Connections to several addresses at once", .timeout)
 struct RaceTests {
-    /// Answers at one address at once, and at another one only when nobody wants it any more.
+    /// Answers at one address at once, and at another one only when it is not wanted any more.
     private final class LateDialer: AccessoryDialer {
         let late = InMemoryByteConnection(onSend: { _ in })
         let prompt = InMemoryByteConnection(onSend: { _ in })
@@ -192,7 +192,7 @@ struct RaceTests {
         #expect(nowhere.dialed == [.test(1), .test(2), .test(3)])
     }
 
-    @Test("a connection that comes when nobody wants it any more is closed")
+    @Test("a connection that comes when it is not wanted any more is closed")
     func gaveUp() async {
         let dialing = Task { try await dialer.dial(first: [.test(1)], timing: timing) }
         dialing.cancel()

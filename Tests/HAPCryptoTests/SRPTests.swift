@@ -135,7 +135,7 @@ struct SRPVectorTests {
         #expect(apple.proof == (try m2["A_padded,K_of_S_stripped,M1_all_stripped"].bytes))
         let others = try server.check(clientKey: a, proof: try m1["A_padded,B_padded,S_padded"].bytes)
         #expect(others.proof == (try m2["A_padded,K_of_S_padded,M1_all_padded"].bytes))
-        // M2 over a stripped A is sent to nobody; it differs only if A begins with zero.
+        // M2 over a stripped A is never sent; it differs only if A begins with zero.
         let stripped = try m2["A_stripped,K_of_S_stripped,M1_all_stripped"].bytes
         #expect((stripped == apple.proof) == (a[0] != 0))
     }
@@ -318,11 +318,11 @@ struct SRPHostileTests {
         let agreement = try server.check(clientKey: client.publicKey, proof: client.proof)
         #expect(agreement.key == client.key)
         #expect(client.accepts(serverProof: agreement.proof))
-        let stranger = try SRPClient(setupCode: "415-27-894", salt: server.salt, serverKey: server.publicKey)
+        let unknownPeer = try SRPClient(setupCode: "415-27-894", salt: server.salt, serverKey: server.publicKey)
         #expect(throws: CryptoError.authenticationFailed) {
-            try server.check(clientKey: stranger.publicKey, proof: stranger.proof)
+            try server.check(clientKey: unknownPeer.publicKey, proof: unknownPeer.proof)
         }
-        #expect(!stranger.accepts(serverProof: agreement.proof))
+        #expect(!unknownPeer.accepts(serverProof: agreement.proof))
         #expect(SRPVerifier(setupCode: "415-27-893").salt != server.salt)
         // Another attempt is made of the same verifier, and of a secret of its own.
         let other = SRPServer(verifier)

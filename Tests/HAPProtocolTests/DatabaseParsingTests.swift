@@ -141,7 +141,7 @@ struct DatabaseParsingTests {
         for json in [#""""#, "7", "null", "[]"] { #expect(try description(json) == [:]) }
     }
 
-    @Test("what nobody knows takes nothing from what is known")
+    @Test("what is unknown takes nothing from what is known")
     func lenient() throws {
         #expect(try one(#""type":"25","format":"array","perms":["pr"]"#) == nil)
         let metadata = try #require(

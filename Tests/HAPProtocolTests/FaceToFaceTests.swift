@@ -36,13 +36,13 @@ struct FaceToFaceTests {
             // The connection is still good for another try.
             var again = ends
             again.startSetup()
-            again.settle()
+            again.drain()
             #expect(again.controller.paired == golden.pairedAccessory, "\(label()), same connection")
             #expect(again.accessory.pairings.pairings == [golden.pairing], "\(label()), same connection")
         } else {
             ends.reconnect(golden)
             ends.startSetup()
-            ends.settle()
+            ends.drain()
             #expect(ends.controller.paired == golden.pairedAccessory, "\(label()), new connection")
             #expect(ends.accessory.pairings.pairings == [golden.pairing], "\(label()), new connection")
         }
@@ -52,11 +52,11 @@ struct FaceToFaceTests {
     func clean() {
         var ends = TwoEnds(golden)
         ends.startSetup()
-        ends.settle()
+        ends.drain()
         #expect(ends.controller.paired == golden.pairedAccessory)
         #expect(ends.accessory.pairings.pairings == [golden.pairing])
         ends.startVerify()
-        ends.settle()
+        ends.drain()
         #expect(ends.controller.keys != nil && ends.controller.keys == ends.accessory.session?.keys)
         #expect(ends.accessory.served == 1)
         #expect(ends.controller.answers.map(\.status) == [200])
@@ -68,7 +68,7 @@ struct FaceToFaceTests {
             var ends = setup(before: message)
             #expect(ends.underWay.count == 1)
             ends.deliver(fault)
-            ends.settle()
+            ends.drain()
             checkSetup(ends, "\(fault) M\(message)")
             // Only the last answer can be lost to a pairing; a doubled one does not get in its way.
             if case .dropped = fault {
@@ -85,7 +85,7 @@ struct FaceToFaceTests {
         for length in 0..<count {
             var ends = before
             ends.deliver(.cut(length))
-            ends.settle()
+            ends.drain()
             checkSetup(ends, "M\(message) cut at \(length)", clean: length % 16 == 0)
             #expect(ends.controller.paired == nil)
             #expect(ends.accessory.pairings.isEmpty == (message < 6))
@@ -99,7 +99,7 @@ struct FaceToFaceTests {
         for index in bytes.indices {
             var ends = before
             ends.deliver(.flipped(index))
-            ends.settle()
+            ends.drain()
             checkSetup(ends, "M\(message) flipped at \(index)")
         }
     }
@@ -120,7 +120,7 @@ struct FaceToFaceTests {
         for index in start..<bytes.count {
             var ends = before
             ends.deliver(.flipped(index))
-            ends.settle()
+            ends.drain()
             #expect(ends.controller.paired == nil, "M\(message) flipped at \(index)")
             #expect(ends.accessory.pairings.isEmpty == (message < 6), "M\(message) flipped at \(index)")
         }
@@ -134,20 +134,20 @@ struct FaceToFaceTests {
                 setupCode: "031-45-155", salt: golden.server.salt, serverKey: golden.server.publicKey)
             ends.startSetup()
             ends.deliver()
-            // The stranger's M3 takes the place of the controller's.
+            // The unknown controller's M3 takes the place of the controller's.
             let m3 = PairingTLV.message(3, (.publicKey, wrong.publicKey), (.proof, wrong.proof)).encoded
-            var stranger = MessageStream(role: .controller)
+            var unknownPeer = MessageStream(role: .controller)
             let answers = ends.accessory.receive(
-                try stranger.encode(.request(HTTPRequest(.post, "/pair-setup", body: m3))))
-            stranger.received(answers.flatMap { $0 })
+                try unknownPeer.encode(.request(HTTPRequest(.post, "/pair-setup", body: m3))))
+            unknownPeer.received(answers.flatMap { $0 })
             let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(4, .authentication).encoded)
-            #expect(try stranger.next() == .response(refusal))
+            #expect(try unknownPeer.next() == .response(refusal))
             #expect(ends.accessory.failures == attempt)
             #expect(ends.accessory.pairings.isEmpty)
             ends.reconnect(golden)
         }
         ends.startSetup()
-        ends.settle()
+        ends.drain()
         #expect(ends.controller.paired == golden.pairedAccessory)
     }
 
@@ -177,7 +177,7 @@ struct FaceToFaceTests {
         let served = ends.accessory.served
         if !ends.accessory.isAtRest || !ends.controller.isAtRest { ends.reconnect(golden) }
         ends.startVerify()
-        ends.settle()
+        ends.drain()
         #expect(ends.accessory.session?.keys == keys && ends.controller.keys == keys, "\(label()), then clean")
         #expect(ends.accessory.served == served + 1, "\(label()), then clean")
         #expect(ends.controller.answers.map(\.status) == [200], "\(label()), then clean")
@@ -189,7 +189,7 @@ struct FaceToFaceTests {
             var ends = verify(before: message)
             #expect(ends.underWay.count == 1)
             ends.deliver(fault)
-            ends.settle()
+            ends.drain()
             try checkVerify(ends, "\(fault) message \(message)")
             switch fault {
             case .dropped:
@@ -215,7 +215,7 @@ struct FaceToFaceTests {
         for length in 0..<before.underWay[0].bytes.count {
             var ends = before
             ends.deliver(.cut(length))
-            ends.settle()
+            ends.drain()
             try checkVerify(ends, "message \(message) cut at \(length)", clean: length % 8 == 0)
             #expect((ends.accessory.session != nil) == (message > 3))
             #expect((ends.controller.keys != nil) == (message > 4))
@@ -231,7 +231,7 @@ struct FaceToFaceTests {
         for index in bytes.indices {
             var ends = before
             ends.deliver(.flipped(index))
-            ends.settle()
+            ends.drain()
             try checkVerify(ends, "message \(message) flipped at \(index)")
             guard index >= bodyStart else { continue }
             switch message {
@@ -251,12 +251,12 @@ struct FaceToFaceTests {
     func unknownController() throws {
         var ends = TwoEnds(golden)
         ends.startVerify()
-        ends.settle()
+        ends.drain()
         #expect(ends.accessory.session == nil && ends.controller.keys == nil)
         ends.accessory.pairings = PairingList([golden.pairing])
         #expect(ends.accessory.isAtRest && ends.controller.isAtRest)
         ends.startVerify()
-        ends.settle()
+        ends.drain()
         #expect(ends.accessory.served == 1)
     }
 
@@ -264,9 +264,9 @@ struct FaceToFaceTests {
     func withinSession() throws {
         var ends = TwoEnds(golden, pairings: [golden.pairing])
         ends.startVerify()
-        ends.settle()
+        ends.drain()
         ends.startSetup()
-        ends.settle()
+        ends.drain()
         #expect(ends.controller.answers.map(\.status) == [200, 400])
         #expect(ends.controller.paired == nil)
     }

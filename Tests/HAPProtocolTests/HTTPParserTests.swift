@@ -54,7 +54,7 @@ struct HTTPRequestParserTests {
             ("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", HTTPRequest(.get, "/a")),
             ("GET /a HTTP/1.1\r\nConnection: Close\r\n\r\n", HTTPRequest(.get, "/a", wantsClose: true)),
             ("GET /a HTTP/1.1\r\nConnection: Keep-Alive\r\n\r\n", HTTPRequest(.get, "/a")),
-            // iOS sends the Bonjour name with its escapes, and nobody may mind.
+            // iOS sends the Bonjour name with its escapes, and these must be accepted.
             ("GET /a HTTP/1.1\r\nHost: Name\\032X._hap._tcp.local\r\n\r\n", HTTPRequest(.get, "/a")),
             ("GET /a HTTP/1.1\r\nHost: Küche._hap._tcp.local\r\nHost: 2\r\n\r\n", HTTPRequest(.get, "/a")),
             (
@@ -176,7 +176,7 @@ struct HTTPRequestParserTests {
         arguments: [
             ("/pair-setup", 65536, true), ("/pair-verify", 65536, true), ("/pairings", 65536, true),
             ("/characteristics", 1 << 20, true), ("/prepare", 1 << 20, true), ("/unknown", 1 << 20, true),
-            // A stranger's are all short.
+            // An unauthenticated peer's are all short.
             ("/pair-setup", 65536, false), ("/characteristics", 65536, false), ("/unknown", 65536, false),
         ])
     func body(path: String, limit: Int, inSession: Bool) {
@@ -234,7 +234,7 @@ struct HTTPRequestParserTests {
 @Suite("HTTP responses and events, as a controller reads them")
 struct HTTPResponseParserTests {
     @Test(
-        "responses and events are told apart, and bodies come by length or in chunks",
+        "responses and events are distinguished, and bodies come by length or in chunks",
         arguments: [
             ("HTTP/1.1 204 No Content\r\n\r\n", HTTPMessage.response(HTTPResponse(204))),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),

@@ -80,7 +80,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("the token is worth nothing without the controller's proof, and in clear")
+    @Test("the token is useless without the controller's proof, and in clear")
     func notAlone() throws {
         let error = try golden.setup["error_responses"]["M6_authentication"].bytes
         let key = golden.controller.longTermKey.publicKey
@@ -105,7 +105,7 @@ struct OwnershipTests {
         #expect(action == .store(golden.pairing))
     }
 
-    @Test("who comes too late is told so rather than asked for a token")
+    @Test("who comes too late is notified rather than asked for a token")
     func tooLate() throws {
         var machine = try accessory(requirement)
         let action = machine.received(try m5(nil), conditions: .init(isPaired: true))
@@ -119,12 +119,12 @@ struct OwnershipTests {
             var ends = TwoEnds(golden, ownership: requirement)
             ends.controller.ownershipToken = shown
             ends.startSetup()
-            ends.settle()
+            ends.drain()
             #expect(ends.controller.paired == nil && ends.accessory.pairings.isEmpty)
             #expect(ends.accessory.failures == 0)
             ends.controller.ownershipToken = token
             ends.startSetup()
-            ends.settle()
+            ends.drain()
             #expect(ends.controller.paired == golden.pairedAccessory)
             #expect(ends.accessory.pairings.pairings == [golden.pairing])
         }
@@ -143,7 +143,7 @@ struct OwnershipTests {
         for fault in faults {
             var ends = before
             ends.deliver(fault)
-            ends.settle()
+            ends.drain()
             let pairings = ends.accessory.pairings.pairings
             #expect(pairings.isEmpty || pairings == [golden.pairing], "\(fault)")
             if ends.controller.paired != nil { #expect(pairings == [golden.pairing], "\(fault)") }

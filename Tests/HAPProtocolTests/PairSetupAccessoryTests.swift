@@ -120,7 +120,7 @@ struct PairSetupAccessoryTests {
         }
     }
 
-    @Test("an outcome that nobody waits for has no effect", arguments: Stage.allCases)
+    @Test("an outcome that is not awaited has no effect", arguments: Stage.allCases)
     func outcomes(stage: Stage) throws {
         let before = try machine(at: stage)
         if stage != .starting {
@@ -283,7 +283,7 @@ struct PairSetupAccessoryTests {
 
     @Test("M5 that does not prove who sent it is answered with error 2")
     func fifthMessageIdentity() throws {
-        let stranger = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
+        let unknownPeer = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
         let good = identity()
         var wrongSignature = try golden.setup["controller_signature"].bytes
         wrongSignature[0] ^= 1
@@ -295,8 +295,8 @@ struct PairSetupAccessoryTests {
             identity(publicKey: [UInt8](repeating: 1, count: 33)),
             identity(signature: [UInt8](repeating: 1, count: 63)),
             identity(signature: [UInt8](repeating: 1, count: 65)),
-            identity(signature: wrongSignature), identity(signedBy: stranger),
-            identity(publicKey: stranger.publicKey),
+            identity(signature: wrongSignature), identity(signedBy: unknownPeer),
+            identity(publicKey: unknownPeer.publicKey),
         ].map { Array($0) }
         let error = PairSetupAccessory.Action.reply(try golden.setup["error_responses"]["M6_authentication"].bytes)
         for body in wrongParts.map({ m5($0) }) + [m5(good, label: "PS-Msg06"), m5(good, label: "PV-Msg03")] {
@@ -333,7 +333,7 @@ struct PairSetupAccessoryTests {
                         controller: controller, publicKey: golden.controller.longTermKey.publicKey, isAdmin: true)))
     }
 
-    @Test("M5 that comes too late or finds no room is told so")
+    @Test("M5 that comes too late or finds no room gets an error")
     func fifthMessageConditions() throws {
         let m5 = try golden.setup["M5"].bytes
         let full = try golden.setup["error_responses"]["M6_max_peers"].bytes
@@ -354,7 +354,7 @@ struct PairSetupAccessoryTests {
     }
 
     @Test(
-        "a pairing that could not be stored is told so", arguments: [PairingError.unknown, .unavailable, .maxPeers])
+        "a pairing that could not be stored is notified", arguments: [PairingError.unknown, .unavailable, .maxPeers])
     func notStored(error: PairingError) throws {
         var machine = try machine(at: .storing)
         #expect(machine.stored(.failure(error)) == .reply(PairingTLV.failure(6, error).encoded))

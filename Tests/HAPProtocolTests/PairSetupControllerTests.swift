@@ -126,7 +126,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("a key that cannot be used ends the procedure; so does an outcome that nobody waits for")
+    @Test("a key that cannot be used ends the procedure; so does an outcome that is not awaited")
     func computed() throws {
         for stage in Stage.allCases {
             var machine = try machine(at: stage)
@@ -169,11 +169,11 @@ struct PairSetupControllerTests {
 
     @Test("M6 that does not prove who the accessory is ends the procedure")
     func sixthMessage() throws {
-        let stranger = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
+        let unknownPeer = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
         let id = golden.accessory.deviceID.description
         let wrong: [[UInt8]] = [
-            m6("no device id"), m6(""), m6(id + ":00"), m6(id, publicKey: stranger.publicKey),
-            m6(id, signedBy: stranger), m6(id, label: "PS-Msg05"),
+            m6("no device id"), m6(""), m6(id + ":00"), m6(id, publicKey: unknownPeer.publicKey),
+            m6(id, signedBy: unknownPeer), m6(id, label: "PS-Msg05"),
             PairingTLV.message(6, (.encryptedData, [UInt8](repeating: 0, count: 16))).encoded,
             PairingTLV.message(6, (.encryptedData, golden.setupKeys.seal(PairingTLV(), "PS-Msg06"))).encoded,
         ]

@@ -280,10 +280,10 @@ struct PairVerifyControllerTests {
     @Test("M2 is taken from the accessory that was paired, and from no other")
     func identity() throws {
         let id = golden.accessory.deviceID.description
-        let stranger = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
+        let unknownPeer = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
         let rows: [([UInt8], PairVerifyController.Failure?)] = [
             (try m2(id), nil), (try m2(id.lowercased()), nil), (try m2("00:11:22:33:44:55"), .otherAccessory),
-            (try m2("no id"), .otherAccessory), (try m2(id, signedBy: stranger), .badIdentity),
+            (try m2("no id"), .otherAccessory), (try m2(id, signedBy: unknownPeer), .badIdentity),
             (try m2(id, label: "PV-Msg03"), .badIdentity), (try m2(""), .badIdentity),
             (try m2(id, without: .signature), .badIdentity), (try m2(id, without: .identifier), .badIdentity),
         ]

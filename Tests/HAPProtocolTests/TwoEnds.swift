@@ -291,7 +291,7 @@ struct TwoEnds: Sendable {
     }
 
     /// Delivers messages until nothing moves; ends in any case.
-    mutating func settle() {
+    mutating func drain() {
         for _ in 0..<50 where !underWay.isEmpty { deliver() }
     }
 }

@@ -63,7 +63,7 @@ struct AccessoryListenerTests {
             }
             try await group.waitForAll()
         }
-        try await house.bridge.scheduler.settle(until: { await house.bridge.server.controllerCount == 0 })
+        try await house.bridge.scheduler.drain(until: { await house.bridge.server.controllerCount == 0 })
         await house.listener.close()
     }
 
@@ -84,7 +84,7 @@ struct AccessoryListenerTests {
         await controller.close()
     }
 
-    @Test("a connection to an address that is not allowed is closed before the server hears of it")
+    @Test("a connection to an address that is not allowed is closed before the server is notified of it")
     func notAllowed() async throws {
         let server = StubServer()
         let listener = try await AccessoryListener(
@@ -181,7 +181,7 @@ struct AccessoryListenerTests {
         await listener.close()
     }
 
-    @Test("peers are told apart by their IP address and by nothing else", arguments: [nil, "127.0.0.1"])
+    @Test("peers are distinguished by their IP address and by nothing else", arguments: [nil, "127.0.0.1"])
     func addresses(listening: String?) async throws {
         let server = StubServer()
         let listener = try await AccessoryListener(
@@ -241,13 +241,13 @@ struct AccessoryListenerTests {
         let (session, _) = try await house.connect(admin)
         #expect(try await session.pairVerify(house.bridge.identity) == nil)
         for seed in 0..<30 {
-            let (stranger, _) = try await house.connect()
+            let (unknownPeer, _) = try await house.connect()
             var bytes = RandomBytes.make(count: 2000)
             if seed.isMultiple(of: 3) {
                 bytes = Array("PUT /pair-setup HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n".utf8)
             }
-            await stranger.send(bytes: bytes + Array("\r\n\r\n".utf8))
-            await stranger.waitForClose()
+            await unknownPeer.send(bytes: bytes + Array("\r\n\r\n".utf8))
+            await unknownPeer.waitForClose()
         }
         #expect(try await session.read("id=2.9").status == 200)
         await session.close()

@@ -17,7 +17,7 @@ struct HostileTests {
 
     /// What is done to the frames of a session, each of which holds one request: `/a`, `/b` and `/c`.
     enum Tampering: CaseIterable {
-        case replayed, reordered, leftOut, truncated, reflected, garbage, clear, empty, anotherKey
+        case replayed, reordered, rejected, truncated, reflected, garbage, clear, empty, anotherKey
     }
 
     @Test(
@@ -33,7 +33,7 @@ struct HostileTests {
         case .reordered:
             served = []
             try link.send(b + a)
-        case .leftOut: try link.send(a + c)
+        case .rejected: try link.send(a + c)
         case .truncated: try link.send(a + b.dropLast() + c)
         case .reflected:
             try link.send(a)
@@ -81,7 +81,7 @@ struct HostileTests {
             if case .response(let response) = arrival { response.status } else { 0 }
         }
         #expect(statuses == [200, 200])
-        try await house.bridge.scheduler.settle(until: { await house.bridge.server.connectionCount == 0 })
+        try await house.bridge.scheduler.drain(until: { await house.bridge.server.connectionCount == 0 })
         await house.listener.close()
     }
 
@@ -144,7 +144,9 @@ struct HostileTests {
         await house.listener.close()
     }
 
-    @Test("a thousand strangers who come and go, whatever they leave behind: a session is served, no socket stays")
+    @Test(
+        "a thousand unauthenticated peers come and go, whatever they leave behind: a session is served, no socket stays"
+    )
     func churn() async throws {
         let admin = ControllerIdentity.random()
         let house = try await TCPHouse(pairedWith: [admin])
@@ -154,17 +156,17 @@ struct HostileTests {
             try await withThrowingTaskGroup { group in
                 for number in 0..<50 {
                     group.addTask {
-                        let (stranger, link) = try await house.connect()
+                        let (unknownPeer, link) = try await house.connect()
                         switch (wave + number) % 5 {
                         case 0: break
-                        case 1: await stranger.send(bytes: Array("GET /acce".utf8))
+                        case 1: await unknownPeer.send(bytes: Array("GET /acce".utf8))
                         case 2: link.closeOutput()
                         case 3:
-                            await stranger.send(
+                            await unknownPeer.send(
                                 bytes: Array("POST /pair-setup HTTP/1.1\r\nContent-Length: 9\r\n\r\n".utf8))
-                        default: await stranger.send(bytes: RandomBytes.make(count: 500))
+                        default: await unknownPeer.send(bytes: RandomBytes.make(count: 500))
                         }
-                        await stranger.close()
+                        await unknownPeer.close()
                     }
                 }
                 try await group.waitForAll()

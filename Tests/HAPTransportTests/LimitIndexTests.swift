@@ -49,7 +49,7 @@ struct LimitIndexTests {
         ),
         (
             ["ConnectionPolicy.maximumUnverified"], "HAPAccessoryTests/ConnectionTests",
-            "at most 32 strangers, whatever room there is"
+            "at most 32 unauthenticated peers, whatever room there is"
         ),
         (
             ["ConnectionPolicy.unverifiedLifetime"], "HAPAccessoryTests/ConnectionTests",
@@ -60,24 +60,24 @@ struct LimitIndexTests {
             "a peer that has taken nothing for 30 s is dropped, others get their events all the time"
         ),
         (
-            ["UnauthenticatedRateLimiter.host"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.host"], "HAPAccessoryTests/RateLimitTests",
             "512 units of each address, then 32 a second; another address has its own"
         ),
         (
-            ["UnauthenticatedRateLimiter.network"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.network"], "HAPAccessoryTests/RateLimitTests",
             "one IPv6 address does not use up its network's; many do: 4096 units, then 256 a second"
         ),
         (
-            ["UnauthenticatedRateLimiter.maximumAddresses"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.maximumAddresses"], "HAPAccessoryTests/RateLimitTests",
             "1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not"
         ),
         (
-            ["UnauthenticatedRateLimiter.maximumProven"], "HAPAccessoryTests/StrangerTests",
+            ["UnauthenticatedRateLimiter.maximumProven"], "HAPAccessoryTests/RateLimitTests",
             "128 addresses that have proven themselves are remembered, the latest"
         ),
         (
             ["SetupAttempts.maximumFailures"], "HAPAccessoryTests/PairSetupTests",
-            "the hundredth failure is answered as the others; from then on nobody can try, also after a restart"
+            "the hundredth failure is answered as the others; from then on no controller can try, also after a restart"
         ),
         (
             ["SetupAttempts.timeout"], "HAPAccessoryTests/PairSetupTests",

@@ -75,7 +75,7 @@ struct TCPDialerTests {
     }
 }
 
-/// A port of this machine that lets nobody in any more, and does not say no either.
+/// A port of this machine whose backlog is full: it neither accepts nor refuses.
 private final class FullPort: Sendable {
     private let descriptor: CInt
     private let first: PlainSocket

@@ -10,7 +10,7 @@ import Testing
 @Suite("The connection to the daemon", .timeout)
 struct ConnectionTests {
     @Test("without a daemon a call fails after a while, and says how to start it")
-    func nobody() async throws {
+    func noPeer() async throws {
         var timeouts = hasty
         timeouts.connection = .milliseconds(50)
         try await withSocketPath { path in
@@ -39,7 +39,7 @@ struct ConnectionTests {
     }
 
     @Test("whoever does not wait for a daemon that is not there is told at the first failure")
-    func nobodyAndNoPatience() async throws {
+    func noDaemonAndNoTimeout() async throws {
         var timeouts = hasty
         timeouts.connection = .seconds(3600)
         timeouts.absence = .zero
@@ -51,7 +51,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a manager that ends, or a daemon that goes, before the app was taken holds up nobody")
+    @Test("a manager that ends, or a daemon that goes, before the app was taken delays no other app")
     func beforeOpening() async throws {
         let daemon = FakeDaemon()
         await daemon.configure { $0.held = ["session.open"] }
@@ -104,7 +104,7 @@ struct ConnectionTests {
     @Test("when it comes back everything is loaded anew, and one homesUpdated says so")
     func reconnect() async throws {
         let daemon = FakeDaemon()
-        let (home, lamp) = try await daemon.furnish()
+        let (home, lamp) = try await daemon.addHomeAndLamp()
         try await withSocketPath { path in
             try await running(at: path) { manager in
                 try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
@@ -141,7 +141,7 @@ struct ConnectionTests {
     @Test("a transaction that is missing has everything loaded anew")
     func gap() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let home = try #require(await manager.homes.first)
             let events = manager.allEvents()
@@ -155,7 +155,7 @@ struct ConnectionTests {
     @Test("homes that change while they are loaded come right")
     func changesDuringLoad() async throws {
         let daemon = FakeDaemon()
-        let (home, lamp) = try await daemon.furnish()
+        let (home, lamp) = try await daemon.addHomeAndLamp()
         await daemon.configure { $0.held = ["accessories.list"] }
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
@@ -178,7 +178,7 @@ struct ConnectionTests {
     @Test("a write during a load returns what it made")
     func writeDuringLoad() async throws {
         let daemon = FakeDaemon()
-        let (home, _) = try await daemon.furnish()
+        let (home, _) = try await daemon.addHomeAndLamp()
         await daemon.configure { $0.held = ["accessories.list"] }
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
@@ -198,7 +198,7 @@ struct ConnectionTests {
     @Test("when all homes are replaced they are loaded anew")
     func replaced() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let lamp = try #require(await manager.homes.first?.accessories.first)
             let events = manager.allEvents()
@@ -214,7 +214,7 @@ struct ConnectionTests {
     @Test("what is not understood does no harm")
     func nonsense() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let events = manager.allEvents()
             await daemon.tell("weatherChanged", ["sun": true])
@@ -227,9 +227,9 @@ struct ConnectionTests {
         }
     }
 
-    // MARK: Calls that nobody waits for
+    // MARK: Calls that no app waits for
 
-    @Test("a cancelled call is told to the daemon, and fails with 23 if nothing was done")
+    @Test("a cancelled call is sent to the daemon, and fails with 23 if nothing was done")
     func cancellation() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.held = ["homes.add"] }
@@ -344,7 +344,7 @@ struct ConnectionTests {
                     try await browser.start()
                     #expect(await browser.events.take(1) == [.found(bulb)])
                     let reader = Task { await browser.events.take(1) }
-                    // Who waits is told at once, who comes later finds nothing: let it wait.
+                    // Who waits is notified at once, who comes later finds nothing: let it wait.
                     for _ in 0..<100 { await Task.yield() }
                     return reader
                 }

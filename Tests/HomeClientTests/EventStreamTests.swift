@@ -7,27 +7,27 @@ import Testing
 @Suite("Streams of events", .timeout)
 struct EventStreamTests {
     @Test("a listener that stopped listening is forgotten")
-    func letGo() {
+    func released() {
         let listeners = Listeners()
-        var stream: EventStream<HomeNews>? = listeners.all()
+        var stream: EventStream<HomeClientEvent>? = listeners.all()
         #expect(listeners.count == 1)
         _ = stream
         stream = nil
         #expect(listeners.count == 0)
     }
 
-    @Test("a slow listener holds up nobody, and gets one homesUpdated")
+    @Test("a slow listener delays no other app, and gets one homesUpdated")
     func slow() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let home = try #require(await manager.homes.first)
             let slow = manager.allEvents()
             let inHome = manager.events(in: home.id)
-            for number in 0...EventStream<HomeNews>.limit {
+            for number in 0...EventStream<HomeClientEvent>.limit {
                 try await daemon.write(.renameHome(home.id, name: "Home \(number)"))
             }
-            try await eventually { await manager.homes.first?.name == "Home \(EventStream<HomeNews>.limit)" }
+            try await eventually { await manager.homes.first?.name == "Home \(EventStream<HomeClientEvent>.limit)" }
             try await daemon.write(.addRoom(home.id, name: "Kitchen"))
             try await eventually { await manager.homes.first?.rooms.count == 1 }
             #expect(await slow.take(1).map(\.name) == ["homesUpdated"])

@@ -57,11 +57,11 @@ actor FakeDaemon: LineRPCSessions {
 
     // MARK: Sessions
 
-    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async {
+    func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async {
         lastSession += 1
         let id = SessionID(lastSession)
-        for await inquiry in inquiries {
-            switch inquiry {
+        for await input in inputs {
+            switch input {
             case .request(let number, let method, let params):
                 do {
                     guard let request = try HomeRequest(method: method, params: params) else {
@@ -264,8 +264,8 @@ actor FakeDaemon: LineRPCSessions {
         return graph.accessories(at: device)
     }
 
-    /// A device is heard.
-    func hear(_ id: Characteristic.ID, _ value: CharacteristicValue) {
+    /// A device is received.
+    func receive(_ id: Characteristic.ID, _ value: CharacteristicValue) {
         let event = LiveEvent.valueUpdated(id, value, time: tick())
         if graph.apply(event) { run(feed.received(event)) }
     }
@@ -282,7 +282,7 @@ actor FakeDaemon: LineRPCSessions {
         run(feed.homesReplaced(by: graph))
     }
 
-    /// Changes the homes and tells nobody.
+    /// Changes the homes and tells no app.
     func writeSilently(_ write: HomeWrite) throws(HomeError) { _ = try graph.perform(write, using: &random) }
 
     /// Tells everybody something, be it sense or not.
@@ -322,7 +322,7 @@ actor FakeDaemon: LineRPCSessions {
             while let delivery = feed.next(for: id) {
                 guard let peer = sessions[id]?.peer else { break }
                 switch delivery {
-                case .notification(let news): try? peer.notify(news.method, news.params)
+                case .notification(let events): try? peer.notify(events.method, events.params)
                 case .answer(let call, let result):
                     peer.answer(call.number, with: result.mapError { failure($0) })
                 }

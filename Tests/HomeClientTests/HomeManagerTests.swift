@@ -12,7 +12,7 @@ struct HomeManagerTests {
     @Test("are empty until they are loaded, and then one homesUpdated says so")
     func loading() async throws {
         let daemon = FakeDaemon()
-        _ = try await daemon.furnish()
+        _ = try await daemon.addHomeAndLamp()
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
                 try await running(at: path) { manager in
@@ -31,7 +31,7 @@ struct HomeManagerTests {
     @Test("come page by page")
     func pages() async throws {
         try await withHome { daemon in
-            let (home, _) = try await daemon.furnish()
+            let (home, _) = try await daemon.addHomeAndLamp()
             let lamps = (2..<80).map { TestDevices.lamp(aid: UInt64($0)) }
             try await daemon.add(TestDevices.id(2), TestDevices.bridge(lamps), to: home.id)
         } _: { daemon, manager in
@@ -40,7 +40,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("hold what this app wrote when the call returns, and its listeners hear nothing of it")
+    @Test("hold what this app wrote when the call returns, and its listeners receive nothing of it")
     func ownWrites() async throws {
         try await withHome { daemon, manager in
             let events = manager.allEvents()
@@ -70,7 +70,7 @@ struct HomeManagerTests {
     @Test("change with what others write, each event once and in order, with the homes as they are then")
     func others() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let home = try #require(await manager.homes.first)
             let lamp = try #require(home.accessories.first)
@@ -89,16 +89,16 @@ struct HomeManagerTests {
                     "roomAdded", "accessoryRoomUpdated", "accessory.nameUpdated", "accessoryRoomUpdated", "roomRemoved",
                     "homeAdded",
                 ])
-            let heard = await inHome.take(4)
+            let received = await inHome.take(4)
             #expect(
-                heard.map(\.change.name) == [
+                received.map(\.change.name) == [
                     "roomAdded", "accessoryRoomUpdated", "accessoryRoomUpdated", "roomRemoved",
                 ])
-            #expect(heard.map(\.home.revision) == [3, 4, 6, 6])
-            #expect(heard.first?.change == .roomAdded(room))
-            #expect(heard.last?.change == .roomRemoved(room))
-            #expect(heard.first?.home.accessories.first?.name == lamp.name, "a snapshot does not change any more")
-            #expect(heard.last?.home == (await manager.homes.first))
+            #expect(received.map(\.home.revision) == [3, 4, 6, 6])
+            #expect(received.first?.change == .roomAdded(room))
+            #expect(received.last?.change == .roomRemoved(room))
+            #expect(received.first?.home.accessories.first?.name == lamp.name, "a snapshot does not change any more")
+            #expect(received.last?.home == (await manager.homes.first))
             let renamed = await ofLamp.take(1)
             #expect(renamed.map(\.change) == [.nameUpdated])
             #expect(renamed.first?.accessory.name == "Reading Lamp" && renamed.first?.revision == 5)
@@ -124,7 +124,7 @@ struct HomeManagerTests {
                 let others = other.allEvents()
                 let code = try #require(SetupCode(typed: "518-08-582"))
                 guard case .added(let added) = try await manager.addAccessory(device, code: code, to: home.id) else {
-                    throw Trouble("not added")
+                    throw TestFailure("not added")
                 }
                 #expect(added.count == 4 && added[0].bridgedAccessories == added.dropFirst().map(\.id))
                 #expect(await own.take(3).map(\.name) == Array(repeating: "accessoryAdded", count: 3))
@@ -142,10 +142,10 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("that others change are told of to those who listen to them, and not to those who listen to others")
+    @Test("that others change are notified of to those who listen to them, and not to those who listen to others")
     func otherHomes() async throws {
         try await withHome { daemon in
-            let (home, _) = try await daemon.furnish()
+            let (home, _) = try await daemon.addHomeAndLamp()
             try await daemon.add(TestDevices.id(2), [TestDevices.lamp()], to: home.id)
             try await daemon.write(.addHome(name: "Cabin"))
         } _: { daemon, manager in
@@ -165,7 +165,7 @@ struct HomeManagerTests {
     @Test("that are removed are named with the accessories that went with them")
     func removedHome() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { _, manager in
             let home = try #require(await manager.homes.first)
             let removal = try await manager.removeHome(home.id)
@@ -177,7 +177,7 @@ struct HomeManagerTests {
     @Test("streams of what is gone end")
     func gone() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let home = try #require(await manager.homes.first)
             let lamp = try #require(home.accessories.first)
@@ -193,7 +193,7 @@ struct HomeManagerTests {
     @Test("errors of the daemon come as they are")
     func errors() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { _, manager in
             do throws(HomeError) {
                 _ = try await manager.addHome(named: "my home")

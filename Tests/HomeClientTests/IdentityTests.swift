@@ -11,11 +11,11 @@ struct IdentityTests {
         case stays, goes
         /// Another program has its name.
         case isReplaced
-        /// A file has the name that the system gives to one that has gone.
+        /// A file has the name that the system gives to one that was deleted.
         case isFeigned
     }
 
-    @Test("is told by its file, and not at all once that file has gone or is another", arguments: Fate.allCases)
+    @Test("is told by its file, and not at all once that file is deleted or is another", arguments: Fate.allCases)
     func file(_ fate: Fate) async throws {
         try await withSocketPath { path in
             let files = FileManager.default
@@ -51,8 +51,8 @@ struct IdentityTests {
 private struct Doorman: LineRPCSessions {
     let identities: AsyncStream<PeerIdentity?>.Continuation
 
-    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async {
+    func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async {
         identities.yield(peer.identity)
-        for await _ in inquiries {}
+        for await _ in inputs {}
     }
 }

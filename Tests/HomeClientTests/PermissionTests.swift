@@ -11,7 +11,7 @@ struct PermissionTests {
     @Test("calls wait for it, and then the homes are there")
     func granted() async throws {
         let daemon = FakeDaemon()
-        _ = try await daemon.furnish()
+        _ = try await daemon.addHomeAndLamp()
         await daemon.configure { $0.status = [] }
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
@@ -56,10 +56,10 @@ struct PermissionTests {
         }
     }
 
-    @Test("an app that was refused before is told so at once")
+    @Test("an app that was refused before is notified at once")
     func deniedBefore() async throws {
         let daemon = FakeDaemon()
-        _ = try await daemon.furnish()
+        _ = try await daemon.addHomeAndLamp()
         await daemon.configure { $0.status = [.determined] }
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
@@ -75,7 +75,7 @@ struct PermissionTests {
     @Test("a withdrawal empties the homes and ends what runs, with one event; permission given again brings all back")
     func withdrawn() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
             await daemon.configure { $0.devices = [bulb] }
         } _: { daemon, manager in
             let lamp = try #require(await manager.homes.first?.accessories.first)
@@ -113,7 +113,7 @@ struct PermissionTests {
     @Test("what was told before a withdrawal and not taken yet is told no more")
     func untaken() async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let lamp = try #require(await manager.homes.first?.accessories.first)
             let streams = (
@@ -153,7 +153,7 @@ struct PermissionTests {
     @Test("a withdrawal while the connection is lost counts, too")
     func withdrawnMeanwhile() async throws {
         let daemon = FakeDaemon()
-        _ = try await daemon.furnish()
+        _ = try await daemon.addHomeAndLamp()
         try await withSocketPath { path in
             try await running(at: path) { manager in
                 try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }

@@ -16,11 +16,11 @@ final class Program {
     ///   - name: the program's name; or the path of another program.
     ///   - arguments: what it is given.
     ///   - output: the file for its output.
-    /// - Throws: ``Trouble`` if it cannot be started.
+    /// - Throws: ``TestFailure`` if it cannot be started.
     init(_ name: String, _ arguments: [String], output: String) throws {
         let path = name.contains("/") ? name : try Self.path(of: name)
         var pipes: [Int32] = [0, 0]
-        guard pipe(&pipes) == 0 else { throw Trouble("pipe: \(errno)") }
+        guard pipe(&pipes) == 0 else { throw TestFailure("pipe: \(errno)") }
         defer { close(pipes[0]) }
         for end in pipes { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
 
@@ -46,7 +46,7 @@ final class Program {
         let code = posix_spawn(&identifier, path, &actions, &attributes, &argv, environ)
         guard code == 0 else {
             close(pipes[1])
-            throw Trouble("\(path) cannot be started: \(String(cString: strerror(code)))")
+            throw TestFailure("\(path) cannot be started: \(String(cString: strerror(code)))")
         }
         self.identifier = identifier
         input = pipes[1]

@@ -12,7 +12,7 @@ struct ProgramTests {
     @Test("the probe does what it is told, prints what it is told by the home, and sees what the daemon has")
     func probe() async throws {
         let daemon = FakeDaemon()
-        let (home, lamp) = try await daemon.furnish()
+        let (home, lamp) = try await daemon.addHomeAndLamp()
         try await withSocketPath { path in
             try await serving(daemon, at: path) {
                 let probe = try Program(
@@ -27,7 +27,7 @@ struct ProgramTests {
                 let refused = try await probe.ask(4, #""do":"addRoom","home":"\#(home.id)","name":"kitchen""#)
                 #expect(refused["error"]?["code"] == 31 && refused["error"]?["suggestions"]?.array?.isEmpty == false)
                 _ = try await probe.ask(5, #""do":"setNotification","characteristic":"\#(power)","isEnabled":true"#)
-                await daemon.hear(power, .bool(false))
+                await daemon.receive(power, .bool(false))
                 let homes = try await probe.ask(6, #""do":"homes""#)["answer"]
                 let replayed = try [Home](json: homes ?? .null)
                 let revisions = await daemon.graph.homes.map(\.revision)
@@ -45,7 +45,7 @@ struct ProgramTests {
     @Test("the maker's app adds what it is asked to with its token, and declines without one")
     func vendorApp() async throws {
         let daemon = FakeDaemon()
-        let (home, _) = try await daemon.furnish()
+        let (home, _) = try await daemon.addHomeAndLamp()
         await daemon.configure { $0.devices = [bulb] }
         try await withSocketPath { path in
             try await serving(daemon, at: path) {

@@ -28,7 +28,7 @@ struct ReplicaTests {
         var scene = Scene()
         #expect(scene.replica.received(try scene.write(.addHome(name: "My Home"))) == Replica.Update())
         #expect(scene.replica.graph.homes.isEmpty && !scene.replica.isCurrent)
-        #expect(scene.load().news == [.manager(.homesUpdated)])
+        #expect(scene.load().events == [.manager(.homesUpdated)])
         #expect(scene.replica.graph == scene.graph && scene.replica.isCurrent)
     }
 
@@ -41,8 +41,8 @@ struct ReplicaTests {
         let contained = try scene.write(.addHome(name: "Cabin"))
         #expect(scene.replica.received(contained) == Replica.Update())
         let update = scene.replica.loaded(early)
-        #expect(update.news == [.manager(.homesUpdated)] && scene.replica.graph == scene.graph)
-        #expect(scene.replica.received(contained).news.isEmpty, "it is known already")
+        #expect(update.events == [.manager(.homesUpdated)] && scene.replica.graph == scene.graph)
+        #expect(scene.replica.received(contained).events.isEmpty, "it is known already")
     }
 
     @Test("says so when something is missing, and takes nothing until it was loaded anew")
@@ -55,7 +55,7 @@ struct ReplicaTests {
         #expect(scene.replica.received(try scene.write(.addRoom(home, name: "Hall"))) == Replica.Update(isGap: true))
         #expect(!scene.replica.isCurrent)
         #expect(scene.replica.received(try scene.write(.addRoom(home, name: "Attic"))) == Replica.Update())
-        #expect(scene.load().news == [.manager(.homesUpdated)])
+        #expect(scene.load().events == [.manager(.homesUpdated)])
     }
 
     @Test("keeps a bounded number of changes during a load, and begins anew above that")
@@ -68,7 +68,7 @@ struct ReplicaTests {
         #expect(scene.replica.loaded(scene.graph).isGap, "what was loaded may be without it")
     }
 
-    @Test("has a value of which nobody here wants to be told, also one that came during a load, and tells nobody")
+    @Test("has a value of which no app here wants to be notified, also one that came during a load, and tells no app")
     func cached() throws {
         var scene = Scene()
         let commit = try scene.write(.addHome(name: "My Home"))
@@ -83,7 +83,7 @@ struct ReplicaTests {
         #expect(scene.replica.graph.characteristic(on.id)?.value == .bool(true))
         scene.replica.loadBegan()
         #expect(scene.replica.cached(.valueUpdated(on.id, .bool(false), time: 2)) == Replica.Update())
-        #expect(scene.replica.loaded(scene.graph).news == [.manager(.homesUpdated)])
+        #expect(scene.replica.loaded(scene.graph).events == [.manager(.homesUpdated)])
         #expect(scene.replica.graph.characteristic(on.id)?.value == .bool(false))
     }
 
@@ -102,7 +102,7 @@ struct ReplicaTests {
         let transaction = try scene.write(.addHome(name: "My Home"))
         scene.replica.loadBegan()
         _ = scene.replica.loaded(HomeGraph())
-        #expect(scene.replica.received(transaction, isOwn: true).news.isEmpty)
+        #expect(scene.replica.received(transaction, isOwn: true).events.isEmpty)
         #expect(scene.replica.graph == scene.graph)
     }
 
@@ -120,7 +120,8 @@ struct ReplicaTests {
         let update = scene.replica.received(try scene.write(.removeHome(home.id)))
         #expect(update.gone == Replica.Gone(homes: [home.id], accessories: [lamp.id]))
         #expect(
-            update.news.first == .manager(.homeRemoved(before)) || update.news.last == .manager(.homeRemoved(before)))
+            update.events.first == .manager(.homeRemoved(before))
+                || update.events.last == .manager(.homeRemoved(before)))
     }
 
     @Test("has every event of the database for listeners", arguments: [1, 2, 3, 4, 5, 6, 7, 8])
@@ -129,18 +130,18 @@ struct ReplicaTests {
         var numbers = SeededNumbers(seed: seed)
         scene.replica.loadBegan()
         _ = scene.replica.loaded(scene.graph)
-        var told = 0
+        var notified = 0
         for step in 0..<300 {
             guard let commit = try? scene.graph.perform(random(step, scene.graph, &numbers), using: &scene.random),
                 let transaction = commit.transaction
             else { continue }
             let update = scene.replica.received(transaction)
-            #expect(!update.isGap && update.news.count == transaction.changes.count)
-            #expect(update.news.map(\.name) == transaction.changes.map(\.event.name))
-            told += update.news.count
+            #expect(!update.isGap && update.events.count == transaction.changes.count)
+            #expect(update.events.map(\.name) == transaction.changes.map(\.event.name))
+            notified += update.events.count
             #expect(scene.replica.graph == scene.graph)
         }
-        #expect(told > 50)
+        #expect(notified > 50)
     }
 
     private func random(_ step: Int, _ graph: HomeGraph, _ numbers: inout SeededNumbers) -> HomeWrite {

@@ -60,7 +60,7 @@ struct SetupTests {
         }
     }
 
-    @Test("the end of a search that comes late ends nobody else's")
+    @Test("the end of a search that comes late ends no other")
     func lateEnd() async throws {
         try await withHome { daemon, manager in
             try await manager.withAccessoryBrowser { found in
@@ -72,7 +72,7 @@ struct SetupTests {
         }
     }
 
-    @Test("who searches already hears nothing of it when somebody else begins, too")
+    @Test("who searches already receives nothing of it when somebody else begins, too")
     func secondSearch() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
@@ -128,7 +128,7 @@ struct SetupTests {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
         } _: { daemon, manager in
-            await #expect(throws: Trouble.self) {
+            await #expect(throws: TestFailure.self) {
                 try await manager.withAccessoryBrowser { found in
                     #expect(await found.take(1) == [.found(bulb)])
                     try await manager.withAccessoryBrowser { found in
@@ -136,7 +136,7 @@ struct SetupTests {
                     }
                     _ = try? await manager.permissions()
                     #expect(await daemon.isBrowsing)
-                    throw Trouble("enough")
+                    throw TestFailure("enough")
                 }
             }
             try await eventually { await !daemon.isBrowsing }
@@ -174,7 +174,7 @@ struct SetupTests {
         }
     }
 
-    @Test("a maker's app is told of requests, and answers or declines")
+    @Test("a maker's app is notified of requests, and answers or declines")
     func vendor() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -192,7 +192,7 @@ struct SetupTests {
             let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
             let payload = try #require(request.makePayload(ownershipToken: token))
             guard case .added(let added) = try await manager.addAndSetupAccessories(with: payload, to: home.id) else {
-                throw Trouble("not added")
+                throw TestFailure("not added")
             }
             #expect(await manager.homes.first?.accessories == added)
         }
@@ -273,7 +273,7 @@ struct SetupTests {
             let outcome = try await AccessorySetupManager(manager).perform(
                 AccessorySetupRequest(suggestedRoom: Room.ID("00000000-0000-4000-8000-000000000009")),
                 interaction: person)
-            guard case .added(let result) = outcome else { throw Trouble("not added") }
+            guard case .added(let result) = outcome else { throw TestFailure("not added") }
             #expect(result.failures.map(\.code) == [.notFound])
             #expect(result.failures.map(\.accessory) == result.accessories)
         }
@@ -334,7 +334,7 @@ struct SetupTests {
             let payload = try #require(AccessorySetupPayload(url: "X-HM://00527813XAB12"))
             let outcome = try await AccessorySetupManager(manager).perform(
                 AccessorySetupRequest(payload: payload), interaction: person)
-            guard case .added = outcome else { throw Trouble("not added") }
+            guard case .added = outcome else { throw TestFailure("not added") }
             #expect(person.log.prefix(4) == ["adding ", "choose", "adding Bulb", "added"])
             let asked = await daemon.additionsAsked
             #expect(asked.map(\.device) == [nil, bulb.id])
@@ -351,7 +351,7 @@ struct SetupTests {
             let person = Person(code: try #require(SetupCode(typed: "518-08-582")), leaves: true)
             let outcome = try await AccessorySetupManager(manager).perform(
                 AccessorySetupRequest(), interaction: person)
-            guard case .added(let result) = outcome else { throw Trouble("not added") }
+            guard case .added(let result) = outcome else { throw TestFailure("not added") }
             #expect(await manager.homes.first?.accessories.map(\.id) == result.accessories)
         }
     }

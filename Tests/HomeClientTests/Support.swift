@@ -8,7 +8,7 @@ import Testing
 
 @testable import HomeClient
 
-struct Trouble: Error, CustomStringConvertible {
+struct TestFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
@@ -29,7 +29,7 @@ let hasty: Timeouts = {
 /// A folder of its own for one test's socket, gone afterwards.
 func withSocketPath<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = "/tmp/home-client-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    guard mkdir(folder, 0o700) == 0 else { throw Trouble("mkdir \(folder): \(errno)") }
+    guard mkdir(folder, 0o700) == 0 else { throw TestFailure("mkdir \(folder): \(errno)") }
     defer {
         unlink(folder + "/s.new")
         unlink(folder + "/s")
@@ -52,7 +52,7 @@ func serving<Result: Sendable>(
             defer { sink.finish() }
             try await server.run { sink.yield() }
         }
-        guard await listening.first(where: { true }) != nil else { throw Trouble("no server") }
+        guard await listening.first(where: { true }) != nil else { throw TestFailure("no server") }
         let result = try await body()
         group.cancelAll()
         try? await group.waitForAll()
@@ -109,11 +109,11 @@ extension FakeDaemon {
     }
 
     /// A home of one lamp.
-    func furnish() throws -> (home: Home, lamp: Accessory) {
+    func addHomeAndLamp() throws -> (home: Home, lamp: Accessory) {
         try write(.addHome(name: "My Home"))
-        guard let home = graph.homes.first else { throw Trouble("no home") }
+        guard let home = graph.homes.first else { throw TestFailure("no home") }
         let lamp = try add(TestDevices.id(1), [TestDevices.lamp()], to: home.id)
-        guard let lamp = lamp.first, let home = graph.homes.first else { throw Trouble("no lamp") }
+        guard let lamp = lamp.first, let home = graph.homes.first else { throw TestFailure("no lamp") }
         return (home, lamp)
     }
 }
@@ -122,7 +122,7 @@ extension Accessory {
     /// The characteristic that is switched.
     var power: Characteristic.ID {
         get throws {
-            guard let id = primaryService?.characteristic(.on)?.id else { throw Trouble("no power") }
+            guard let id = primaryService?.characteristic(.on)?.id else { throw TestFailure("no power") }
             return id
         }
     }

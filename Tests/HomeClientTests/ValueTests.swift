@@ -11,7 +11,7 @@ struct ValueTests {
         _ body: @Sendable (FakeDaemon, HomeManager, Accessory, Characteristic.ID) async throws -> Void
     ) async throws {
         try await withHome { daemon in
-            _ = try await daemon.furnish()
+            _ = try await daemon.addHomeAndLamp()
         } _: { daemon, manager in
             let lamp = try #require(await manager.homes.first?.accessories.first)
             try await body(daemon, manager, lamp, try lamp.power)
@@ -24,7 +24,7 @@ struct ValueTests {
             let events = manager.allEvents()
             let value = { await manager.homes.first?.characteristic(power)?.value }
             #expect(await value() == nil)
-            await daemon.hear(power, .bool(true))
+            await daemon.receive(power, .bool(true))
             #expect(try await manager.readValue(of: power) == .bool(true))
             #expect(await value() == .bool(true))
             try await manager.setNotification(true, for: power)
@@ -62,16 +62,16 @@ struct ValueTests {
             let events = manager.events(of: lamp.id)
             try await manager.setNotification(true, for: power)
             #expect(await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true)
-            await daemon.hear(power, .bool(true))
-            let heard = try #require(await events.take(1).first)
-            guard case .valueUpdated(let service, let characteristic) = heard.change else {
-                throw Trouble("\(heard)")
+            await daemon.receive(power, .bool(true))
+            let received = try #require(await events.take(1).first)
+            guard case .valueUpdated(let service, let characteristic) = received.change else {
+                throw TestFailure("\(received)")
             }
             #expect(characteristic.id == power && characteristic.value == .bool(true))
-            #expect(service.characteristics.contains(characteristic) && heard.accessory.services.contains(service))
+            #expect(service.characteristics.contains(characteristic) && received.accessory.services.contains(service))
             try await manager.setNotification(false, for: power)
             #expect(await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false)
-            await daemon.hear(power, .bool(false))
+            await daemon.receive(power, .bool(false))
             try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
             #expect(await events.take(1).map(\.change) == [.nameUpdated])
             #expect(await daemon.observed.isEmpty)
@@ -105,10 +105,10 @@ struct ValueTests {
             }
             try await eventually { await manager.observations.readerCount(of: power) == 2 }
             try await eventually { await daemon.observed == [power] }
-            await daemon.hear(power, .bool(true))
-            await daemon.hear(power, .bool(false))
-            let heard = try await first.value
-            #expect(heard == [.bool(true), .bool(false)])
+            await daemon.receive(power, .bool(true))
+            await daemon.receive(power, .bool(false))
+            let received = try await first.value
+            #expect(received == [.bool(true), .bool(false)])
             try await second.value
             try await eventually { await daemon.observed.isEmpty }
             try await eventually { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false }
@@ -145,9 +145,9 @@ struct ValueTests {
             try await eventually { await daemon.observed.isEmpty }
             try await eventually { await daemon.observed == [power] }
             try await eventually { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true }
-            await daemon.hear(power, .bool(true))
-            let heard = try await value.value
-            #expect(heard == .bool(true))
+            await daemon.receive(power, .bool(true))
+            let received = try await value.value
+            #expect(received == .bool(true))
         }
     }
 
@@ -167,7 +167,7 @@ struct ValueTests {
             await daemon.reach(lamp.id, true)
             #expect(await events.take(1).map(\.accessory.isReachable) == [true])
             try await eventually { await isEnabled() == true }
-            await daemon.hear(power, .bool(true))
+            await daemon.receive(power, .bool(true))
             #expect(await events.take(1).map(\.change.name) == ["valueUpdated"])
         }
     }
@@ -183,9 +183,9 @@ struct ValueTests {
             try await eventually { await manager.observations.readerCount(of: power) == 1 }
             await daemon.reach(lamp.id, true)
             try await eventually { await daemon.observed == [power] }
-            await daemon.hear(power, .bool(true))
-            let heard = try await value.value
-            #expect(heard == .bool(true))
+            await daemon.receive(power, .bool(true))
+            let received = try await value.value
+            #expect(received == .bool(true))
         }
     }
 

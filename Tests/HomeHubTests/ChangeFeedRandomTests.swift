@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Any sequence of writes, values, permissions, stalls and comings and goings") struct ChangeFeedRandomTests {
     @Test(
-        "Leaves every session with the homes as they are, and tells nobody what it did itself or may not know",
+        "Leaves every session with the homes as they are, and tells no app what it did itself or may not know",
         arguments: 1...6)
     func sequences(seed: UInt64) throws {
         let town = Town(seed: seed)
         for _ in 0..<8 {
             for _ in 0..<500 { try town.step() }
-            try town.settle()
+            try town.drain()
         }
         // A walk on which nothing happens shows nothing.
         #expect(town.commits > 100)
@@ -43,7 +43,7 @@ private final class Town {
     private var ready: Set<SessionID> = []
     /// What the devices report, as far as they were asked.
     private var subscribed: Set<Characteristic.ID> = []
-    /// Who must not hear of a transaction or of a value.
+    /// Who must not be notified of a transaction or of a value.
     private var initiators: [Revision: SessionID] = [:]
     private var audiences: [Int64: Set<SessionID>] = [:]
     private var snapshots: [Call: HomeGraph] = [:]
@@ -72,7 +72,7 @@ private final class Town {
         /// What the app itself knows.
         var copy = HomeGraph()
         var enabled: Set<Characteristic.ID> = []
-        var believesAuthorized: Bool
+        var seemsAuthorized: Bool
         /// The call that loads the homes.
         var loading: Call?
         /// Something was missed; `homesUpdated` must follow.
@@ -81,7 +81,7 @@ private final class Town {
         init(_ id: SessionID, isAuthorized: Bool) {
             self.id = id
             self.isAuthorized = isAuthorized
-            believesAuthorized = isAuthorized
+            seemsAuthorized = isAuthorized
         }
     }
 
@@ -96,7 +96,7 @@ private final class Town {
         case 4...15: try write()
         case 16, 17: setReachability()
         case 18...22: observe()
-        case 23...32: hear()
+        case 23...32: receive()
         default: try deliver(once: true)
         }
         if Int.random(in: 0..<3, using: &random) == 0 { try deliver(once: false) }
@@ -104,12 +104,12 @@ private final class Town {
     }
 
     /// Everybody reads all there is, and then has the homes as they are.
-    func settle() throws {
+    func drain() throws {
         for app in apps.values { app.isStalled = false }
         while !ready.isEmpty { try deliver(once: false) }
         for app in apps.values.sorted(by: { $0.id < $1.id }) {
             #expect(feed.next(for: app.id) == nil)
-            #expect(app.believesAuthorized == app.isAuthorized)
+            #expect(app.seemsAuthorized == app.isAuthorized)
             #expect(!app.isBehind)
             guard app.isAuthorized else { continue }
             #expect(app.loading == nil)
@@ -210,7 +210,7 @@ private final class Town {
         guard let accessory = graph.homes.flatMap(\.accessories).randomElement(using: &random) else { return }
         let event = LiveEvent.reachabilityUpdated(accessory.id, Bool.random(using: &random))
         guard graph.apply(event) else { return }
-        // A device that went remembers nobody.
+        // A device that went remembers no app.
         if case .reachabilityUpdated(_, false) = event {
             subscribed.subtract(
                 accessory.services.flatMap(\.characteristics).map(\.id))
@@ -234,7 +234,7 @@ private final class Town {
     }
 
     /// A device reports a value, or an app writes one.
-    private func hear() {
+    private func receive() {
         guard let characteristic = graph.observable.randomElement(using: &random), isReachable(characteristic.id)
         else { return }
         let writer = Bool.random(using: &random) ? anyApp().flatMap { $0.isAuthorized ? $0.id : nil } : nil
@@ -287,32 +287,32 @@ private final class Town {
             try takeAnswer(call, json, app)
         case .notification(.authorizationStatusUpdated(let status)):
             #expect(status.contains(.authorized) == app.isAuthorized)
-            app.believesAuthorized = status.contains(.authorized)
+            app.seemsAuthorized = status.contains(.authorized)
             app.copy = HomeGraph()
             app.enabled = []
             app.loading = nil
-            app.isBehind = app.believesAuthorized
+            app.isBehind = app.seemsAuthorized
         case .notification(.homesUpdated):
             #expect(app.isAuthorized)
             if !app.isBehind || !app.copy.homes.isEmpty { overflows += 1 }
             app.isBehind = false
             load(app)
         case .notification(.transaction(let transaction)):
-            #expect(app.isAuthorized && app.believesAuthorized)
+            #expect(app.isAuthorized && app.seemsAuthorized)
             #expect(initiators[Revision(transaction)] != app.id)
             apply(transaction, app)
         case .notification(.live(let event)):
-            #expect(app.isAuthorized && app.believesAuthorized)
+            #expect(app.isAuthorized && app.seemsAuthorized)
             if case .valueUpdated(_, _, let time) = event {
                 #expect(audiences[time]?.contains(app.id) == true)
             }
             app.copy.apply(event)
             if case .reachabilityUpdated(let id, let isReachable) = event { reachability(id, isReachable, app) }
         case .notification(.cached(let event)):
-            #expect(app.isAuthorized && app.believesAuthorized)
+            #expect(app.isAuthorized && app.seemsAuthorized)
             if case .valueUpdated(_, _, let time) = event { #expect(audiences[time]?.contains(app.id) == false) }
             app.copy.apply(event)
-        case .notification(let other): Issue.record("nobody said \(other)")
+        case .notification(let other): Issue.record("no app said \(other)")
         }
     }
 
@@ -397,14 +397,14 @@ private final class Town {
 }
 
 extension HomeGraph {
-    /// The homes as a session sees them that is told of these values.
+    /// The homes as a session sees them that is notified of these values.
     fileprivate func flagged(_ ids: Set<Characteristic.ID>) -> HomeGraph {
         var graph = self
         for id in ids { graph.setNotification(true, for: id) }
         return graph
     }
 
-    /// The homes without what nobody is told: that a value was heard again.
+    /// The homes without what no app is told: that a value was received again.
     fileprivate var comparable: HomeGraph {
         var homes = homes
         for home in homes.indices {

@@ -8,7 +8,7 @@ import Testing
 @Suite("The change feed") struct ChangeFeedTests {
     // MARK: Transactions
 
-    @Test("A write is told to every other session that may hear it, and to its initiator as an answer only")
+    @Test("A write is sent to every other session that may receive it, and to its initiator as an answer only")
     func transactions() throws {
         let hub = FeedDesk(authorized: [1, 2, 3], others: [4])
         let commit = try hub.write(.addHome(name: "Home"), by: 1)
@@ -20,21 +20,21 @@ import Testing
         #expect(hub.take(4) == [])
     }
 
-    @Test("With a bridge the initiator is told of what is behind it, but not of the bridge, when it comes and goes")
+    @Test("With a bridge the initiator is notified of what is behind it, but not of the bridge, when it comes and goes")
     func bridge() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let home = try hub.home()
         let added = try hub.add(
             TestDevices.bridge([TestDevices.lamp(aid: 2), TestDevices.lamp(aid: 3)]), to: home, by: 1)
         guard case .accessories(let ids) = added.result else { return }
-        #expect(try hub.told(1) == Array(ids.dropFirst()))
-        #expect(try hub.told(2) == ids)
+        #expect(try hub.notified(1) == Array(ids.dropFirst()))
+        #expect(try hub.notified(2) == ids)
         _ = try hub.write(.removeAccessory(home, ids[0]), by: 1)
-        #expect(try hub.told(1) == Array(ids.dropFirst()))
-        #expect(try hub.told(2) == ids.dropFirst() + [ids[0]])
+        #expect(try hub.notified(1) == Array(ids.dropFirst()))
+        #expect(try hub.notified(2) == ids.dropFirst() + [ids[0]])
     }
 
-    @Test("What nobody's call caused is told to everybody")
+    @Test("What no app's call caused is sent to everybody")
     func devices() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let home = try hub.home()
@@ -45,7 +45,7 @@ import Testing
         let transaction = try #require(blocking)
         hub.actions = hub.feed.committed(transaction)
         for session: UInt64 in 1...2 { #expect(hub.take(session) == [.notification(.transaction(transaction))]) }
-        hub.hear(.reachabilityUpdated(id, false))
+        hub.receive(.reachabilityUpdated(id, false))
         for session: UInt64 in 1...2 {
             #expect(hub.take(session) == [.notification(.live(.reachabilityUpdated(id, false)))])
         }
@@ -109,7 +109,7 @@ import Testing
 
     // MARK: Permission
 
-    @Test("Who loses permission is told once and hears nothing more, and what waited is not told")
+    @Test("Who loses permission is notified once and receives nothing more, and what waited is not told")
     func revocation() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -119,7 +119,7 @@ import Testing
         _ = try hub.write(.renameHome(hub.graph.homes[0].id, name: "Secret too"), by: 1)
         hub.actions = hub.feed.authorizationChanged(of: [SessionID(2)], to: .determined)
         #expect(hub.actions == [.unsubscribe([id])])
-        hub.hear(.valueUpdated(id, .bool(true), time: 1))
+        hub.receive(.valueUpdated(id, .bool(true), time: 1))
         _ = try hub.write(.addHome(name: "Other"), by: 1)
         _ = hub.feed.notify(.accessoryLost(TestDevices.id(1)), [SessionID(2)])
         let refusal = HomeError(.homeAccessNotAuthorized)
@@ -166,7 +166,7 @@ import Testing
         #expect(
             hub.take(2) == [.notification(.authorizationStatusUpdated(granted)), .notification(.homesUpdated)])
         let transaction = try #require(try hub.write(.addHome(name: "Third"), by: 1).transaction)
-        hub.hear(.valueUpdated(id, .bool(true), time: 1))
+        hub.receive(.valueUpdated(id, .bool(true), time: 1))
         #expect(
             hub.take(2) == [
                 .notification(.transaction(transaction)),
@@ -176,17 +176,17 @@ import Testing
 
     // MARK: Values
 
-    @Test("A value is told to those who enabled it; others have it in their copies; who wrote it gets neither")
+    @Test("A value is sent to those who enabled it; others have it in their copies; who wrote it gets neither")
     func values() throws {
         let hub = FeedDesk(authorized: [1, 2, 3])
         let id = try hub.lamp()
         for session: UInt64 in 1...2 { hub.enable(id, session) }
         hub.drain()
-        hub.hear(.valueUpdated(id, .bool(true), time: 1), writer: 1)
+        hub.receive(.valueUpdated(id, .bool(true), time: 1), writer: 1)
         #expect(hub.take(1) == [])
         #expect(hub.take(2) == [.notification(.live(.valueUpdated(id, .bool(true), time: 1)))])
         #expect(hub.take(3) == [.notification(.cached(.valueUpdated(id, .bool(true), time: 1)))])
-        hub.hear(.valueUpdated(id, .bool(false), time: 2))
+        hub.receive(.valueUpdated(id, .bool(false), time: 2))
         #expect(hub.take(1).count == 1)
         #expect(hub.take(2).count == 1)
         #expect(hub.take(3).count == 1)
@@ -198,13 +198,13 @@ import Testing
         let id = try hub.lamp()
         hub.enable(id, 1)
         hub.drain()
-        for time: Int64 in 1...4 { hub.hear(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
+        for time: Int64 in 1...4 { hub.receive(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
         let own = try hub.write(.addRoom(hub.graph.homes[0].id, name: "Hall"), by: 2)
-        for time: Int64 in 5...10_001 { hub.hear(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
+        for time: Int64 in 5...10_001 { hub.receive(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
         let last = Delivery.notification(.cached(.valueUpdated(id, .bool(true), time: 10_001)))
         #expect(hub.take(2) == [.answer(Call(SessionID(2), 1), .success(own.json)), last])
         #expect(hub.take(2) == [])
-        // Whoever wants to be told is told of each.
+        // Whoever wants to be notified is notified of each.
         #expect(hub.take(1) == [.notification(.homesUpdated)])
     }
 
@@ -215,13 +215,13 @@ import Testing
         _ = try hub.add(TestDevices.bridge(lamps), to: try hub.home(), by: 1)
         hub.drain()
         let ids = hub.graph.observable.map(\.id)
-        func hear(_ count: Int, _ isOn: Bool) {
-            for id in ids.prefix(count) { hub.hear(.valueUpdated(id, .bool(isOn), time: 1)) }
+        func receive(_ count: Int, _ isOn: Bool) {
+            for id in ids.prefix(count) { hub.receive(.valueUpdated(id, .bool(isOn), time: 1)) }
         }
-        for isOn in [true, false, true] { hear(4, isOn) }
+        for isOn in [true, false, true] { receive(4, isOn) }
         #expect(hub.take(2).count == 4)
-        hear(5, false)
-        hub.hear(.valueUpdated(ids[4], .bool(true), time: 1))
+        receive(5, false)
+        hub.receive(.valueUpdated(ids[4], .bool(true), time: 1))
         #expect(hub.take(2) == [.notification(.homesUpdated)])
     }
 
@@ -233,31 +233,31 @@ import Testing
         hub.drain()
         for id in hub.graph.observable.map(\.id) {
             let event = LiveEvent.valueUpdated(id, .bool(true), time: 1)
-            hub.hear(event)
+            hub.receive(event)
             #expect(hub.take(2) == [.notification(.cached(event))])
         }
     }
 
-    @Test("The last value keeps its place among what is told of the same thing")
+    @Test("The last value keeps its place among the notifications of the same thing")
     func chatterInOrder() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
-        func hear(_ isOn: Bool, _ time: Int64) -> LiveEvent {
+        func receive(_ isOn: Bool, _ time: Int64) -> LiveEvent {
             let event = LiveEvent.valueUpdated(id, .bool(isOn), time: time)
-            hub.hear(event)
+            hub.receive(event)
             return event
         }
-        _ = hear(true, 1)
+        _ = receive(true, 1)
         hub.enable(id, 2)
-        let told = hear(false, 2)
+        let notified = receive(false, 2)
         _ = hub.disable(id, 2)
-        _ = hear(true, 3)
-        let kept = hear(false, 4)
+        _ = receive(true, 3)
+        let kept = receive(false, 4)
         let home = hub.graph.homes[0]
         let removal = try #require(try hub.write(.removeAccessory(home.id, home.accessories[0].id), by: 1).transaction)
         #expect(
             hub.take(2) == [
-                .notification(.live(told)), .notification(.cached(kept)), .notification(.transaction(removal)),
+                .notification(.live(notified)), .notification(.cached(kept)), .notification(.transaction(removal)),
             ])
     }
 
@@ -295,7 +295,7 @@ import Testing
         #expect(codes() == [.notificationNotSupported, nil, .notFound])
         #expect(codes(1, false) == [nil, nil, .notFound])
         #expect(codes(2) == [.homeAccessNotAuthorized, .homeAccessNotAuthorized, .homeAccessNotAuthorized])
-        hub.hear(.reachabilityUpdated(accessory.id, false))
+        hub.receive(.reachabilityUpdated(accessory.id, false))
         #expect(codes() == [.notificationNotSupported, .accessoryNotReachable, .notFound])
         #expect(codes(1, false) == [nil, nil, .notFound])
         _ = hub.graph.block(accessory.id)
@@ -310,21 +310,21 @@ import Testing
         let accessory = try #require(hub.graph.accessory(of: id)?.id)
         hub.enable(id, 1)
         hub.enable(id, 2)
-        hub.hear(.reachabilityUpdated(accessory, false))
+        hub.receive(.reachabilityUpdated(accessory, false))
         #expect(!hub.actions.contains(.unsubscribe([id])))
         #expect(hub.feed.subscriptions == [])
         #expect(hub.feed.observed(by: SessionID(1)) == [])
         // Whoever gives up meanwhile has nothing to be ended at the device.
         #expect(hub.disable(id, 1) == [])
         hub.drain()
-        hub.hear(.reachabilityUpdated(accessory, true))
+        hub.receive(.reachabilityUpdated(accessory, true))
         #expect(hub.actions.contains(.subscribe([id])))
         #expect(hub.feed.observed(by: SessionID(1)) == [])
         #expect(hub.feed.observed(by: SessionID(2)) == [id])
         #expect(hub.feed.closed(SessionID(2)) == [.unsubscribe([id])])
     }
 
-    @Test("What is removed, or replaced by another service, is observed by nobody")
+    @Test("What is removed, or replaced by another service, is observed by no app")
     func removal() throws {
         let hub = FeedDesk(authorized: [1])
         let id = try hub.lamp()
@@ -346,7 +346,7 @@ import Testing
     }
 
     @Test("Numbers that belong to no session do nothing")
-    func strangers() {
+    func unknownPeers() {
         let hub = FeedDesk(authorized: [])
         #expect(hub.feed.answered(Call(SessionID(1), 1), with: .success([:])) == [])
         #expect(hub.feed.authorizationChanged(of: [SessionID(1)], to: .determined) == [])
@@ -412,7 +412,7 @@ private final class FeedDesk {
         return try #require(graph.observable.first).id
     }
 
-    func hear(_ event: LiveEvent, writer: UInt64? = nil) {
+    func receive(_ event: LiveEvent, writer: UInt64? = nil) {
         actions = graph.apply(event) ? feed.received(event, writer: writer.map { SessionID($0) }) : []
     }
 
@@ -432,8 +432,8 @@ private final class FeedDesk {
 
     func drain() { for session in sessions { _ = take(session) } }
 
-    /// The accessories whose coming or going a session's listeners hear of.
-    func told(_ session: UInt64) throws -> [Accessory.ID] {
+    /// The accessories whose coming or going a session's listeners are notified of.
+    func notified(_ session: UInt64) throws -> [Accessory.ID] {
         try take(session).flatMap { delivery -> [HomeEvent] in
             switch delivery {
             case .notification(.transaction(let transaction)): transaction.changes.map(\.event)

@@ -26,16 +26,16 @@ struct ConsentTests {
         "An app that is denied, undecided or kept out gets 47, and touches no accessory, no network and no database",
         arguments: Decision.allCases)
     func refused(_ decision: Decision) async throws {
-        let device = try Device(database: FurnishedHouse.database)
+        let device = try Device(database: ConfiguredHouse.database)
         try await device.run { system, _ in
             let app = try await app(device.house)
-            let house = try await FurnishedHouse(device, by: system, for: Self.identity)
+            let house = try await ConfiguredHouse(device, by: system, for: Self.identity)
             switch decision {
             case .denied: try await system.call(.setPermission(Self.identity, .deny))
             case .undecided: break
             case .keptOut: await device.house.hub.use(AppRestrictions(apps: [Self.identity.app]))
             }
-            try await eventually("the status") { app.news.count == (decision == .undecided ? 0 : 1) }
+            try await eventually("the status") { app.notifications.count == (decision == .undecided ? 0 : 1) }
             app.forget()
             let before = try await Trace(house, system)
             for kind in RequestKind.allCases {
@@ -45,7 +45,7 @@ struct ConsentTests {
                 // An undecided app's call waits for the user's answer, however long it takes.
                 let waits = decision == .undecided && kind.need == .permission
                 if waits {
-                    for _ in 1...3 { try await device.house.settle(system) }
+                    for _ in 1...3 { try await device.house.drain(system) }
                     #expect(app.answer(call) == nil, "\(kind) is answered before it is decided")
                     await device.house.hub.cancel(call)
                 }
@@ -53,7 +53,7 @@ struct ConsentTests {
                 let trace = try await Trace(house, system)
                 #expect(trace == before, "\(kind) left a trace")
             }
-            #expect(app.news == [])
+            #expect(app.notifications == [])
         }
     }
 
@@ -70,11 +70,11 @@ struct ConsentTests {
     @Test("An app that is allowed may do all that needs permission: none of these requests fails for itself")
     func carriedOut() async throws {
         for kind in RequestKind.allCases where kind.need == .permission && kind != .declineAddition {
-            let device = try Device(database: FurnishedHouse.database)
+            let device = try Device(database: ConfiguredHouse.database)
             try await device.run { system, _ in
                 let app = try await app(device.house)
                 try await system.call(.setPermission(Self.identity, .allow))
-                let house = try await FurnishedHouse(device, by: system, for: Self.identity)
+                let house = try await ConfiguredHouse(device, by: system, for: Self.identity)
                 let before = try await Trace(house, system)
                 do {
                     let answer = try await app.call(house.request(kind))
@@ -110,7 +110,7 @@ private struct Trace: Equatable {
     var commits: Int
 
     /// Looks once all that is on its way has come to its end.
-    init(_ house: FurnishedHouse, _ system: TestApp) async throws {
+    init(_ house: ConfiguredHouse, _ system: TestApp) async throws {
         let device = house.device
         // Asked for behind whatever was asked before, and answered behind it.
         _ = try await system.readValues(device.on)

@@ -99,7 +99,7 @@ enum RequestKind: CaseIterable, Sendable {
 }
 
 /// A home with one of everything, and an accessory that could be added.
-struct FurnishedHouse {
+struct ConfiguredHouse {
     let device: Device
     let bridge: TestBridge
     let app: AppIdentity
@@ -126,7 +126,7 @@ struct FurnishedHouse {
         {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
         """#
 
-    /// Furnishes the house of a device.
+    /// Configures the house of a device.
     ///
     /// - Parameters:
     ///   - device: one that consists of ``database``.

@@ -29,7 +29,7 @@ final class HouseUnderTest: Sendable {
     let hub: HomeHub
     private let shown = Mutex<[DeviceID: (service: DiscoveredService, order: Int)]>([:])
     private let hidden = Mutex<Set<DeviceID>>([])
-    private let obstacle = Mutex<String?>(nil)
+    private let discoveryError = Mutex<String?>(nil)
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
     /// What a test is built on is not there.
@@ -105,7 +105,7 @@ final class HouseUnderTest: Sendable {
 
     /// Nothing new can be found for now, or again.
     func obstruct(_ reason: String?) {
-        obstacle.withLock { $0 = reason }
+        discoveryError.withLock { $0 = reason }
         publish()
     }
 
@@ -114,7 +114,7 @@ final class HouseUnderTest: Sendable {
         let there = shown.withLock { shown in shown.filter { !gone.contains($0.key) }.values }
         let services = there.sorted { $0.order < $1.order }.map(\.service)
         var snapshot = ServiceSnapshot(services: services, isComplete: true)
-        snapshot.obstacle = obstacle.withLock { $0 }
+        snapshot.discoveryError = discoveryError.withLock { $0 }
         network.show(snapshot)
     }
 
@@ -208,7 +208,7 @@ struct TestBridge: Sendable {
 
     func plugIn(_ dialer: InMemoryDialer) { dialer.listen(at: endpoint, bridge.listener { connections.add($0) }) }
 
-    /// Nobody can reach it any more.
+    /// No app can reach it any more.
     func unplug(_ dialer: InMemoryDialer) {
         dialer.listen(at: endpoint, nil)
         connections.endAll()
@@ -260,8 +260,8 @@ extension HouseUnderTest {
         try await home(app).characteristic(lamp.on)?.value
     }
 
-    /// Waits until all that was heard so far has been told.
-    func settle(_ app: TestApp) async throws { try await app.call(.homes) }
+    /// Waits until all that was received so far has been told.
+    func drain(_ app: TestApp) async throws { try await app.call(.homes) }
 
     /// Adds a home with a bridge and a lamp behind it.
     func lamp(

@@ -45,7 +45,7 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("What is ours is not new to a search, even if it says that nobody has paired with it")
+    @Test("What is ours is not new to a search, even if it says that it is unpaired")
     func own() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -62,7 +62,7 @@ struct HubAdditionTests {
     }
 
     @Test("A search outlasts a time in which nothing can be found; none is begun then")
-    func obstacle() async throws {
+    func discoveryError() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
             let (a, b) = (try await house.app(), try await house.app())
@@ -132,7 +132,7 @@ struct HubAdditionTests {
                 .addAccessory(
                     AdditionRequest(
                         home: home, device: store.stored.identity.deviceID, code: store.stored.setupCode)))
-            try await house.settle(a)
+            try await house.drain(a)
             _ = try await house.bridge(store: store)
             _ = try await a.result(call)
         }
@@ -251,13 +251,13 @@ struct HubAdditionTests {
                 .addAccessory(
                     AdditionRequest(
                         home: home, device: store.stored.identity.deviceID, code: store.stored.setupCode)))
-            try await house.settle(system)
+            try await house.drain(system)
             try await system.call(.setPermission(identity, .deny))
             await expect(.homeAccessNotAuthorized) { try await app.result(call) }
             try await system.call(.startBrowsing)
             let bridge = try await house.bridge(store: store)
             try await eventually("it is found") { system.found == [bridge.id] }
-            for _ in 1...10 { try await house.settle(system) }
+            for _ in 1...10 { try await house.drain(system) }
             #expect(house.dialer.dialed.isEmpty)
             #expect(await !bridge.isPaired)
         }
@@ -322,7 +322,7 @@ struct HubAdditionTests {
                 try await a.call(.setPermission(identity, .deny))
             }
             try await eventually("the request") { first.questions == second.questions }
-            #expect(undecided.news == [])
+            #expect(undecided.notifications == [])
         }
     }
 
@@ -372,7 +372,7 @@ struct HubAdditionTests {
             let session = try await house.hub.open(opening, by: peer).session
             let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
             try await a.call(.setPermission(identity, .allow))
-            // Nobody reads what the maker's app is told.
+            // No app reads what the maker's app is told.
             for _ in 1...2 { _ = await house.hub.nextDelivery(for: session) }
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
@@ -421,11 +421,11 @@ struct HubAdditionTests {
 
 extension TestApp {
     var found: [DeviceID] {
-        news.compactMap { if case .accessoryFound(let accessory) = $0 { accessory.id } else { nil } }
+        notifications.compactMap { if case .accessoryFound(let accessory) = $0 { accessory.id } else { nil } }
     }
-    var lost: [DeviceID] { news.compactMap { if case .accessoryLost(let id) = $0 { id } else { nil } } }
+    var lost: [DeviceID] { notifications.compactMap { if case .accessoryLost(let id) = $0 { id } else { nil } } }
     var questions: [AddAccessoryRequest] {
-        news.compactMap { if case .addAccessoryRequest(let request) = $0 { request } else { nil } }
+        notifications.compactMap { if case .addAccessoryRequest(let request) = $0 { request } else { nil } }
     }
 }
 

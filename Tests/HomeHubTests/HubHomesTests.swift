@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The hub and its homes", .timeout)
 struct HubHomesTests {
-    @Test("A write is told to the others once and in order, and to its app as an answer only")
+    @Test("A write is sent to the others once and in order, and to its app as an answer only")
     func writes() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -24,7 +24,7 @@ struct HubHomesTests {
                 }
             }
             #expect(named == ["home", "primary", "Kitchen", "Upstairs"])
-            #expect(a.news.isEmpty)
+            #expect(a.notifications.isEmpty)
             #expect(try await house.home(a) == house.home(b))
             #expect(try await house.home(a) == house.store.stored.graph.homes.first)
         }
@@ -96,7 +96,7 @@ struct HubHomesTests {
             let other = try await a.addHome("Other")
             try await a.write(.addZone(other, name: "kid's room"))
             try await a.write(.addRoomToZone(zone, kitchen))
-            try await house.settle(b)
+            try await house.drain(b)
             b.forget()
             try await a.write(.removeRoom(home, kitchen))
             try await eventually("the removal") { b.events.count == 2 }
@@ -104,14 +104,14 @@ struct HubHomesTests {
         }
     }
 
-    @Test("What fails is stored nowhere and told to nobody, and the next write is as if nothing had been")
+    @Test("What fails is stored nowhere and told to no app, and the next write is as if nothing had been")
     func storeFailure() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
             let (a, b) = (try await house.app(), try await house.app())
             house.store.breakDown()
             await expect(.genericError) { try await a.write(.addHome(name: "Home")) }
-            #expect(b.news.isEmpty)
+            #expect(b.notifications.isEmpty)
             #expect(try HomesReply(json: try await b.call(.homes)).homes.isEmpty)
             house.store.breakDown(false)
             _ = try await a.addHome()
@@ -119,7 +119,7 @@ struct HubHomesTests {
         }
     }
 
-    @Test("A session's pages show what it observes itself, and nobody else's")
+    @Test("A session's pages show what it observes itself, and no other")
     func pages() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in

@@ -25,7 +25,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// Consists of nothing, which nobody can use, and ends its pairing.
+/// Consists of nothing, which no app can use, and ends its pairing.
 private let withoutAccessories: Device.Reaction = { request in
     switch request.path {
     case "/accessories": .answer(.json(#"{"accessories":[]}"#))
@@ -93,28 +93,28 @@ struct HubHostileTests {
         }
     }
 
-    @Test("What nobody observes any more an accessory is told to report no more", arguments: [false, true])
+    @Test("What no app observes any more an accessory is asked to report no more", arguments: [false, true])
     func reportsNoMore(isClosed: Bool) async throws {
         let device = try Device()
         try await device.run { a, b in
             try await device.isThere(a)
             for app in [a, b] { #expect(try await app.observe(device.on) == nil) }
-            func told() -> [Bool] {
+            func notified() -> [Bool] {
                 device.server.requests.filter { $0.method == .put }
                     .flatMap { WriteRequest(parsing: $0.body)?.entries.compactMap(\.events) ?? [] }
             }
-            #expect(!told().contains(false))
+            #expect(!notified().contains(false))
             #expect(try await a.observe(device.on, false) == nil)
             if isClosed {
                 await device.house.hub.close(b.session)
             } else {
                 #expect(try await b.observe(device.on, false) == nil)
             }
-            try await eventually("it is told") { told().last == false }
+            try await eventually("it is told") { notified().last == false }
         }
     }
 
-    @Test("Who wants to be told while an accessory is being asked to report is told, too, that it does not")
+    @Test("Who wants to be notified while an accessory is being asked to report is told, too, that it does not")
     func refusesToReportToTwo() async throws {
         let refusal = HTTPResponse.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70407}]}"#, status: 207)
         let isHeld = Mutex(true)
@@ -125,7 +125,7 @@ struct HubHostileTests {
             let first = await a.begin(request)
             try await eventually("the accessory is asked") { device.count(.put) == 1 }
             let second = await b.begin(request)
-            try await device.house.settle(b)
+            try await device.house.drain(b)
             isHeld.withLock { $0 = false }
             device.answer(refusal)
             for (app, call) in [(a, first), (b, second)] {
@@ -141,7 +141,7 @@ struct HubHostileTests {
         try await device.run { a, _ in
             try await eventually("it is looked at") { device.looks == 1 }
             let call = try await device.switchOn(a, isScene: isScene)
-            try await device.house.settle(a)
+            try await device.house.drain(a)
             await device.house.hub.cancel(call)
             await expect(.operationCancelled) { try await a.result(call) }
             device.answer(.json(soundDatabase))
@@ -159,7 +159,7 @@ struct HubHostileTests {
             let call = try await device.switchOn(a, isScene: isScene)
             try await eventually("it is asked") { device.count(.put) == 1 }
             await device.house.hub.cancel(call)
-            try await device.house.settle(a)
+            try await device.house.drain(a)
             device.answer(HTTPResponse(204))
             #expect(try [ValueResult](json: try await a.result(call)).map(\.value) == [.bool(true)])
             #expect(try await device.house.home(b).characteristic(device.on)?.value == .bool(true))
@@ -226,7 +226,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("Who gave up a read is told of what it found as everybody else is")
+    @Test("Who gave up a read is notified of what it found as everybody else is")
     func cancelledRead() async throws {
         let isHeld = Mutex(false)
         let device = try Device { request in
@@ -280,7 +280,7 @@ struct HubHostileTests {
             _ = try await b.result(observation)
             #expect(try [ValueResult](json: try await a.result(call)).map(\.value) == [.bool(true)])
             try await eventually("the event") { !b.values.isEmpty }
-            try await device.house.settle(b)
+            try await device.house.drain(b)
             #expect(b.values == [.bool(true)])
             #expect(try await device.house.home(a).characteristic(device.on)?.value == .bool(true))
         }
@@ -438,7 +438,7 @@ struct HubHostileTests {
     @Test("An accessory that breaks the rules again and again is left alone until somebody unblocks it")
     func blocking() async throws {
         let isSound = Mutex(false)
-        let device = try Device(database: FurnishedHouse.database) { request in
+        let device = try Device(database: ConfiguredHouse.database) { request in
             request.path == "/accessories" && !isSound.withLock { $0 }
                 ? .answer(.json(#"{"accessories":[]}"#)) : nil
         }

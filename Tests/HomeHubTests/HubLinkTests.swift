@@ -60,7 +60,7 @@ struct HubLinkTests {
         try await house.run { house in
             let a = try await house.app()
             try await eventually("the bridge is there") { a.live.contains(.reachabilityUpdated(ids[0], true)) }
-            try await house.settle(a)
+            try await house.drain(a)
             #expect(!a.live.contains(.reachabilityUpdated(ids[1], true)))
             await bridge.host.report(LightReport(on: true, reachable: true), from: "lamp")
             let on = try #require(
@@ -79,7 +79,7 @@ struct HubLinkTests {
             #expect(try await b.observe(lamp.on) == nil)
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
-            await lamp.bridge.bridge.server.settleStructure()
+            await lamp.bridge.bridge.server.reconcileStructure()
             for app in [a, b] {
                 try await eventually("the new lamp") {
                     app.events.contains {
@@ -92,9 +92,9 @@ struct HubLinkTests {
             let on = try #require(new?.services.compactMap { $0.characteristic(.on) }.first?.id)
             #expect(try await a.observe(on) == nil)
             await lamp.bridge.bridge.host.report(LightReport(on: true), from: "new")
-            try await eventually("it is heard") { a.values == [.bool(true)] }
+            try await eventually("it is received") { a.values == [.bool(true)] }
             await lamp.bridge.bridge.host.removed(lamp.light)
-            await lamp.bridge.bridge.server.settleStructure()
+            await lamp.bridge.bridge.server.reconcileStructure()
             try await eventually("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .notFound)
         }
@@ -111,17 +111,17 @@ struct HubLinkTests {
             house.store.breakDown()
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
-            await lamp.bridge.bridge.server.settleStructure()
+            await lamp.bridge.bridge.server.reconcileStructure()
             try await eventually("it is refused, and again") { house.store.refusals > 1 }
             #expect(try await house.home(a).accessories.count == 2)
-            // What is heard meanwhile is newer than what could not be stored.
+            // What is received meanwhile is newer than what could not be stored.
             #expect(try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true))).count == 1)
             house.store.breakDown(false)
             try await eventually("the new lamp") { try await house.home(a).accessories.count == 3 }
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
             try await eventually("it is there") { try await house.home(a).accessories[2].isReachable }
             #expect(try await house.value(lamp, a) == .bool(true))
-            try await house.settle(b)
+            try await house.drain(b)
             #expect(b.values == [.bool(true)])
         }
     }
@@ -159,7 +159,7 @@ struct HubLinkTests {
         #expect(try await house.paired == [identity.deviceID])
     }
 
-    @Test("A blocked accessory that is removed is told so, although nothing else is asked of it")
+    @Test("A blocked accessory that is removed is notified, although nothing else is asked of it")
     func removingBlocked() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -216,7 +216,7 @@ struct HubLinkTests {
             let call = await a.begin(
                 .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
             try await eventually("the accessory keeps the pairing") { accessories.waitingCount == 1 }
-            // Nobody waits for it any more, and from now on it can be reached by nobody new.
+            // No app waits for it any more, and from now on it can be reached by no new app.
             await house.hub.cancel(call)
             house.dialer.listen(at: bridge.endpoint, nil)
             accessories.release()
@@ -236,7 +236,7 @@ struct HubLinkTests {
             // The hub has looked after the pairing, and is past its timeout.
             let a = try await house.app()
             try await eventually("it is known") { await house.hub.turn { $0.pairings.orphans.count } == 1 }
-            try await house.settle(a)
+            try await house.drain(a)
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
             try await eventually("it is let go") { try await house.paired.isEmpty }
@@ -257,7 +257,7 @@ struct HubLinkTests {
             try await eventually("it is tried") { house.dialer.dialed.count > 1 }
             #expect(await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [true])
             house.network.show(ServiceSnapshot(services: [], isComplete: true))
-            try await eventually("nobody tries any more") {
+            try await eventually("no app tries any more") {
                 await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [false]
             }
             #expect(try await house.paired == [identity.deviceID])
@@ -271,7 +271,7 @@ struct HubLinkTests {
     @Test(
         "All accessories in no home are kept at the start; one more than 32 costs the oldest that is not being told",
         arguments: [false, true])
-    func manyOrphans(isOldestTold: Bool) async throws {
+    func manyOrphans(isOldestNotified: Bool) async throws {
         let vault = InMemoryPairingVault()
         let devices = try (10...50).map { try #require(DeviceID("02:00:00:00:00:\($0)")) }
         let pairings = try devices.map {
@@ -283,7 +283,7 @@ struct HubLinkTests {
         try await house.run { house in
             try await eventually("they are known") { await house.hub.turn { $0.pairings.orphans.count } == 40 }
             #expect(vault.pairings() == Array(pairings.dropLast()))
-            if isOldestTold {
+            if isOldestNotified {
                 house.dialer.hold()
                 house.show(devices[0], at: .test(1), isPaired: true)
                 try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
@@ -293,7 +293,7 @@ struct HubLinkTests {
                 await hub.pairings.unpair(pairings[40], as: vault.identity(), in: hub)
             }
             var kept = pairings
-            kept.remove(at: isOldestTold ? 1 : 0)
+            kept.remove(at: isOldestNotified ? 1 : 0)
             try await eventually("the oldest is forgotten") { vault.pairings() == kept }
             house.dialer.release()
         }

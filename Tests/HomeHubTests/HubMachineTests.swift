@@ -25,7 +25,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         .init(session: SessionID(session), notification: .accessoryLost(TestDevices.id(number)))
     }
 
-    @Test("Each session hears of each accessory once, from its start to its stop")
+    @Test("Each session is notified of each accessory once, from its start to its stop")
     func transcript() {
         var searches = Searches()
         #expect(searches.see([accessory(1)]) == [])
@@ -43,7 +43,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
 }
 
 @Suite("Requests under way") struct RequestsUnderWayTests {
-    @Test("News of what is asked for waits until all who asked have their answer; other news does not")
+    @Test("Events of what is asked for wait until all who asked have their answer; other events do not")
     func transcript() {
         var requests = RequestsUnderWay()
         let (a, b) = (place(1, 1), place(1, 2))
@@ -71,8 +71,8 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
             ([place(2, 8): .success, place(3, 8): .unableToCommunicate], [2: true, 3: false]),
         ] as [([CharacteristicID: HAPStatus], [UInt64: Bool])])
     func rows(statuses: [CharacteristicID: HAPStatus], reachable: [UInt64: Bool]) {
-        let heard = BridgedReachability.read(from: statuses) { $0.iid == InstanceID(1) }
-        #expect(heard == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
+        let received = BridgedReachability.read(from: statuses) { $0.iid == InstanceID(1) }
+        #expect(received == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
     }
 
     @Test("One that anything cannot be had of is away, whichever of its statuses is looked at last")
@@ -110,7 +110,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         }
     }
 
-    @Test("The one chosen, if nobody has paired with it; while we let it go it is not there yet")
+    @Test("The one chosen, if it is unpaired; while we let it go it is not there yet")
     func chosen() throws {
         let both = try snapshot((1, false, nil), (2, true, nil))
         #expect(look(.device(TestDevices.id(1)), both) == "1")
@@ -186,7 +186,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(requests.came(one, vendor: "kilgo") == [ask(one, lamp)])
     }
 
-    @Test("A request that nobody has answered in time lapses")
+    @Test("A request that no app has answered in time lapses")
     func lapse() {
         var requests = VendorRequests()
         #expect(requests.nextDeadline == nil)

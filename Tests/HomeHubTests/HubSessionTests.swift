@@ -38,8 +38,8 @@ struct HubSessionTests {
             #expect(system.asked.count == 1)
             app.forget()
             try await system.call(.setPermission(identity("app"), .allow))
-            try await eventually("the homes") { app.news.count == 2 }
-            #expect(app.news == [.authorizationStatusUpdated([.determined, .authorized]), .homesUpdated])
+            try await eventually("the homes") { app.notifications.count == 2 }
+            #expect(app.notifications == [.authorizationStatusUpdated([.determined, .authorized]), .homesUpdated])
             #expect(try HomesReply(json: try await app.call(.homes)).homes.count == 1)
             await expect(.insufficientPrivileges) { try await app.call(.permissions) }
             #expect(try [AppPermission](json: try await system.call(.permissions)).map(\.app) == [identity("app")])
@@ -70,7 +70,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("A call that nobody answers for is refused in time, and the question stays")
+    @Test("A call that no app answers for is refused in time, and the question stays")
     func timeout() async throws {
         let house = try HouseUnderTest { $0.permissionTimeout = .milliseconds(20) }
         try await house.run { house in
@@ -81,7 +81,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("Who loses permission is told so once and then nothing: no values, no search, and calls under way fail")
+    @Test("Who loses permission is notified once and then nothing: no values, no search, and calls under way fail")
     func revocation() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -93,13 +93,13 @@ struct HubSessionTests {
             lamp.bridge.bridge.driver.set(lamp.light, .waits)
             let call = await app.begin(.writeValues([ValueWrite(characteristic: lamp.on, value: .bool(true))]))
             try await eventually("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }
-            try await house.settle(app)
+            try await house.drain(app)
             app.forget()
             try await system.call(.setPermission(identity("app"), .deny))
             await expect(.homeAccessNotAuthorized) { try await app.result(call) }
-            try await eventually("the status") { !app.news.isEmpty }
+            try await eventually("the status") { !app.notifications.isEmpty }
             lamp.bridge.bridge.driver.answer(lamp.light)
-            // The lamp was asked; that its app does not hear of it any more changes nothing.
+            // The lamp was asked; that its app is not notified any more changes nothing.
             try await eventually("it is written") { try await house.value(lamp, system) == .bool(true) }
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
             await lamp.turn(false)
@@ -108,12 +108,12 @@ struct HubSessionTests {
             _ = try await system.readValues(lamp.on)
             try await system.write(.renameHome(lamp.home, name: "Other"))
             await expect(.homeAccessNotAuthorized) { try await app.call(.homes) }
-            #expect(app.news == [.authorizationStatusUpdated(.determined)])
+            #expect(app.notifications == [.authorizationStatusUpdated(.determined)])
         }
     }
 
     @Test(
-        "A search does not outlive its app's permission: who is allowed again hears of nothing before it searches anew")
+        "A search does not outlive its app's permission: who is allowed again receives nothing before it searches anew")
     func searchAfterWithdrawal() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -126,7 +126,7 @@ struct HubSessionTests {
             try await system.call(.startBrowsing)
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
             try await eventually("it is found") { system.found == [TestDevices.id(9)] }
-            try await house.settle(app)
+            try await house.drain(app)
             #expect(app.found == [])
             try await app.call(.startBrowsing)
             try await eventually("it is found") { app.found == [TestDevices.id(9)] }
@@ -148,7 +148,7 @@ struct HubSessionTests {
             await house.hub.cancel(call)
             lamp.bridge.bridge.driver.answer(lamp.light)
             #expect(try [ValueResult](json: try await system.result(call)).map(\.value) == [.bool(true)])
-            // The home has changed; only the farewell to the accessory goes on.
+            // The home has changed; only the unpairing to the accessory goes on.
             lamp.bridge.store.hold([.pairings])
             let removal = await system.begin(.write(.removeHome(lamp.home)))
             try await eventually("the accessory forgets") { lamp.bridge.store.waitingCount == 1 }
@@ -158,7 +158,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("The reader of a session that is closed is told so, and what was asked is not done")
+    @Test("The reader of a session that is closed is notified, and what was asked is not done")
     func closing() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -223,7 +223,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("A session that does not read delays nobody, and gets one homesUpdated in place of what it missed")
+    @Test("A session that does not read delays no other app, and gets one homesUpdated in place of what it missed")
     func stalled() async throws {
         let house = try HouseUnderTest { $0.feedLimit = 4 }
         try await house.run { house in
@@ -246,6 +246,6 @@ struct HubSessionTests {
 
 extension TestApp {
     var asked: [AppPermission] {
-        news.compactMap { if case .permissionAsked(let permission) = $0 { permission } else { nil } }
+        notifications.compactMap { if case .permissionAsked(let permission) = $0 { permission } else { nil } }
     }
 }

@@ -40,7 +40,7 @@ struct HubSetupTests {
             try await eventually("the events") {
                 system.events.count { if case .accessoryAdded = $0 { true } else { false } } == 2
             }
-            #expect(other.news.isEmpty)
+            #expect(other.notifications.isEmpty)
             // No question was raised by that.
             let permissions = try [AppPermission](json: try await system.call(.permissions))
             #expect(permissions.allSatisfy { !$0.isPending })

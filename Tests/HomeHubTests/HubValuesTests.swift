@@ -31,7 +31,7 @@ struct HubValuesTests {
         let house = try HouseUnderTest()
         try await house.run { house in
             let (a, b) = (try await house.app(), try await house.app())
-            // The first change is told at once, the second when the window ends: never, here.
+            // The first change is notified at once, the second when the window ends: never, here.
             let lamp = try await house.lamp(a, eventWindow: .seconds(3600))
             #expect(try await a.observe(lamp.on) == nil)
             #expect(try await b.observe(lamp.on) == nil)
@@ -40,13 +40,13 @@ struct HubValuesTests {
             await lamp.turn(false)
             #expect(try await a.readValues(lamp.on).first?.value == .bool(false))
             try await eventually("the event at b") { b.values == [.bool(true), .bool(false)] }
-            try await house.settle(a)
+            try await house.drain(a)
             #expect(a.values == [.bool(true)])
         }
     }
 
     @Test(
-        "Only who observes is told of changes, until it observes no more; the device reports for the first and to the last"
+        "Only who observes is notified of changes, until it observes no more; the device reports for the first and to the last"
     )
     func observing() async throws {
         let house = try HouseUnderTest()
@@ -68,7 +68,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A write is told to the others who observe, not to its writer and not to those who do not")
+    @Test("A write is sent to the others who observe, not to its writer and not to those who do not")
     func writing() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -154,7 +154,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A lamp that its bridge does not reach is away until something is heard of it, and its bridge is not")
+    @Test("A lamp that its bridge does not reach is away until something is received from it, and its bridge is not")
     func bridgedAway() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -169,7 +169,7 @@ struct HubValuesTests {
             let information = try await house.home(a).accessory(lamp.accessory)?.services.first
             let name = try #require(information?.characteristic(.name)?.id)
             #expect(try await a.readValues(name).first?.error == nil)
-            try await house.settle(b)
+            try await house.drain(b)
             #expect(b.live == [.reachabilityUpdated(lamp.accessory, false)])
             await lamp.plug(true)
             await lamp.turn(true)
@@ -179,7 +179,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A lamp that its bridge fails to switch is away, and the others are told so")
+    @Test("A lamp that its bridge fails to switch is away, and the others are notified")
     func bridgedAwayByWrite() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -268,8 +268,8 @@ struct HubValuesTests {
                     scene, [good, bad].map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
             a.forget()
             await expect(.actionSetExecutionPartialSuccess) { try await a.call(.runActionSet(scene)) }
-            let values = a.news.compactMap { news -> Characteristic.ID? in
-                if case .cached(.valueUpdated(let id, .bool(true), _)) = news { id } else { nil }
+            let values = a.notifications.compactMap { notifications -> Characteristic.ID? in
+                if case .cached(.valueUpdated(let id, .bool(true), _)) = notifications { id } else { nil }
             }
             #expect(values == [good])
         }
@@ -288,7 +288,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("What was heard and could not be stored is stored later")
+    @Test("What was received and could not be stored is stored later")
     func notingLater() async throws {
         let house = try HouseUnderTest { $0.saveInterval = .milliseconds(20) }
         let on = try await house.run { house in
@@ -305,7 +305,7 @@ struct HubValuesTests {
         #expect(house.store.noted.last?[on]?.value == .bool(true))
     }
 
-    @Test("What was heard is stored together, and only if it is new")
+    @Test("What was received is stored together, and only if it is new")
     func noting() async throws {
         let house = try HouseUnderTest { $0.saveInterval = .milliseconds(50) }
         try await house.run { house in

@@ -42,7 +42,7 @@ struct IdentifyTests {
             let bridge = try await house.bridge(store: accessories)
             try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
             let call = await app.begin(.identify(lamp.accessory))
-            try await house.settle(system)
+            try await house.drain(system)
             try await system.call(.setPermission(identity, .deny))
             await expect(.homeAccessNotAuthorized) { try await app.result(call) }
             house.dialer.release()

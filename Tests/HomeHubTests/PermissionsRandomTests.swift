@@ -32,7 +32,7 @@ private final class RandomDesk {
     private var open: Set<AppIdentity> = []
     private var waiting: [Call: ContinuousClock.Instant] = [:]
     private var running: Set<Call> = []
-    private var told: [SessionID: AuthorizationStatus] = [:]
+    private var notified: [SessionID: AuthorizationStatus] = [:]
 
     init(seed: UInt64) throws {
         random = SeededNumbers(seed: seed)
@@ -86,7 +86,7 @@ private final class RandomDesk {
         let reply = try permissions.opened(
             session, Opening(app: app).message, by: AppPeer(uid: 1, executable: "/bin/app", mayDecide: false))
         sessions[session] = AppIdentity(app: app, uid: 1, executable: "/bin/app")
-        told[session] = reply.status
+        notified[session] = reply.status
     }
 
     private func request() {
@@ -132,8 +132,8 @@ private final class RandomDesk {
                 #expect(waiting.removeValue(forKey: call) != nil || running.remove(call) != nil)
             case .tell(let those, let status):
                 for session in those {
-                    #expect(told[session] != status)
-                    told[session] = status
+                    #expect(notified[session] != status)
+                    notified[session] = status
                 }
             }
         }
@@ -141,10 +141,10 @@ private final class RandomDesk {
 
     private func check() {
         for session in sessions.keys {
-            #expect(permissions.status(of: session) == told[session])
+            #expect(permissions.status(of: session) == notified[session])
             #expect(permissions.status(of: session).contains(.authorized) == isAllowed(session))
         }
-        // Whoever may not is doing nothing, and nobody waits about whom the user has decided.
+        // Whoever may not is doing nothing, and no app waits about whom the user has decided.
         #expect(running.allSatisfy { isAllowed($0.session) })
         #expect(waiting.keys.allSatisfy { sessions[$0.session].map(open.contains) ?? false })
         #expect(calls.nextDeadline == waiting.values.min())

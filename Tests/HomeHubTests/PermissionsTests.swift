@@ -125,7 +125,7 @@ import Testing
         #expect(try desk.decide(.allow).last == .perform(call(1, 4)))
     }
 
-    @Test("A question outlives its sessions, and nobody is told of calls that went with them")
+    @Test("A question outlives its sessions, and no app is notified of calls that went with them")
     func closing() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -238,7 +238,7 @@ import Testing
         #expect(desk.permissions.remembered == [])
     }
 
-    @Test("An app can be decided about before it asks, but not one that nobody has heard of")
+    @Test("An app can be decided about before it asks, but not one that is unknown")
     func unasked() throws {
         let desk = try Desk(agent: 9)
         #expect(throws: HomeError(.notFound, detail: "no such app has asked for the home")) {

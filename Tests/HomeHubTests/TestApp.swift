@@ -17,7 +17,7 @@ final class TestApp: Sendable {
     private struct State {
         var lastCall: UInt64 = 0
         var answers: [UInt64: Result<JSONValue, HomeError>] = [:]
-        var news: [HomeNotification] = []
+        var notifications: [HomeNotification] = []
         var deliveries: [Delivery] = []
         var hasEnded = false
     }
@@ -35,7 +35,7 @@ final class TestApp: Sendable {
                 state.deliveries.append(delivery)
                 switch delivery {
                 case .answer(let call, let result): state.answers[call.number] = result
-                case .notification(let notification): state.news.append(notification)
+                case .notification(let notification): state.notifications.append(notification)
                 }
             }
         }
@@ -43,20 +43,20 @@ final class TestApp: Sendable {
     }
 
     /// What was told that is no answer.
-    var news: [HomeNotification] { state.withLock(\.news) }
+    var notifications: [HomeNotification] { state.withLock(\.notifications) }
     var hasEnded: Bool { state.withLock(\.hasEnded) }
     /// Forgets what was told, but answers.
-    func forget() { state.withLock { $0.news = [] } }
+    func forget() { state.withLock { $0.notifications = [] } }
 
-    /// The events of transactions among the news.
+    /// The events of transactions among the events.
     var events: [HomeEvent] {
-        news.flatMap { news -> [HomeEvent] in
-            if case .transaction(let transaction) = news { transaction.changes.map(\.event) } else { [] }
+        notifications.flatMap { notifications -> [HomeEvent] in
+            if case .transaction(let transaction) = notifications { transaction.changes.map(\.event) } else { [] }
         }
     }
 
-    /// The live events among the news.
-    var live: [LiveEvent] { news.compactMap { if case .live(let event) = $0 { event } else { nil } } }
+    /// The live events among the events.
+    var live: [LiveEvent] { notifications.compactMap { if case .live(let event) = $0 { event } else { nil } } }
 
     /// The values that it was told.
     var values: [CharacteristicValue] {

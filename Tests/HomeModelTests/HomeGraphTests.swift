@@ -119,7 +119,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let zone = try hub.zone("Zone", in: home)
         let room = try hub.room("Room", in: other)
         let lamp = try hub.add([Devices.lamp("Lamp")], to: other)[0]
-        let nobody = Room.ID(using: &hub.random)
+        let noPeer = Room.ID(using: &hub.random)
         let nothing = Accessory.ID(using: &hub.random)
         #expect(code(&hub, .addRoomToZone(zone, room)) == 11)
         #expect(code(&hub, .removeRoom(home, room)) == 11)
@@ -127,9 +127,9 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .assignAccessory(other, lamp, hub.graph.homes[0].defaultRoomID)) == 11)
         #expect(code(&hub, .assignAccessory(home, lamp, hub.graph.homes[0].defaultRoomID)) == 11)
         #expect(code(&hub, .removeAccessory(home, lamp)) == 12)
-        #expect(code(&hub, .addRoomToZone(zone, nobody)) == 2)
-        #expect(code(&hub, .renameRoom(nobody, name: "!")) == 2)
-        #expect(code(&hub, .assignAccessory(home, nothing, nobody)) == 12)
+        #expect(code(&hub, .addRoomToZone(zone, noPeer)) == 2)
+        #expect(code(&hub, .renameRoom(noPeer, name: "!")) == 2)
+        #expect(code(&hub, .assignAccessory(home, nothing, noPeer)) == 12)
         #expect(code(&hub, .assignAccessory(other, lamp, room)) == 0)
         #expect(code(&hub, .assignAccessory(other, lamp, room)) == 1)
     }
@@ -254,7 +254,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.accessory(ids[0])?.services[1].characteristics[0].manufacturerDescription == nil)
     }
 
-    @Test("A bridge comes before what is behind it, and goes after it; the initiator hears of what is behind it")
+    @Test("A bridge comes before what is behind it, and goes after it; the initiator is notified of what is behind it")
     func bridge() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -334,7 +334,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .outlet)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .door)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, nil)) == 0)
-        // Machinery has a name, too, but nobody says it.
+        // Machinery has a name, too, but no app says it.
         #expect(code(&hub, .renameService(services[2].id, name: "Plug")) == 0)
     }
 
@@ -345,8 +345,8 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let id = try hub.add([Devices.lamp("Plug", type: .outlet)], to: home)[0]
         let outlet = try #require(hub.graph.accessory(id)?.services[1])
         let power = try #require(outlet.characteristic(.on)?.id)
-        let isNews = hub.graph.apply(.valueUpdated(power, .bool(true), time: 7))
-        #expect(isNews)
+        let isNew = hub.graph.apply(.valueUpdated(power, .bool(true), time: 7))
+        #expect(isNew)
         var device = Devices.lamp("Plug", type: .outlet)
         device.services.append(Devices.service(.fan, iid: 80))
         device.services[1].linked = [InstanceID(80), InstanceID(99)]
@@ -367,7 +367,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.home(home)?.actionSet(scene)?.actions == [])
     }
 
-    @Test("What is so already is no change, and nobody is told of it")
+    @Test("What is so already is no change, and no app is notified of it")
     func unchanged() throws {
         var hub = TestHub()
         let home = try hub.home()

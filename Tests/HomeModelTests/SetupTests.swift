@@ -73,7 +73,7 @@ import Testing
         for secret in ["111-22-333", "11122333", "7, 7", "00527813"] { #expect(!dumped.contains(secret), "\(secret)") }
     }
 
-    @Test("A request is answered with a token, and with the QR code if nobody has given it yet")
+    @Test("A request is answered with a token, and with the QR code if no app has given it yet")
     func requests() throws {
         var random = SeededNumbers(seed: 4)
         let token = try #require(token)

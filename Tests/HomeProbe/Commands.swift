@@ -175,12 +175,12 @@ actor Commands {
             ) { true }
         case "values":
             // So many values, which are reported while this call goes on.
-            var heard: [JSONValue] = []
+            var received: [JSONValue] = []
             for try await value in manager.values(of: try command.id("characteristic")) {
-                heard.append(value.json)
-                if heard.count >= command.json["count"]?.int ?? 1 { break }
+                received.append(value.json)
+                if received.count >= command.json["count"]?.int ?? 1 { break }
             }
-            return .array(heard)
+            return .array(received)
         default: return nil
         }
     }

@@ -2,7 +2,7 @@ import BoundedJSON
 import HomeClient
 import HomeModel
 
-extension HomeNews {
+extension HomeClientEvent {
     /// The event as a line: its name, what it is about, and the home's revision.
     var json: JSONValue {
         var object: JSONObject = ["event": .string(name)]

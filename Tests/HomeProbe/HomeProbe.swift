@@ -28,7 +28,7 @@ struct HomeProbe {
         let commands = Commands(manager)
         await withDiscardingTaskGroup { group in
             group.addTask { await manager.run() }
-            group.addTask { for await news in events { say(news.json) } }
+            group.addTask { for await events in events { say(events.json) } }
             await withDiscardingTaskGroup { calls in
                 while let line = await nextLine() { calls.addTask { say(await commands.answer(line)) } }
                 await commands.cancelAll()

@@ -33,7 +33,7 @@ def configuration(name="Lamplighter", lights=None, drivers=None, **bridge):
 
 def pytest_collection_modifyitems(items):
     """Without root the tests are skipped and counted; in CI they run, and fail."""
-    reason = pretend.obstacle()
+    reason = pretend.missing_requirement()
     if reason and not CI:
         for item in items:
             item.add_marker(pytest.mark.skip(reason=f"no pretend LAN: {reason}"))
@@ -60,7 +60,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture(scope="session")
 def lan():
-    if reason := pretend.obstacle():
+    if reason := pretend.missing_requirement():
         pytest.fail(f"no pretend LAN: {reason}")
     made = pretend.PretendLAN()
     yield made

@@ -20,7 +20,7 @@ IDENTIFY, NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "14", "23",
 
 
 class LatestTexts(RecordUpdateListener):
-    """The TXT record of each service as it was last heard.
+    """The TXT record of each service as it was last received.
 
     The cache will not do: it may keep a record for a second beside its successor (RFC 6762, 10.2), and python-zeroconf
     then takes either.
@@ -93,8 +93,8 @@ class Phone:
         """The record with this device id, once the condition holds of it."""
         deadline, last = time.monotonic() + timeout * PATIENCE, None
         while time.monotonic() < deadline:
-            # Added: not before its PTR record is here is a goodbye heard. It comes a second late when the bridge's own Avahi
-            # has asked just before us, since nobody asks what was just asked (RFC 6762, 7.3).
+            # Added: not before its PTR record is here is a goodbye received. It comes a second late when the bridge's own Avahi
+            # has asked just before us, since hosts do not repeat what was just asked (RFC 6762, 7.3).
             for instance in {change[2] for change in self.changes if change[1] is ServiceStateChange.Added}:
                 info = AsyncServiceInfo(HAP, f"{instance}.{HAP}")
                 if not info.load_from_cache(self.zeroconf.zeroconf):

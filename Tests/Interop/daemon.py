@@ -152,7 +152,7 @@ class Daemon:
     def until_published(self, timeout=10):
         return self.until(lambda status: status["advertisement"]["state"] == "published", timeout, "published")
 
-    def until_settled(self, timeout=15):
+    def until_stable(self, timeout=15):
         """Published, and c# at rest: changes of the attribute database are collected for a second before they count."""
         self.until_published(timeout)
         since, number = time.monotonic(), None

@@ -107,7 +107,7 @@ class HomeDaemon:
         until(lambda: self.cli("privacy", "allow", name, check=False).returncode == 0, timeout, f"{name} asks for the home")
 
     def mark(self):
-        """Have everybody who may see the homes told of something: behind that, nothing else is on its way."""
+        """Have everybody who may see the homes notified of something: behind that, nothing else is on its way."""
         self._marks += 1
         name = f"Mark {self._marks}"
         self.cli("zones", "add", name)
@@ -131,7 +131,7 @@ class App(Talker):
         self.home_daemon = home
         self.name = name
         #: Everything that was told, in order, as far as it was looked at.
-        self.news = []
+        self.pending = []
         self._mark = None
         arguments = ["--socket", home.socket, "--app", name]
         if purpose is not None:
@@ -148,7 +148,7 @@ class App(Talker):
         self.say({"do": command, **members})
 
     def finish(self, timeout=60):
-        """The answer to what was started; news that come before it are kept."""
+        """The answer to what was started; events that come before it are kept."""
         line = self.until(self._sorted(lambda line: "answer" in line or "error" in line), timeout)
         if "error" in line:
             raise Refused(line["error"])
@@ -174,24 +174,24 @@ class App(Talker):
                 if line.get("name", "").startswith("Mark "):
                     self._mark = line["name"], line["event"]
                 else:
-                    self.news.append(line)
+                    self.pending.append(line)
             return condition(line)
 
         return look
 
     def told(self, *events, timeout=15):
         """Wait for these events, in this order, and nothing between them; return them."""
-        while len(self.news) < len(events):
+        while len(self.pending) < len(events):
             self.until(self._sorted(lambda line: "event" in line), timeout)
-        taken, self.news = self.news[: len(events)], self.news[len(events):]
+        taken, self.pending = self.pending[: len(events)], self.pending[len(events):]
         assert [line["event"] for line in taken] == list(events), f"{self.name} was told {taken}"
         return taken
 
-    def told_eventually(self, event, condition=lambda line: True, timeout=20):
+    def wait_for_event(self, event, condition=lambda line: True, timeout=20):
         """Wait for an event among others; what came before it is dropped."""
         while True:
-            while self.news:
-                line = self.news.pop(0)
+            while self.pending:
+                line = self.pending.pop(0)
                 if line["event"] == event and condition(line):
                     return line
             self.until(self._sorted(lambda line: "event" in line), timeout)
@@ -202,26 +202,26 @@ class App(Talker):
         while self._mark != (mark, "zoneRemoved"):
             self.until(self._sorted(lambda line: "event" in line))
 
-    def told_nothing(self):
+    def received_nothing(self):
         """Nothing was told that has not been looked at."""
         self.await_mark()
-        assert self.news == [], f"{self.name} was told {self.news}"
+        assert self.pending == [], f"{self.name} was told {self.pending}"
 
-    def forget_news(self):
-        """Drop what was told so far."""
+    def forget_events(self):
+        """Drop what was notified far."""
         self.await_mark()
-        self.news = []
+        self.pending = []
 
     # Adding
 
     def find(self, device, timeout=20):
-        """Search for an accessory that belongs to nobody."""
+        """Search for an accessory that belongs to no app."""
         self.do("startBrowsing")
-        self.told_eventually("browser.found", lambda line: line["accessory"]["deviceId"] == device, timeout)
+        self.wait_for_event("browser.found", lambda line: line["accessory"]["deviceId"] == device, timeout)
         self.do("stopBrowsing")
 
     def add(self, device, code, home, **members):
-        """Search for an accessory and add it; what came with it is at the head of the news then."""
+        """Search for an accessory and add it; what came with it is at the head of the events then."""
         self.find(device)
         return self.do("addAccessory", device=device, code=code, home=home, timeout=90, **members)
 
@@ -233,7 +233,7 @@ class App(Talker):
 
     @property
     def known(self):
-        """The homes, but for what belongs to this app alone, and for when it was that values were heard."""
+        """The homes, but for what belongs to this app alone, and for when it was that values were received."""
         return stripped(self.homes, "isNotificationEnabled", "time")
 
     @property

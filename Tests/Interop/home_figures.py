@@ -59,15 +59,15 @@ class Control:
 
 
 class Watcher:
-    """An app that follows everything, and notes when it heard of what."""
+    """An app that follows everything, and notes when it received which event."""
 
     def __init__(self, home):
         command = [program("homehub"), "--socket", home.socket, "--json", "watch"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1)
         #: The newest value of each characteristic of each accessory.
         self.latest = {}
-        #: When each value of each accessory was heard.
-        self.heard = {}
+        #: When each value of each accessory was received.
+        self.received = {}
         self.others = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -76,7 +76,7 @@ class Watcher:
             now, line = time.monotonic(), json.loads(text)
             if line["event"] == "valueUpdated":
                 self.latest[line["accessory"], line["name"]] = line["value"]
-                self.heard.setdefault((line["accessory"], line["name"], line["value"]), now)
+                self.received.setdefault((line["accessory"], line["name"], line["value"]), now)
             else:
                 self.others.put(line)
 
@@ -136,13 +136,13 @@ class LargeHome:
             probe = next(iter(self.ids))
             level = 0
 
-            def settled():
+            def stable():
                 nonlocal level
                 level = level % 100 + 1
                 control.simulate(probe, brightness=level)
                 return all((self.ids[probe], "brightness") in watcher.latest for watcher in watchers)
 
-            until(settled, 60, "every app hears", interval=0.3)
+            until(stable, 60, "every app receives", interval=0.3)
             sent, final = {}, {}
 
             def work():
@@ -161,10 +161,10 @@ class LargeHome:
 
             self.timed("follow", work)
             late = sorted(
-                (watcher.heard[what] - when) * 1000 for watcher in watchers for what, when in sent.items()
-                if watcher.heard.get(what, 0) >= when)
+                (watcher.received[what] - when) * 1000 for watcher in watchers for what, when in sent.items()
+                if watcher.received.get(what, 0) >= when)
             self.figures["follow"] |= {
-                "changes": len(sent), "apps": apps, "heard": len(late), "p50Milliseconds": round(late[len(late) // 2], 1),
+                "changes": len(sent), "apps": apps, "received": len(late), "p50Milliseconds": round(late[len(late) // 2], 1),
                 "p99Milliseconds": round(late[len(late) * 99 // 100], 1), "mostMilliseconds": round(late[-1], 1)}
             return late
         finally:
@@ -195,7 +195,7 @@ class LargeHome:
 
 
 def main():
-    if reason := pretend.obstacle():
+    if reason := pretend.missing_requirement():
         sys.exit(f"home_figures: no pretend LAN: {reason}")
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     made = pretend.PretendLAN()

@@ -23,7 +23,7 @@ SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE = float(os.environ.get("PATIENCE", 1))
 
 
-def obstacle():
+def missing_requirement():
     """Why no pretend LAN can be made here, or None."""
     if os.geteuid() != 0:
         return "network namespaces need root"
@@ -194,7 +194,7 @@ class PretendLAN:
         self._switch = f"{prefix}-switch"
         run("ip", "netns", "add", self._switch)
         try:
-            # Nobody queries for groups here: with snooping on, multicast would die after some minutes.
+            # No process queries for groups here: with snooping on, multicast would die after some minutes.
             run("ip", "-n", self._switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
             run("ip", "-n", self._switch, "link", "set", "br0", "up")
             self.bridge = self._add_host("bridge", "10.77.0.1")

@@ -219,7 +219,7 @@ class Disk:
         elif call.name == "truncate":
             self.names[call.path].pending.append(("truncate", call.value))
         elif call.name == "write":
-            if call.path in self.names:  # a file that is deleted and still written to is nobody's
+            if call.path in self.names:  # a file that is deleted and still written to has no name
                 self.names[call.path].pending.append(("write", call.offset, call.value))
         elif call.name == "fsync":
             self._flush(call.path)

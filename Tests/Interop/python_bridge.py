@@ -17,14 +17,14 @@ from pyhap.const import CATEGORY_LIGHTBULB, CATEGORY_SENSOR
 CODE = b"031-45-154"
 
 
-def say(**news):
-    print(json.dumps(news), flush=True)
+def say(**event):
+    print(json.dumps(event), flush=True)
 
 
 def make(driver, name, service, characteristics, category):
     accessory = Accessory(driver, name)
     accessory.category = category
-    accessory.set_info_service("1.2.3", "Nobody here", "Python", f"{name}-1")
+    accessory.set_info_service("1.2.3", "Another maker", "Python", f"{name}-1")
     added = accessory.add_preload_service(service, chars=characteristics)
     found = {}
     for characteristic in added.characteristics:
@@ -55,7 +55,7 @@ async def main(address, port, state):
         places[name] = found
         bridge.add_accessory(accessory)
     driver.add_accessory(bridge)
-    # Avahi 0.8 takes no notice of a record whose predecessor it has heard less than a second ago: not of this bridge after
+    # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago: not of this bridge after
     # one that was killed, nor of what pairing changes in the record.
     await asyncio.sleep(1.5)
     await driver.async_start()

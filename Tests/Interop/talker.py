@@ -18,7 +18,7 @@ class Talker:
             *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "ab"), text=True, bufsize=1)
         self.lines = queue.Queue()
         self.kept = []
-        self.heard = []
+        self.received = []
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self):
@@ -50,9 +50,9 @@ class Talker:
         try:
             line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            raise AssertionError(f"not within {timeout} s; heard {self.heard[-20:]}; {self.log.read_text()[-2000:]}")
+            raise AssertionError(f"not within {timeout} s; received {self.received[-20:]}; {self.log.read_text()[-2000:]}")
         assert line is not None, f"the program has ended: {self.log.read_text()[-2000:]}"
-        self.heard.append(line)
+        self.received.append(line)
         return line
 
     def close(self):

@@ -35,7 +35,7 @@ class Terminal:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
-        # Reading a terminal that nobody holds any more is an error on Linux.
+        # Reading a terminal that no process holds any more is an error on Linux.
         try:
             while data := os.read(self._leader, 4096):
                 self.text += data.decode(errors="replace")

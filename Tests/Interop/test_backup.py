@@ -14,7 +14,7 @@ from lan import until
 
 
 def paired(daemon, lan):
-    me, status = hap.Identity(), daemon.until_settled()
+    me, status = hap.Identity(), daemon.until_stable()
     with hap.Connection(lan.bridge.address, status["port"]) as connection:
         accessory = hap.pair_setup(connection, daemon.setup_code, me)
     return me, accessory
@@ -34,7 +34,7 @@ def known(daemon):
 async def test_a_backup_becomes_the_same_bridge_elsewhere(running, make_daemon, lan, tmp_path):
     first = make_daemon()
     me, accessory = paired(first, lan)
-    before, number = known(first), first.until_settled()["configurationNumber"]
+    before, number = known(first), first.until_stable()["configurationNumber"]
     accessories = read_shape(first, lan, me, accessory)
     first.cli("backup", tmp_path / "backup")
     assert (tmp_path / "backup").stat().st_mode & 0o777 == 0o600
@@ -52,7 +52,7 @@ async def test_a_backup_becomes_the_same_bridge_elsewhere(running, make_daemon, 
         second.start()
     assert before[0] in said
     assert known(second) == before
-    assert second.until_settled()["configurationNumber"] == number + 10
+    assert second.until_stable()["configurationNumber"] == number + 10
     assert read_shape(second, lan, me, accessory) == accessories
     assert (second.state_directory / "bridge.sqlite.replaced").exists(), "what was there is kept"
     second.restart()
@@ -142,7 +142,7 @@ def test_backups_and_restores_at_once_give_whole_files_or_a_refusal(make_daemon,
                     assert database.execute("SELECT deviceID FROM server").fetchone() == (identity,)
         for _ in range(5):
             done = list(pool.map(restore, range(4)))
-            # Between two lives of the bridge nobody listens; those come too late, and say so.
+            # Between two lives of the bridge no process listens; those come too late, and say so.
             assert any(one.returncode == 0 for one in done), [one.stderr for one in done]
             assert {one.returncode for one in done} <= {0, 64, 69, 75}, [one.stderr for one in done]
             daemon.until(lambda status: status["deviceId"] == identity, 10)
@@ -181,7 +181,7 @@ async def test_the_daily_copy_brings_back_pairings_that_were_removed(make_daemon
     until(copy.exists, 5, "a copy")
     assert copy.stat().st_mode & 0o777 == 0o600
     daemon.cli("pairings", "remove", "--all")
-    # Days later, and again: the copy of the paired bridge is worth more than that of one that is not.
+    # Days later, and again: the copy of the paired bridge is preferred to that of one that is not.
     for _ in range(2):
         before = time.time() - 2 * 86400
         os.utime(copy, (before, before))
@@ -214,7 +214,7 @@ async def test_a_damaged_database_is_restored_as_the_error_says(make_daemon, lan
 async def test_a_reset_makes_another_bridge_of_it_at_once(make_daemon, lan):
     daemon = make_daemon()
     me, accessory = paired(daemon, lan)
-    before = daemon.until_settled()
+    before = daemon.until_stable()
     code, aids = daemon.cli("setup", "--json", "--force")["code"], {k: v["aid"] for k, v in daemon.lights.items()}
     daemon.cli("reset", "--yes")
     after = daemon.until_published()

@@ -56,7 +56,7 @@ async def test_the_younger_of_two_stays_silent_and_says_so_until_the_elder_ends(
         [warning] = [warning for warning in status["warnings"] if "identity" in warning]
         assert f"{elder.host.name}.local ({elder.host.address}, port {record.port})" in warning
         assert "lamplighter reset" in warning
-        assert "another bridge has this bridge's identity" in younger.log
+        assert "identity conflict detected" in younger.log
         assert phone.removals(record.instance) == []
         assert {change[2] for change in phone.changes if identity[-2:] in change[2]} == {record.instance}
         assert elder.status["warnings"] == []
@@ -85,7 +85,7 @@ async def test_two_on_one_host_are_twins_too(lan, make_twins):
 
 @pytest.fixture
 def cut_power(other):
-    """Let the host go without a word: no goodbye, and nobody answers any more."""
+    """Let the host go without a word: no goodbye, and no host answers any more."""
 
     def cut(*daemons):
         other.link("down")
@@ -100,7 +100,7 @@ def cut_power(other):
     other.start_avahi()
 
 
-def test_a_record_that_is_left_of_a_host_without_power_silences_nobody(lan, other, make_twins, cut_power):
+def test_a_stale_record_of_a_host_without_power_silences_no_bridge(lan, other, make_twins, cut_power):
     elder, younger = make_twins(other, lan.bridge)
     browser = lan.bridge.popen("avahi-browse", "-rp", "_hap._tcp", stdout=subprocess.DEVNULL)
     elder.start()
@@ -110,7 +110,7 @@ def test_a_record_that_is_left_of_a_host_without_power_silences_nobody(lan, othe
     assert "other.local" in seen_from(lan.bridge)
     younger.start()
     younger.until_published(8)
-    assert "stays out of sight" not in younger.log
+    assert "identity conflict detected" not in younger.log
     end(browser)
 
 

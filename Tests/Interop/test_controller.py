@@ -1,4 +1,4 @@
-"""Our controller, found through Avahi and paired, with a bridge that nobody here wrote: HAP-python."""
+"""Our controller, found through Avahi and paired, with a bridge of another project: HAP-python."""
 
 import sys
 from pathlib import Path
@@ -138,7 +138,7 @@ def test_a_bridge_that_moves_to_another_host(probe, python_bridge, lan):
 
 
 def test_our_own_bridge(probe, daemon):
-    status, setup = daemon.until_settled(), daemon.cli("setup", "--json")
+    status, setup = daemon.until_stable(), daemon.cli("setup", "--json")
     device = status["deviceId"]
     # Also at a link-local address, which means nothing without its interface.
     found = probe.do("find", device=device, ipv6=True)

@@ -98,7 +98,7 @@ def files(daemon):
 
 
 def test_doctor_leaves_no_trace_and_never_opens_the_port_of_mdns(daemon):
-    daemon.until_settled()
+    daemon.until_stable()
     before, log = files(daemon), daemon.log
     command = [program("lamplighter"), "doctor", "--control", daemon.socket]
     doctor = daemon.host.popen(*command, stdout=subprocess.DEVNULL)
@@ -353,7 +353,7 @@ def test_a_record_that_is_gone_behind_the_daemons_back(daemon, elsewhere):
 
 
 def test_a_record_that_differs(daemon, elsewhere):
-    status = daemon.until_settled()
+    status = daemon.until_stable()
     txt = [f"id={status['deviceId']}", "c#=9999", "ff=0", "pv=1.1", "s#=1", "sf=1", "ci=2", "md=Other"]
     publish(elsewhere, status["advertisement"]["name"], 9, txt)
     expect(
@@ -406,7 +406,7 @@ def test_an_address_of_the_record_that_does_not_accept(rule, words, daemon, fire
 async def test_a_bridge_that_is_paired_elsewhere(daemon, lan):
     async with Phone() as phone:
         await phone.pair(daemon.status["deviceId"], daemon.setup_code)
-    daemon.until(lambda status: status["paired"] and status["controllers"] == 0, 5, "paired, and nobody is connected")
+    daemon.until(lambda status: status["paired"] and status["controllers"] == 0, 5, "paired, and no controller is connected")
     said = examine(daemon)
     assert said.code == 0, "a phone that is away is no fault"
     with hap.Connection(lan.bridge.address, daemon.status["port"]) as another:

@@ -44,7 +44,7 @@ class Disk:
         return set(self.host.run("ls", self.path).stdout.split())
 
     def integrity(self, name):
-        """What SQLite says of a database that nobody uses."""
+        """What SQLite says of a database that no controller uses."""
         look = f"import sqlite3; print(sqlite3.connect('{self.path}/{name}').execute('PRAGMA integrity_check').fetchall())"
         return self.host.run("python3", "-c", look).stdout.strip()
 
@@ -125,10 +125,10 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
             assert refused.returncode == 74, refused
             assert refused.stderr.count("\n") == 1
         assert not (tmp_path / "b").exists()
-        assert session.get("/accessories").status == 200, "nobody was thrown out"
+        assert session.get("/accessories").status == 200, "no controller was thrown out"
     daemon.configure(ANOTHER)
     daemon.cli("reload")
-    assert daemon.log.count("the pairings cannot be stored") <= 6, "what repeats itself is counted, not written"
+    assert daemon.log.count("pairing save failed") <= 6, "what repeats itself is counted, not written"
 
     # A start in these circumstances serves as well, whether there was an orderly end or not.
     for end in (daemon.kill, daemon.terminate):
@@ -151,13 +151,13 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     assert not [name for name in disk.files if name.endswith((".new", ".export", ".restored", "-journal"))], disk.files
 
 
-@pytest.mark.parametrize("trouble, code, part", [("full", 74, "full"), ("read-only", 73, "Read-only file system")])
+@pytest.mark.parametrize("failure, code, part", [("full", 74, "full"), ("read-only", 73, "Read-only file system")])
 @pytest.mark.parametrize("what", ["lamplighterd", "homehubd"])
-def test_the_first_start_without_a_place_to_write_says_so(what, trouble, code, part, lan, tmp_path, make_disk):
+def test_the_first_start_without_a_place_to_write_says_so(what, failure, code, part, lan, tmp_path, make_disk):
     state = tmp_path / "state"
     state.mkdir()
     disk = make_disk(lan.bridge, state)
-    disk.fill() if trouble == "full" else disk.forbid_writing()
+    disk.fill() if failure == "full" else disk.forbid_writing()
     settings = tmp_path / "settings.yaml"
     settings.write_text(json.dumps(configuration(advertise="none")) if what == "lamplighterd" else "")
 
@@ -187,7 +187,7 @@ def test_a_bridge_on_a_disk_that_can_only_be_read_says_so_at_its_start(stored):
 
 
 async def test_a_bridge_whose_disk_refuses_every_write_serves_and_says_so(make_daemon, lan):
-    """A file system that has found an error lets nobody write any more, also not to files that are open."""
+    """A file system that has found an error becomes read-only, also not to files that are open."""
     daemon = make_daemon(configuration(advertise="none"))
     me, other = hap.Identity(), hap.Identity()
     with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:

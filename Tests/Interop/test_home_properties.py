@@ -87,7 +87,7 @@ def test_random_operations_with_kills_leave_whole_homes(make_home, make_daemon, 
                 pass
         home.start()
         for app in apps:
-            app.told_eventually("homesUpdated", timeout=30)
+            app.wait_for_event("homesUpdated", timeout=30)
         judge = home.app(f"org.example.judge{turn}")
         stored = judge.homes
         assert judge.do("breaches") == []

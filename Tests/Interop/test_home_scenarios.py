@@ -69,7 +69,7 @@ def add(app, bridge, home, **members):
 # 1 to 3: who is told
 
 
-def test_1_everybody_but_the_initiator_is_told_once_and_in_order(home, bridge):
+def test_1_everybody_but_the_initiator_is_notified_once_and_in_order(home, bridge):
     a, b = home.app("org.example.a"), home.app("org.example.b")
     house = add_home(a)
     room = a.do("addRoom", name="Kitchen", home=house)["id"]
@@ -77,11 +77,11 @@ def test_1_everybody_but_the_initiator_is_told_once_and_in_order(home, bridge):
     a.do("addRoomToZone", room=room, zone=zone)
     added = add(a, bridge, house)
     b.told("homeAdded", "primaryHomeUpdated", "roomAdded", "zoneAdded", "roomAddedToZone", *["accessoryAdded"] * 4)
-    # A is told of what came with the bridge, and of nothing else.
+    # A is notified of what came with the bridge, and of nothing else.
     a.told(*["accessoryAdded"] * 3)
     a.do("assignAccessory", accessory=added[1]["id"], room=room, home=house)
     b.told("accessoryRoomUpdated")
-    a.told_nothing()
+    a.received_nothing()
     assert a.known == b.known
 
 
@@ -89,7 +89,7 @@ def test_2_a_bridge_comes_with_what_is_behind_it(home, bridge):
     a, b = home.app("org.example.a"), home.app("org.example.b")
     house = add_home(a)
     room = a.do("addRoom", name="Hall", home=house)["id"]
-    b.forget_news()
+    b.forget_events()
     added = add(a, bridge, house)
     assert [line["name"] for line in a.told(*["accessoryAdded"] * 3)] == ["Lamp 1", "Lamp 2", "Lamp 3"]
     names = [line["name"] for line in b.told(*["accessoryAdded"] * 4)]
@@ -106,8 +106,8 @@ def test_3_what_is_behind_a_bridge_goes_with_it_and_not_alone(home, bridge):
     a, b = home.app("org.example.a"), home.app("org.example.b")
     house = add_home(a)
     added = add(a, bridge, house)
-    b.told_eventually("accessoryAdded", lambda line: line["name"] == "Lamp 3")
-    a.forget_news()
+    b.wait_for_event("accessoryAdded", lambda line: line["name"] == "Lamp 3")
+    a.forget_events()
     assert b.refused("removeAccessory", accessory=added[1]["id"], home=house) == 34
     b.do("removeAccessory", accessory=added[0]["id"], home=house)
     b.told(*["accessoryRemoved"] * 3)
@@ -140,10 +140,10 @@ def test_4_every_name_is_taken_or_refused_alike_for_everything_that_has_one(home
     service = next(part["id"] for part in lamp["services"] if part["type"] == LIGHTBULB)
     until(lambda: a.known == b.known, 10, "B knows all")
     for app in (a, b):
-        app.forget_news()
+        app.forget_events()
     # The revision counts what the test itself does to see that all has arrived.
-    settled = lambda app: [{**entry, "revision": None} for entry in app.homes]
-    before = settled(a)
+    stable = lambda app: [{**entry, "revision": None} for entry in app.homes]
+    before = stable(a)
     ways = [
         ("addHome", {}), ("renameHome", {"home": house}), ("addRoom", {"home": house}), ("renameRoom", {"room": room}),
         ("addZone", {"home": house}), ("renameZone", {"zone": zone}), ("renameAccessory", {"accessory": lamp["id"]}),
@@ -152,9 +152,9 @@ def test_4_every_name_is_taken_or_refused_alike_for_everything_that_has_one(home
     for name, code in REFUSED_NAMES:
         for command, members in ways:
             assert a.refused(command, name=name, **members) == code, (command, name)
-    a.told_nothing()
-    b.told_nothing()
-    assert settled(a) == before == settled(b)
+    a.received_nothing()
+    b.received_nothing()
+    assert stable(a) == before == stable(b)
     for name in GOOD_NAMES:
         for command, members in ways[1:]:
             # One namespace: each name is free again before the next object takes it.
@@ -208,7 +208,7 @@ def test_7_rooms_and_zones_are_many_to_many(home, bridge):
     for accessory in added[1:3]:
         a.do("assignAccessory", accessory=accessory["id"], room=room, home=house)
     until(lambda: a.known == b.known, 10, "B knows all")
-    b.forget_news()
+    b.forget_events()
     a.do("removeRoom", room=room, home=house)
     b.told(*["accessoryRoomUpdated"] * 2, *["roomRemovedFromZone"] * 2, "roomRemoved")
     assert {accessory["room"] for accessory in b.home["accessories"]} == {b.home["defaultRoom"]}
@@ -221,32 +221,32 @@ def test_7_rooms_and_zones_are_many_to_many(home, bridge):
 # 8 to 11: finding and adding
 
 
-def test_8_a_search_finds_what_belongs_to_nobody(home, bridge):
+def test_8_a_search_finds_unpaired_accessories(home, bridge):
     a, b, c = (home.app(f"org.example.{name}") for name in "abc")
     house = add_home(a)
     c.told("homeAdded", "primaryHomeUpdated")
     here = lambda line: line["accessory"]["deviceId"] == identity
     identity = device(bridge)
     a.do("startBrowsing")
-    a.told_eventually("browser.found", here)
-    c.told_nothing()
+    a.wait_for_event("browser.found", here)
+    c.received_nothing()
     added = add(b, bridge, house)
-    a.told_eventually("browser.removed", here)
+    a.wait_for_event("browser.removed", here)
     b.do("removeAccessory", accessory=added[0]["id"], home=house)
-    a.told_eventually("browser.found", here)
+    a.wait_for_event("browser.found", here)
     # It begins anew: what is there is found again.
     a.do("stopBrowsing")
     a.do("startBrowsing")
-    a.told_eventually("browser.found", here)
+    a.wait_for_event("browser.found", here)
     a.do("stopBrowsing")
     for app in (a, c):
-        app.forget_news()
+        app.forget_events()
     add(b, bridge, house)
     # The search has ended; and C never searched.
     a.told(*["accessoryAdded"] * 4)
     c.told(*["accessoryAdded"] * 4)
-    a.told_nothing()
-    c.told_nothing()
+    a.received_nothing()
+    c.received_nothing()
 
 
 def test_9_a_wrong_code_leaves_no_trace(home, bridge):
@@ -286,19 +286,19 @@ def owned_bridge(make_daemon, tmp_path):
     return made
 
 
-def test_11_the_makers_app_is_asked_and_nobody_else(home, owned_bridge):
+def test_11_only_the_makers_app_is_asked(home, owned_bridge):
     bridge = owned_bridge
     a = home.app("org.example.a")
     bystander = home.app("org.example.b")
     maker = home.app("org.example.maker-app", capabilities=["home", "vendor", "setupPayload"], vendor="org.example.maker")
     house = add_home(a)
     for app in (bystander, maker):
-        app.told_eventually("homeAdded")
-        app.forget_news()
+        app.wait_for_event("homeAdded")
+        app.forget_events()
 
     def hand_over():
         assert a.add(device(bridge), bridge.setup_code, house) == {"handedOver": "org.example.maker-app"}
-        request = maker.told_eventually("addAccessoryRequest")["request"]
+        request = maker.wait_for_event("addAccessoryRequest")["request"]
         assert request["requiresSetupPayloadURL"] is False and request["home"] == house
         return request
 
@@ -356,7 +356,7 @@ def test_12_the_user_decides_and_may_change_his_mind(home, bridge):
         b.finish()
     assert refusal.value.code == 47
     assert b.refused("addHome", name="Mine") == 47 and b.homes == []
-    b.news = []
+    b.pending = []
     home.cli("privacy", "allow", "org.example.b")
     b.told("authorizationStatusUpdated", "homesUpdated")
     until(lambda: b.known == a.known, 10, "both see the same")
@@ -373,10 +373,10 @@ def test_12_the_user_decides_and_may_change_his_mind(home, bridge):
 
     assert home.terminate() == 0
     home.start()
-    a.told_eventually("homesUpdated")
+    a.wait_for_event("homesUpdated")
     until(lambda: b.do("status")["isConnected"], 20, "B is back")
     assert b.refused("addHome", name="Mine") == 47
-    # Until it is let in again, it was told nothing.
+    # Until it is let in again, it was notified of nothing.
     home.cli("privacy", "allow", "org.example.b")
     b.told("authorizationStatusUpdated", "homesUpdated")
     assert len(a.home["accessories"]) == 4
@@ -385,24 +385,24 @@ def test_12_the_user_decides_and_may_change_his_mind(home, bridge):
 # 13, 14: values
 
 
-def test_13_values_are_told_to_those_who_want_them(home, bridge):
+def test_13_values_are_sent_to_their_subscribers(home, bridge):
     a, b, c = (home.app(f"org.example.{name}") for name in "abc")
     house = add_home(a)
     add(a, bridge, house)
     until(lambda: a.known == b.known == c.known and a.homes[0]["accessories"], 20, "all know all")
     for app in (a, b, c):
-        app.forget_news()
+        app.forget_events()
     on = a.characteristic("Lamp 1", ON)["id"]
     brightness = a.characteristic("Lamp 1", BRIGHTNESS)["id"]
     value = lambda app, kind=ON: app.characteristic("Lamp 1", kind).get("value")
     before = value(a)
-    # Nobody observes it: the cache is old until somebody reads.
+    # No app observes it: the cache is old until somebody reads.
     bridge.cli("simulate", "simulated/lamp1", "on=true")
     assert value(a) == before
     assert a.do("readValue", characteristic=on) in (True, 1)
     assert value(a) in (True, 1)
     for app in (a, b, c):
-        app.told_nothing()
+        app.received_nothing()
 
     # The device reports: to those who enabled it.
     a.do("setNotification", characteristic=on, isEnabled=True)
@@ -410,35 +410,35 @@ def test_13_values_are_told_to_those_who_want_them(home, bridge):
     bridge.cli("simulate", "simulated/lamp1", "on=false")
     a.told("valueUpdated")
     b.told("valueUpdated")
-    c.told_nothing()
+    c.received_nothing()
     # An app writes: the others are told, itself is not.
     a.do("writeValue", characteristic=on, value=True)
     b.told("valueUpdated")
-    a.told_nothing()
-    c.told_nothing()
+    a.received_nothing()
+    c.received_nothing()
     assert value(c) in (True, 1)
     # Off for B only.
     b.do("setNotification", characteristic=on, isEnabled=False)
     bridge.cli("simulate", "simulated/lamp1", "on=false")
     a.told("valueUpdated")
-    b.told_nothing()
+    b.received_nothing()
 
     # Unplugged.
     bridge.process.send_signal(signal.SIGKILL)
     bridge.process.wait()
     lamp = a.accessory("Lamp 1")["id"]
-    gone = a.told_eventually("reachabilityUpdated", lambda line: line["accessory"] == lamp, timeout=40)
+    gone = a.wait_for_event("reachabilityUpdated", lambda line: line["accessory"] == lamp, timeout=40)
     assert gone["isReachable"] is False
     assert not a.characteristic("Lamp 1", ON).get("isNotificationEnabled")
     assert a.refused("readValue", characteristic=on) in (4, 88)
     assert a.refused("writeValue", characteristic=brightness, value=10) in (4, 88)
     bridge.start()
-    back = a.told_eventually("reachabilityUpdated", lambda line: line["accessory"] == lamp, timeout=60)
+    back = a.wait_for_event("reachabilityUpdated", lambda line: line["accessory"] == lamp, timeout=60)
     assert back["isReachable"] is True
     until(lambda: a.characteristic("Lamp 1", ON).get("isNotificationEnabled"), 20, "observed again")
-    a.forget_news()
+    a.forget_events()
     bridge.cli("simulate", "simulated/lamp1", "on=true")
-    a.told_eventually("valueUpdated", lambda line: line["characteristic"] == on)
+    a.wait_for_event("valueUpdated", lambda line: line["characteristic"] == on)
 
 
 def test_14_impossible_requests_have_their_numbers(home, bridge):
@@ -457,7 +457,7 @@ def test_14_impossible_requests_have_their_numbers(home, bridge):
     assert a.refused("setNotification", characteristic=place(SERIAL), isEnabled=True) == 7
     assert a.refused("readValue", characteristic=house) == 2
     a.told(*["accessoryAdded"] * 3)
-    a.told_nothing()
+    a.received_nothing()
 
 
 # 15 to 17: sameness, restarts, slow apps
@@ -469,7 +469,7 @@ def test_15_groups_are_the_same_on_every_run_and_ask_no_device(home, make_daemon
     settings["metrics"] = {"listen": "127.0.0.1:9251"}
     bridge = make_daemon(settings)
     # A higher c# would be a reason to ask for the database once more.
-    bridge.until_settled()
+    bridge.until_stable()
     a = home.app("org.example.a")
     house = add_home(a)
     added = add(a, bridge, house)
@@ -504,27 +504,27 @@ def test_16_a_killed_daemon_has_what_it_acknowledged(home, bridge):
             acknowledged.append(name)
         home.kill()
         home.start()
-        b.told_eventually("homesUpdated", timeout=30)
-        a.told_eventually("homesUpdated", timeout=30)
+        b.wait_for_event("homesUpdated", timeout=30)
+        a.wait_for_event("homesUpdated", timeout=30)
         assert [room["name"] for room in a.home["rooms"]] == acknowledged == [room["name"] for room in b.home["rooms"]]
         assert a.do("breaches") == []
-        assert not [line for line in a.news + b.news if line["event"] == "homesUpdated"]
+        assert not [line for line in a.pending + b.pending if line["event"] == "homesUpdated"]
     until(lambda: a.accessory("Lamp 1")["isReachable"], 30, "the bridge is connected again")
 
 
-def test_17_a_stalled_app_holds_up_nobody_and_reloads_once(home):
+def test_17_a_stalled_app_delays_no_other_and_reloads_once(home):
     a, b, stalled = (home.app(f"org.example.{name}") for name in ("a", "b", "stalled"))
     house = add_home(a)
-    stalled.told_eventually("primaryHomeUpdated")
+    stalled.wait_for_event("primaryHomeUpdated")
     os.kill(stalled.process.pid, signal.SIGSTOP)
     room = a.do("addRoom", name="Room", home=house)["id"]
     for n in range(4000):
         a.do("renameRoom", room=room, name=f"Room {n}")
-    b.told_eventually("roomNameUpdated", lambda line: line["name"] == "Room 3999", timeout=120)
+    b.wait_for_event("roomNameUpdated", lambda line: line["name"] == "Room 3999", timeout=120)
     os.kill(stalled.process.pid, signal.SIGCONT)
-    stalled.told_eventually("homesUpdated", timeout=30)
+    stalled.wait_for_event("homesUpdated", timeout=30)
     until(lambda: stalled.known == a.known, 20, "the stalled app has caught up")
-    assert len([line for line in stalled.news if line["event"] == "homesUpdated"]) == 0
+    assert len([line for line in stalled.pending if line["event"] == "homesUpdated"]) == 0
 
 
 # 18: other people's accessories
@@ -550,7 +550,7 @@ def test_18_a_bridge_of_another_make_beside_ours(home, bridge, lan, tmp_path):
         python.until(lambda line: line.get("wrote") == ["Lamp", "On", 1])
         b.do("setNotification", characteristic=on, isEnabled=True)
         python.say(["Lamp", "On", False])
-        b.told_eventually("valueUpdated", lambda line: line["characteristic"] == on)
+        b.wait_for_event("valueUpdated", lambda line: line["characteristic"] == on)
         a.do("writeValue", characteristic=a.characteristic("Lamp 1", ON)["id"], value=True)
         assert bridge.lights["simulated/lamp1"]["on"] is True
         a.do("removeAccessory", accessory=added[0]["id"], home=house, timeout=60)

@@ -110,7 +110,7 @@ def test_it_answers_and_ends_within_five_seconds(hub):
     assert stat.S_IMODE(os.stat(hub.state / "home.sqlite").st_mode) == 0o600
     with App(hub) as app:
         assert app.ask("homes.list")["error"]["code"] == -32600, "nothing before the session is open"
-        # Nobody has been asked yet: undecided.
+        # No app has been asked yet: undecided.
         assert app.open()["result"] == {"status": 0, "isSystemApp": False}
         code, seconds = hub.terminate()
         assert (code, app.lines.read()) == (0, b"")
@@ -129,7 +129,7 @@ def test_an_app_without_a_purpose_is_refused(hub):
         assert app.open(version=99)["error"]["code"] == 1003
 
 
-def test_garbage_costs_nobody_anything(hub):
+def test_garbage_affects_no_other_app(hub):
     hub.start()
     with App(hub) as app, App(hub) as other:
         app.connection.sendall(b"\xff\x00garbage\n" + b"[" * 100_000 + b"\n")
@@ -152,10 +152,10 @@ def test_restrictions_take_effect_on_reload(hub, tmp_path):
         told = json.loads(app.lines.readline())
         assert (told["method"], told["params"]) == ("authorizationStatusUpdated", {"status": 3})
         assert app.ask("homes.list")["error"]["code"] == 47
-    until(lambda: "vendor-patience will be as the configuration says" in hub.log, 10, "what waits is said")
+    until(lambda: "configuration change deferred" in hub.log, 10, "what waits is said")
     path.write_text("restrict: {app: []}\n")
     hub.process.send_signal(signal.SIGHUP)
-    until(lambda: "the configuration is wrong and changes nothing" in hub.log, 10, "the mistake is said")
+    until(lambda: "configuration rejected" in hub.log, 10, "the mistake is said")
     with App(hub) as app:
         assert app.open()["result"]["status"] == 3
 
@@ -168,14 +168,14 @@ def system_app(tmp_path):
     return ["--config", path]
 
 
-def test_the_system_app_is_told_by_user_and_program_and_id(hub, system_app):
+def test_the_system_app_is_recognized_by_user_and_program_and_id(hub, system_app):
     hub.start(*system_app)
     with App(hub) as app, App(hub) as other:
         assert app.open(app=SYSTEM_APP)["result"] == {"status": 5, "isSystemApp": True}
         assert other.open()["result"]["isSystemApp"] is False
         assert app.ask("homes.add", name="Home")["result"]["home"]
 
-    def stranger():
+    def intruder():
         os.setgroups([])
         os.setgid(65534)
         os.setuid(65534)
@@ -186,7 +186,7 @@ def test_the_system_app_is_told_by_user_and_program_and_id(hub, system_app):
     for folder in hub.directory.parents:
         if folder.stat().st_uid == 0 and folder.name.startswith("pytest"):
             folder.chmod(0o755)
-    assert in_child(stranger) == {"status": 0, "isSystemApp": False}
+    assert in_child(intruder) == {"status": 0, "isSystemApp": False}
 
 
 def in_child(body):
@@ -297,7 +297,7 @@ def test_a_lost_identity_is_named_and_left_alone(hub):
 
 @pytest.mark.parametrize("text, code, part", [
     ("restirct: {}\n", 78, ":1:1: restirct: "),
-    ("restrict: {users: [nobody there]}\n", 78, "restrict.users[0]"),
+    ("restrict: {users: [no such user]}\n", 78, "restrict.users[0]"),
     ("interfaces: [\n", 78, ":2:"),
     (None, 66, "no such file"),
 ])
@@ -314,7 +314,7 @@ def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, tmp_path, te
 
 
 def test_without_avahi_it_says_so_and_goes_on(hub):
-    """Outside the pretend LAN there is a bus for nobody."""
+    """Outside the pretend LAN there is a bus for no app."""
     environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
     with open(hub.log_path, "ab") as log:
         hub.process = subprocess.Popen(list(map(str, hub.arguments())), stderr=log, env=environment)

@@ -17,7 +17,7 @@ from lan import PATIENCE, until
 
 @pytest.fixture
 def bridge(make_daemon, lan):
-    """A bridge that nobody has paired with; it must still be whole after the test."""
+    """A bridge without pairings; it must still be whole after the test."""
     daemon = make_daemon()
     bridge = Bridge(daemon, lan.bridge.address)
     yield bridge
@@ -193,7 +193,7 @@ async def test_an_unknown_controller_may_ask_and_is_refused_politely(bridge, lan
     ("GET", "/accessories"), ("GET", "/characteristics?id=1.2"), ("PUT", "/characteristics"), ("PUT", "/prepare"),
     ("POST", "/pairings"), ("GET", "/no-such-path"),
 ])
-async def test_without_a_session_nothing_is_told(method, path, bridge, lan):
+async def test_without_a_session_nothing_is_disclosed(method, path, bridge, lan):
     bridge.pair()
     with bridge.connect() as connection:
         answer = connection.request(method, path, b"{}" if method == "PUT" else b"")
@@ -262,7 +262,7 @@ class Customer:
         self.done.set()
         self.thread.join(10)
         self.session.socket.close()
-        assert self.failure is None, "the session was not served beside strangers"
+        assert self.failure is None, "the session was not served beside unauthenticated peers"
         # A busy machine is slow, too.
         assert self.answers > 0 and self.slowest < 3 * PATIENCE
 
@@ -305,25 +305,25 @@ async def test_a_thousand_who_come_and_go_cost_nothing_that_stays(bridge, lan):
         until(lambda: customer.answers, 5, "the session is served")
         before = descriptors(bridge.daemon)
         for _ in range(20):
-            strangers = []
+            intruders = []
             for number in range(50):
-                stranger = socket.create_connection((bridge.address, bridge.port), 10)
+                intruder = socket.create_connection((bridge.address, bridge.port), 10)
                 try:
                     if number % 3 == 1:
-                        stranger.sendall(b"GET /acce")
+                        intruder.sendall(b"GET /acce")
                     elif number % 3 == 2:
-                        stranger.sendall(os.urandom(300))
+                        intruder.sendall(os.urandom(300))
                 except OSError:
                     pass
-                strangers.append(stranger)
-            for stranger in strangers:
-                stranger.close()
+                intruders.append(intruder)
+            for intruder in intruders:
+                intruder.close()
         until(lambda: descriptors(bridge.daemon) <= before, 20, "all descriptors are free again")
     # What an address has used up comes back, and with it the home behind that address.
     until(lambda: is_served(bridge), 20, "the address is served again", interval=0.5)
 
 
-async def test_m1_without_end_is_cut_off_and_holds_nobody_up(bridge, lan):
+async def test_m1_without_end_is_cut_off_and_delays_no_controller(bridge, lan):
     bridge.pair()
     with Customer(bridge):
         answers = 0
@@ -355,9 +355,9 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
         ended = {}
         request = b"GET /accessories HTTP/1.1\r\nX: " + b"y" * 1000
         for position in range(80):
-            for number, stranger in enumerate(slow):
+            for number, intruder in enumerate(slow):
                 try:
-                    stranger.socket.sendall(request[position:position + 1])
+                    intruder.socket.sendall(request[position:position + 1])
                 except OSError:
                     ended.setdefault(number, time.monotonic() - began)
             if len(ended) == len(slow):
@@ -374,10 +374,10 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
         reader.socket.close()
 
 
-async def test_many_idle_strangers_keep_no_controller_out(bridge, lan):
+async def test_many_idle_unauthenticated_peers_keep_no_controller_out(bridge, lan):
     bridge.pair()
-    strangers = [bridge.connect() for _ in range(200)]
+    intruders = [bridge.connect() for _ in range(200)]
     with bridge.session() as session:
         assert session.get("/accessories").status == 200
-    for stranger in strangers:
-        stranger.socket.close()
+    for intruder in intruders:
+        intruder.socket.close()

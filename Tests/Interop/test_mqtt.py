@@ -65,7 +65,7 @@ def daemon(make_daemon, broker):
 
 
 def note_events(pairing, events):
-    """Note what comes over the wire; aiohomekit's own listeners also hear of what it has written itself."""
+    """Note what comes over the wire; aiohomekit's own listeners are also notified of what it has written itself."""
     received = pairing.event_received
 
     def note(event):
@@ -117,7 +117,7 @@ async def test_what_a_controller_writes_arrives_at_the_lamp(daemon, make_lamp, l
         assert [entry["value"] for entry in read.values()] == [False, 100, 30, 80]
 
 
-async def test_a_device_that_never_stops_talking_delays_nobody(daemon, make_lamp, lan, broker):
+async def test_a_device_that_never_stops_talking_delays_no_other(daemon, make_lamp, lan, broker):
     make_lamp()
     wait_for_lamp(daemon)
     async with Phone() as phone:
@@ -142,12 +142,12 @@ async def test_a_device_that_never_stops_talking_delays_nobody(daemon, make_lamp
         try:
             known = set()
 
-            def noise_is_heard():
+            def noise_is_received():
                 light = daemon.lights.get("mqtt/noise")
                 known.add(light and light.get("brightness"))
                 return len(known) > 3
 
-            await asyncio.to_thread(until, noise_is_heard, 10, "the flood is read")
+            await asyncio.to_thread(until, noise_is_received, 10, "the flood is read")
             loud = await times()
         finally:
             count = int((await asyncio.to_thread(noise.communicate))[0])
@@ -166,24 +166,24 @@ async def test_a_change_reaches_subscribers_and_never_its_writer(daemon, make_la
         aid, iids = named(await writer.list_accessories_and_characteristics(), NAME)
         watcher = phone.load(writer.pairing_data, "watcher")
         await watcher.list_accessories_and_characteristics()
-        heard = {writer: [], watcher: []}
-        for pairing, events in heard.items():
+        received = {writer: [], watcher: []}
+        for pairing, events in received.items():
             note_events(pairing, events)
             assert not await pairing.subscribe([(aid, iids[ON]), (aid, iids[BRIGHTNESS])])
 
         brightness = aid, iids[BRIGHTNESS]
         lamp.change(state="ON", brightness=51)
-        for events in heard.values():
-            await eventually(lambda: (brightness, 20) in events, 1, "both hear what happens at the lamp")
+        for events in received.values():
+            await eventually(lambda: (brightness, 20) in events, 1, "both receive what happens at the lamp")
             events.clear()
 
         await writer.put_characteristics([(aid, iids[ON], True), (*brightness, 40)])
-        await eventually(lambda: (brightness, 40) in heard[watcher], 1, "the other controller hears of it")
+        await eventually(lambda: (brightness, 40) in received[watcher], 1, "the other controller is notified of it")
         # What happens at the lamp next comes to the writer behind any echo, after the time the bridge gives a light to
-        # settle; so once it is there, no echo is on its way.
+        # reconcile; so once it is there, no echo is on its way.
         lamp.change(state="ON", brightness=128)
-        await eventually(lambda: (brightness, 50) in heard[writer], 1, "the writer hears the lamp")
-        assert heard[writer] == [(brightness, 50)]
+        await eventually(lambda: (brightness, 50) in received[writer], 1, "the writer receives the lamp")
+        assert received[writer] == [(brightness, 50)]
 
 
 async def test_the_broker_is_killed_and_nothing_is_lost(daemon, make_lamp, broker, lan):
@@ -212,11 +212,11 @@ async def test_the_broker_is_killed_and_nothing_is_lost(daemon, make_lamp, broke
                     return True
             return False
 
-        assert await obeys(), "the lamp hears its controller again"
+        assert await obeys(), "the lamp receives its controller again"
         assert (await pairing.get_characteristics([on]))[on].get("status", 0) == 0
 
 
-def test_a_broker_that_swallows_every_packet_is_told_and_does_not_hold_up_the_end(make_daemon, lan):
+def test_a_broker_that_swallows_every_packet_is_reported_and_does_not_delay_the_end(make_daemon, lan):
     # A neighbour that is known and does not exist: a connection is neither taken nor refused.
     lan.bridge.run("ip", "neigh", "replace", "10.77.0.99", "lladdr", "02:00:00:00:00:99", "dev", "eth0")
     daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": "mqtt://10.77.0.99"}]))

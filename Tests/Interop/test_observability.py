@@ -47,7 +47,7 @@ async def test_a_flood_of_bad_requests_leaves_few_lines_and_their_number(make_da
             # Without waiting: a port of ours must be free for the next.
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     assert 500 < answers < requests
-    # Another kind of event is told at once all the same.
+    # Another kind of event is notified at once all the same.
     daemon.cli("reload")
     until(lambda: "configuration" in daemon.log[before:], 5, "the log tells of another event")
     assert len(daemon.log) - before < 4096
@@ -56,7 +56,7 @@ async def test_a_flood_of_bad_requests_leaves_few_lines_and_their_number(make_da
     told = daemon.log[before:]
     assert len(told) < 8192
     # Those that a window of a minute has ended for are told by then; the rest at the end.
-    counts = re.findall(r"info lamplighterd: a peer breaks the protocol(?: \(repeated (\d+) times\))? peer=10\.77\.0\.2", told)
+    counts = re.findall(r"info lamplighterd: protocol violated(?: \(repeated (\d+) times\))? peer=10\.77\.0\.2", told)
     assert sum(int(count or 1) for count in counts) == answers
     assert len(counts) < 15
 
@@ -110,9 +110,9 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
             "MESSAGE": f"pairing removed by=operator controller={me.id.decode()}", "PRIORITY": "5",
             "SYSLOG_IDENTIFIER": "lamplighterd", "BY": "operator", "CONTROLLER": me.id.decode()}]
         about = [entry["MESSAGE"] for entry in journal.entries if entry.get("LIGHT") == light]
-        assert about == [f"a light is there aid={aid} driver=simulated light={light}"]
+        assert about == [f"light added aid={aid} driver=simulated light={light}"]
         assert [e["AID"] for e in journal.entries if e.get("LIGHT") == light] == [str(aid)]
-        assert daemon.log == "", "nothing is told twice"
+        assert daemon.log == "", "nothing is notified twice"
         # Why it does not start is an error in the journal, too.
         code, _ = daemon.terminate()
         assert code == 0
@@ -120,13 +120,14 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
         daemon.start_without_waiting()
         assert daemon.process.wait(10 * PATIENCE) == 78
         last = journal.read()[-1]
-        assert (last["PRIORITY"], last["MESSAGE"].split(": ", 1)[1]) == ("2", "brigde: unknown key; write bridge")
+        assert last["MESSAGE"].startswith("daemon failed ")
+        assert (last["PRIORITY"], last["ERROR"].split(": ", 1)[1]) == ("2", "brigde: unknown key; write bridge")
         assert daemon.log == ""
         # Without a journal to take them, events are lines again.
         lan.bridge.run("rm", "/run/systemd/journal/socket")
         daemon.configure(configuration())
         daemon.start()
-        assert re.search(r"^<5>lamplighterd: the bridge is up ", daemon.log, re.M)
+        assert re.search(r"^<5>lamplighterd: bridge started ", daemon.log, re.M)
     finally:
         lan.bridge.run("rm", "-rf", "/run/systemd")
 
@@ -135,7 +136,7 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
 
 
 def free_port(host):
-    """A TCP port that nobody has on a host."""
+    """A TCP port that is free on a host."""
     script = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
     return int(host.run("python3", "-c", script).stdout)
 
@@ -247,7 +248,7 @@ def ages(directory):
 
 async def test_an_idle_daemon_writes_nothing(make_daemon, lan):
     daemon = make_daemon()
-    daemon.until_settled()
+    daemon.until_stable()
     me, bridge = pair(daemon, lan.bridge.address)
     with hap.session(lan.bridge.address, daemon.status["port"], me, bridge) as session:
         on = switches(session)

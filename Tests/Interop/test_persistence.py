@@ -19,7 +19,7 @@ async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
     print(f"seed {seed}")  # shown by pytest when the test fails
     moment = random.Random(seed)
     daemon = make_daemon()
-    status = daemon.until_settled()
+    status = daemon.until_stable()
     me = hap.Identity()
     address = lan.bridge.address
 
@@ -45,7 +45,7 @@ async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
         daemon.kill()
         daemon.start()
 
-    assert identify(daemon.until_settled()) == paired
+    assert identify(daemon.until_stable()) == paired
     with hap.session(address, status["port"], me, accessory) as session:
         assert shape(session.get("/accessories").json["accessories"]) == before
     assert [(entry["id"], entry["admin"]) for entry in daemon.cli("pairings", "--json")] == [(me.id.decode(), True)]
@@ -86,23 +86,23 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
 
 def test_what_the_configuration_declares_is_there_from_the_first_start_on(make_daemon):
     daemon = make_daemon()
-    assert daemon.until_settled()["configurationNumber"] == 1
+    assert daemon.until_stable()["configurationNumber"] == 1
     assert len(daemon.lights) == len(LIGHTS)
 
 
 def test_the_log_counts_the_lights_that_are_shown(make_daemon):
     daemon = make_daemon()
-    daemon.until_settled()
+    daemon.until_stable()
     daemon.configure(configuration(lights=LIGHTS[:1]))
     daemon.restart()
     daemon.until(lambda status: status["lights"]["count"] == 1, claim="one light")
     daemon.restart()
-    assert re.findall(r"the bridge is up.*lights=\"?(\d+)", daemon.log)[-1] == "1"
+    assert re.findall(r"bridge started.*lights=\"?(\d+)", daemon.log)[-1] == "1"
 
 
 async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
     daemon = make_daemon()
-    status = daemon.until_settled()
+    status = daemon.until_stable()
     me = hap.Identity()
     with hap.Connection(lan.bridge.address, status["port"]) as connection:
         accessory = hap.pair_setup(connection, daemon.setup_code, me)
@@ -111,7 +111,7 @@ async def test_an_orderly_restart_keeps_everything(make_daemon, lan):
     paired = identify(daemon.status)
     code = daemon.cli("setup", "--force", "--json")["code"]
     daemon.restart()
-    assert identify(daemon.until_settled()) == paired
+    assert identify(daemon.until_stable()) == paired
     assert daemon.cli("setup", "--force", "--json")["code"] == code
     with hap.session(lan.bridge.address, status["port"], me, accessory) as session:
         assert shape(session.get("/accessories").json["accessories"]) == before
@@ -122,7 +122,7 @@ def test_the_last_state_is_known_after_an_orderly_restart(make_daemon):
     daemon.until(lambda status: status["lights"]["reachable"] == 3)
     daemon.cli("lights", "set", "simulated/reading", "on=true", "brightness=37")
     daemon.terminate()
-    # Its driver is gone, so that nobody tells the state anew.
+    # Its driver is gone, so that the state is not reported anew.
     daemon.configure(configuration(drivers=[{"driver": "simulated", "id": "other"}]))
     daemon.start()
     light = daemon.lights["simulated/reading"]

@@ -54,7 +54,7 @@ def on_phone(lan, body):
 def dump(path):
     """Everything in a database, after SQLite has looked it over."""
     with contextlib.closing(sqlite3.connect(path)) as database:
-        # Nobody needs it afterwards.
+        # No process needs it afterwards.
         database.execute("PRAGMA synchronous = OFF")
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -110,7 +110,7 @@ def home_parts(state):
         return {}
     separate = {"controller": "who the hub is", "pairing": "pairings", "permission": "answers about apps"}
     rest = {table: rows for table, rows in state.items() if table not in separate and table != "grdb_migrations"}
-    # Values (7, 8) are heard from accessories at any time.
+    # Values (7, 8) are received from accessories at any time.
     rest["characteristic"] = [row[:7] for row in rest["characteristic"]]
     parts = {name: state[table] for table, name in separate.items()}
     return {name: rows for name, rows in {**parts, "homes": rest}.items() if any(rows.values() if rows is rest else rows)}
@@ -423,7 +423,7 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
     daemon.state_directory.parent.mkdir()
     recording = Recording(daemon.state_directory.parent, tmp_path / "strace")
     life = BridgeLife(daemon, tmp_path / "bridge.backup", lan.bridge.address)
-    mine, nobodys = life.pairings(life.me), life.pairings()
+    mine, other = life.pairings(life.me), life.pairings()
     copy = daemon.state_directory / "bridge.sqlite.backup"
 
     def start():
@@ -438,9 +438,9 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
     daemon.until(lambda status: status["lights"]["reachable"] == 3)
     life.step("the pairing", lambda: on_phone(lan, life.pair), mine)
     life.step("a backup", lambda: daemon.cli("backup", life.backup), lambda state: is_made(state) and mine(state))
-    life.step("no pairing", lambda: daemon.cli("pairings", "remove", "--all"), nobodys)
+    life.step("no pairing", lambda: daemon.cli("pairings", "remove", "--all"), other)
     daemon.terminate()
-    life.step("a second start", start, nobodys)
+    life.step("a second start", start, other)
     life.step("another configuration", life.reload, lambda state: len(state["light"]) == 4)
     life.step("a restore at rest", lambda: life.restore_at_rest(recording.wrapper), is_made)
     life.step("the last start", start, mine)
@@ -477,7 +477,7 @@ def test_half_of_a_change_is_never_taken_for_a_state():
     assert half(before, anew, bridge(pairing=[])), "a reset takes pairings and identity in one go"
     assert half(before, anew, bridge(row=None)), "a reset leaves nothing without an identity"
     assert half(before, anew, bridge(row=(*anew["server"][0][:9], None), pairing=[])), "a reset keeps the port"
-    assert half(NOTHING, before, bridge(row=None, light=[])), "nobody is paired with a bridge that is not there"
+    assert half(NOTHING, before, bridge(row=None, light=[])), "no controller is paired with a bridge that is not there"
 
     def home(revision, rooms, services=()):
         return {"controller": [], "pairing": [], "permission": [], "home": [("House", revision)], "room": list(rooms),

@@ -14,7 +14,7 @@ ON = "25"
 
 
 def pair(daemon, lan):
-    me, port = hap.Identity(), daemon.until_settled()["port"]
+    me, port = hap.Identity(), daemon.until_stable()["port"]
     with hap.Connection(lan.bridge.address, port) as connection:
         accessory = hap.pair_setup(connection, daemon.setup_code, me)
     return hap.session(lan.bridge.address, port, me, accessory)
@@ -33,7 +33,7 @@ async def test_changed_lights_take_effect_and_the_session_stays(reload, make_dae
     daemon = make_daemon()
     with pair(daemon, lan) as session:
         before = shape(session.get("/accessories").json["accessories"])
-        number = daemon.until_settled()["configurationNumber"]
+        number = daemon.until_stable()["configurationNumber"]
 
         renamed = [{**LIGHTS[0], "name": "Desk"}, LIGHTS[2], {"id": "new", "name": "New Light"}]
         daemon.configure(configuration(lights=renamed))
@@ -50,7 +50,7 @@ async def test_changed_lights_take_effect_and_the_session_stays(reload, make_dae
         assert not any(aid == 3 for aid, *_ in shape(accessories)), "the porch light is gone"
         answer = session.put("/characteristics", {"characteristics": [{"aid": new, "iid": iids[ON], "value": True}]})
         assert answer.status == 204
-        assert daemon.until_settled()["configurationNumber"] == number + 1, "c# rises at most once"
+        assert daemon.until_stable()["configurationNumber"] == number + 1, "c# rises at most once"
 
 
 async def test_a_light_answers_all_the_while(make_daemon, lan):
@@ -100,7 +100,7 @@ async def test_a_bad_file_changes_nothing_and_says_so(reload, make_daemon, lan):
         assert by_command(daemon) == {
             "drivers": {"added": [], "changed": [], "removed": []}, "lights": [], "needsRestart": []}
         assert daemon.status["warnings"] == []
-        assert daemon.until_settled()["configurationNumber"] == number
+        assert daemon.until_stable()["configurationNumber"] == number
 
 
 def test_what_cannot_change_under_controllers_is_named(make_daemon):
@@ -116,7 +116,7 @@ def test_what_cannot_change_under_controllers_is_named(make_daemon):
 
 def test_a_hidden_light_comes_back_with_its_number(make_daemon):
     daemon = make_daemon({**configuration(), "lights": {"simulated/porch": {"hidden": True}}})
-    number = daemon.until_settled()["configurationNumber"]
+    number = daemon.until_stable()["configurationNumber"]
     assert set(daemon.lights) == {"simulated/reading", "simulated/kettle"}
     daemon.configure(configuration())
     assert by_command(daemon)["lights"] == ["simulated/porch"]
@@ -129,4 +129,4 @@ def test_a_hidden_light_comes_back_with_its_number(make_daemon):
     by_command(daemon)
     until(lambda: daemon.lights.get("simulated/porch", {}).get("name") == "Door", 2, "the light by its new name")
     assert daemon.lights["simulated/porch"]["aid"] == aid
-    assert daemon.until_settled()["configurationNumber"] > number
+    assert daemon.until_stable()["configurationNumber"] > number

@@ -24,7 +24,7 @@ class ServiceManager:
         self.path = str(directory / "notify.sock")
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(self.path)
-        #: What was told so far.
+        #: What was notified far.
         self.told = []
 
     def next(self, *wanted, timeout=20):
@@ -83,7 +83,7 @@ def begin(service):
         service._answers = answers
 
 
-def test_who_hears_that_a_daemon_is_ready_can_connect(service, manager, tmp_path):
+def test_a_client_can_connect_once_the_daemon_is_ready(service, manager, tmp_path):
     # Listening takes a while, so that whoever says it too early is found out.
     service.wrapper = tracer(
         tmp_path / "strace", "--seccomp-bpf", "-e", "trace=listen", "-e", "inject=listen:delay_enter=700000")
@@ -94,7 +94,7 @@ def test_who_hears_that_a_daemon_is_ready_can_connect(service, manager, tmp_path
     assert manager.told.count("READY=1") == 1, "once"
 
 
-def test_each_reload_is_told_from_its_beginning_to_its_end(service, manager):
+def test_each_reload_is_notified_from_its_beginning_to_its_end(service, manager):
     begin(service)
     manager.next("READY")
     for _ in range(3):
@@ -150,7 +150,7 @@ def test_a_daemon_whose_event_loop_hangs_does_not_feed_the_watchdog(service, man
     manager.next("WATCHDOG")
 
 
-def test_the_end_is_told(service, manager):
+def test_the_end_is_notified(service, manager):
     begin(service)
     manager.next("READY")
     service.process.send_signal(signal.SIGTERM)
@@ -185,6 +185,6 @@ def test_a_daemon_with_a_service_manager_that_has_gone_serves(service, manager):
     manager.close()
     os.unlink(manager.path)
     service.process.send_signal(signal.SIGHUP)
-    until(lambda: "has been read again" in service.log, 10, "the reload")
+    until(lambda: "configuration reloaded" in service.log, 10, "the reload")
     service.process.send_signal(signal.SIGTERM)
     assert service.process.wait(10 * PATIENCE) == 0

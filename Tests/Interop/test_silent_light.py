@@ -84,7 +84,7 @@ async def test_forty_nine_lights_answer_at_once_beside_one_that_never_does(home,
 async def test_what_was_never_answered_leaves_nothing_behind(make_daemon, lan):
     lights = [{"id": f"silent{number}", "fail": "silent"} for number in range(100)]
     daemon = make_daemon(configuration(lights=lights))
-    me, port = hap.Identity(), daemon.until_settled()["port"]
+    me, port = hap.Identity(), daemon.until_stable()["port"]
     with hap.Connection(lan.bridge.address, port) as connection:
         accessory = hap.pair_setup(connection, daemon.setup_code, me)
 

@@ -1,4 +1,4 @@
-"""What an earlier version has stored is opened by this one: nobody pairs again, and nothing gets another number.
+"""What an earlier version has stored is opened by this one: no controller pairs again, and nothing gets another number.
 
 Fixtures/state holds what an earlier version left: the state directories of a bridge that a phone is paired with, of a home,
 and of the bridge that the home has; and known.json, what phone and home knew then. Before the next change of what is stored,
@@ -91,7 +91,7 @@ async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan)
 
 if target := os.environ.get("MAKE_STATE"):
 
-    def furnish(home, bridge):
+    def configure_home(home, bridge):
         home.cli("homes", "add", "Old House")
         home.cli("rooms", "add", "Kitchen")
         home.cli("zones", "add", "Downstairs")
@@ -110,7 +110,7 @@ if target := os.environ.get("MAKE_STATE"):
         daemon.until_published()
         home_bridge.until_published()
         await asyncio.to_thread(home.start)
-        await asyncio.to_thread(furnish, home, home_bridge)
+        await asyncio.to_thread(configure_home, home, home_bridge)
         async with Phone() as phone:
             pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
             accessories = await pairing.list_accessories_and_characteristics()

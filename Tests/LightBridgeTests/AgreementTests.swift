@@ -68,7 +68,7 @@ private struct Course {
             let refusal = one(of: [nil, .unreachable] as [LightError?])
             trace.append("the driver answers \(refusal.map { "\($0)" } ?? "yes")")
             house.bridge.driver.answer("lamp", with: refusal)
-            await house.settle()
+            await house.drain()
         case 15..<17:
             let behaviours: [ScriptedLightDriver.Behaviour] = [
                 .accepts, .refuses(.busy), .waits, .waits, .ignoresCancellation, .reports([report()]),
@@ -105,13 +105,13 @@ private struct Course {
         let body = Array(#"{"characteristics":[\#(entries.joined(separator: ","))]}"#.utf8)
         let bytes = try await controllers[who].bytes(of: HTTPRequest(.put, "/characteristics", body: body))
         await controllers[who].send(bytes: bytes)
-        if number(below: 2) == 0 { await house.settle() }
+        if number(below: 2) == 0 { await house.drain() }
     }
 
     private mutating func removeAndAdd() async throws {
         trace.append("the light is removed and added")
         await house.bridge.host.removed("lamp")
-        if number(below: 2) == 0 { await house.settle() }
+        if number(below: 2) == 0 { await house.drain() }
         await house.bridge.host.added(description)
         await house.bridge.host.report(LightReport(reachable: true), from: "lamp")
     }
@@ -136,19 +136,19 @@ private struct Course {
     }
 
     /// Lets everything come to its end.
-    func settle() async {
+    func drain() async {
         house.bridge.driver.set("lamp", .accepts)
         for _ in 0..<2 {
             for _ in 0..<30 {
                 house.bridge.driver.answer("lamp")
-                await house.settle()
+                await house.drain()
             }
             await house.advance(.seconds(4))
         }
     }
 
     /// What a controller must take the lamp for, by what it was answered and told, in order.
-    func belief(of who: Int) async -> Values {
+    func shownValues(of who: Int) async -> Values {
         var values = start
         var answers = 0
         for arrival in await controllers[who].arrivals {
@@ -190,7 +190,7 @@ struct AgreementTests {
         var course = try await Course(seed: seed)
         for _ in 0..<8 {
             for _ in 0..<5 { try await course.step() }
-            await course.settle()
+            await course.drain()
             try await agree(course)
         }
     }
@@ -207,7 +207,7 @@ struct AgreementTests {
         }
         #expect(shown[13] == light.mired.map(Double.init), "\(trace)")
         for who in course.controllers.indices {
-            #expect(await course.belief(of: who) == shown, "controller \(who)\n\(trace)")
+            #expect(await course.shownValues(of: who) == shown, "controller \(who)\n\(trace)")
         }
     }
 }

@@ -34,7 +34,7 @@ struct CommandPipelineTests {
         #expect(pipeline.ended(success: false, now: at(0)) == LightCommand(on: false))
     }
 
-    @Test("somebody at the light is news also right after a command")
+    @Test("somebody at the light is events also right after a command")
     func spontaneous() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true))
@@ -45,7 +45,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("without a command every report is news")
+    @Test("without a command every report is events")
     func noCommand() {
         var pipeline = CommandPipeline()
         let report = LightReport(on: true, brightness: 3, color: .temperature(mired: 200), reachable: true)
@@ -53,7 +53,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("while a command is under way, what differs from it is held, what it does not name is news")
+    @Test("while a command is under way, what differs from it is held, what it does not name is events")
     func held() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 80))
@@ -62,13 +62,13 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
         _ = pipeline.ended(success: true, now: at(100))
         #expect(pipeline.wakeAt == at(1100))
-        #expect(pipeline.settled(now: at(1099)) == nil)
-        #expect(pipeline.settled(now: at(1100)) == LightReport(brightness: 40))
+        #expect(pipeline.completed(now: at(1099)) == nil)
+        #expect(pipeline.completed(now: at(1100)) == LightReport(brightness: 40))
         #expect(pipeline.wakeAt == nil)
-        #expect(pipeline.settled(now: at(1200)) == nil)
+        #expect(pipeline.completed(now: at(1200)) == nil)
     }
 
-    @Test("a step on the way that the light takes back is not shown when all has settled, be it power, level or colour")
+    @Test("a step on the way that the light takes back is not shown when all is stable, be it power, level or colour")
     func takenBack() {
         let rows: [(LightCommand, LightReport, LightReport)] = [
             (LightCommand(on: true), LightReport(on: false), LightReport(on: true)),
@@ -86,7 +86,7 @@ struct CommandPipelineTests {
             #expect(pipeline.wakeAt == at(1000))
             _ = pipeline.reported(end, now: at(200))
             #expect(pipeline.wakeAt == nil)
-            #expect(pipeline.settled(now: at(2000)) == nil)
+            #expect(pipeline.completed(now: at(2000)) == nil)
         }
     }
 
@@ -112,7 +112,7 @@ struct CommandPipelineTests {
         _ = pipeline.reported(LightReport(brightness: 80), now: at(100))
         #expect(pipeline.reported(LightReport(on: false), now: at(399)) == LightReport())
         #expect(pipeline.wakeAt == at(400))
-        #expect(pipeline.settled(now: at(400)) == LightReport(on: false))
+        #expect(pipeline.completed(now: at(400)) == LightReport(on: false))
         var early = CommandPipeline()
         _ = early.wanted(LightCommand(on: true))
         _ = early.reported(LightReport(on: true), now: at(0))
@@ -120,7 +120,7 @@ struct CommandPipelineTests {
         #expect(early.reported(LightReport(on: false), now: at(310)) == LightReport(on: false))
     }
 
-    @Test("echoes of an older command are held while a newer one waits, is under way, or settles")
+    @Test("echoes of an older command are held while a newer one waits, is under way, or reconciles")
     func olderEchoes() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 10))
@@ -131,7 +131,7 @@ struct CommandPipelineTests {
         _ = pipeline.ended(success: true, now: at(30))
         #expect(pipeline.reported(LightReport(brightness: 10), now: at(40)) == LightReport())
         #expect(pipeline.reported(LightReport(brightness: 20), now: at(50)) == LightReport(brightness: 20))
-        #expect(pipeline.settled(now: at(5000)) == nil)
+        #expect(pipeline.completed(now: at(5000)) == nil)
     }
 
     @Test("a command that failed expects nothing: what was held meanwhile comes out at once")
@@ -141,7 +141,7 @@ struct CommandPipelineTests {
         _ = pipeline.reported(LightReport(brightness: 40), now: at(0))
         _ = pipeline.ended(success: false, now: at(100))
         #expect(pipeline.wakeAt == at(100))
-        #expect(pipeline.settled(now: at(100)) == LightReport(brightness: 40))
+        #expect(pipeline.completed(now: at(100)) == LightReport(brightness: 40))
         #expect(pipeline.reported(LightReport(brightness: 41), now: at(101)) == LightReport(brightness: 41))
     }
 
@@ -154,20 +154,20 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(on: false), now: at(60_000)) == LightReport(on: false))
     }
 
-    @Test("the light's own rounding of a colour is no news; another colour is, once all has settled")
+    @Test("the light's own rounding of a colour is no change; another colour is, once all is stable")
     func colors() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(color: .hueSaturation(hue: 359.5, saturation: 50)))
         _ = pipeline.ended(success: true, now: at(0))
         let rounded = LightReport(color: .hueSaturation(hue: 0.4, saturation: 49))
         #expect(pipeline.reported(rounded, now: at(10)) == LightReport())
-        #expect(pipeline.settled(now: at(2000)) == nil)
+        #expect(pipeline.completed(now: at(2000)) == nil)
         var other = CommandPipeline()
         _ = other.wanted(LightCommand(color: .temperature(mired: 300)))
         _ = other.ended(success: true, now: at(0))
         let different = LightReport(color: .hueSaturation(hue: 30, saturation: 20))
         #expect(other.reported(different, now: at(10)) == LightReport())
-        #expect(other.settled(now: at(1000)) == different)
+        #expect(other.completed(now: at(1000)) == different)
     }
 
     @Test("a light that is lost expects nothing any more")
@@ -178,7 +178,7 @@ struct CommandPipelineTests {
         _ = pipeline.reported(LightReport(on: false), now: at(0))
         pipeline.reset()
         #expect(pipeline.ended(success: false, now: at(1)) == nil)
-        #expect(pipeline.settled(now: at(5000)) == nil)
+        #expect(pipeline.completed(now: at(5000)) == nil)
         #expect(pipeline.reported(LightReport(on: false), now: at(2)) == LightReport(on: false))
     }
 

@@ -55,12 +55,12 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.warnings() == [])
     }
 
-    @Test("the lights of a driver that is no longer configured stay, out of reach, with their aids, and are told of")
+    @Test("the lights of a driver that is no longer configured stay, out of reach, with their aids, and are reported")
     func detached() async throws {
         let house = try await House()
         let session = try await house.session()
         await house.bridge.lights.detach(BridgeUnderTest.driverID)
-        await house.settle()
+        await house.drain()
         #expect(try await session.read("id=2.9,3.9").status == 207)
         #expect(await house.bridge.lights.snapshots().map(\.aid) == [2, 3])
         let warnings = await house.bridge.lights.warnings()
@@ -129,13 +129,13 @@ struct DriverChangeTests {
         async let first: Void = lights.waitForDrivers(atMost: .seconds(60))
         await house.bridge.host.report(.running)
         await first
-        // Nobody is starting any more.
+        // No controller is starting any more.
         await lights.waitForDrivers(atMost: .seconds(60))
 
         await lights.attach(house.bridge.driver, as: BridgeUnderTest.driverID)
         let timers = house.bridge.scheduler.timerCount
         async let second: Void = lights.waitForDrivers(atMost: .seconds(1))
-        try await house.settle(until: { house.bridge.scheduler.timerCount > timers })
+        try await house.drain(until: { house.bridge.scheduler.timerCount > timers })
         await house.advance(.seconds(1))
         await second
     }

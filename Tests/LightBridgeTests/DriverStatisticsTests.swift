@@ -15,7 +15,7 @@ struct DriverStatisticsTests {
         _ = try await session.write(#"{"aid":2,"iid":9,"value":true}"#)
         house.bridge.driver.set("lamp", .waits)
         async let answer = session.write(#"{"aid":2,"iid":9,"value":false}"#)
-        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        try await house.drain(until: { house.bridge.driver.waitingCount == 1 })
         await house.advance(.seconds(2))
         _ = try await answer
         await house.report(LightReport(reachable: false), "plain")

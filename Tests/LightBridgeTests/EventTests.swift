@@ -63,12 +63,12 @@ struct EventTests {
         for percent in [40, 50] { await house.report(LightReport(brightness: percent)) }
         house.bridge.driver.set("lamp", .waits)
         async let one = first.write(Self.level(70))
-        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        try await house.drain(until: { house.bridge.driver.waitingCount == 1 })
         async let other = second.write(Self.level(70))
-        await house.settle()
+        await house.drain()
         house.bridge.driver.answer("lamp")
         #expect(try await one.status == 204)
-        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        try await house.drain(until: { house.bridge.driver.waitingCount == 1 })
         await house.advance(.milliseconds(300))
         house.bridge.driver.answer("lamp")
         #expect(try await other.status == 204)
@@ -78,7 +78,7 @@ struct EventTests {
         #expect(await second.events == [Self.event(Self.level(40))])
     }
 
-    @Test("who subscribes to a light that was away so shortly that c# does not rise is told what it is worth")
+    @Test("who subscribes to a light that was away so shortly that c# does not rise is notified of its value")
     func backAgain() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -86,7 +86,7 @@ struct EventTests {
         let number = await house.bridge.server.configurationNumber
         house.bridge.driver.set("lamp", .waits)
         async let written = session.write(Self.level(70))
-        try await house.settle(until: { house.bridge.driver.waitingCount == 1 })
+        try await house.drain(until: { house.bridge.driver.waitingCount == 1 })
         // This would be told at the end of the write.
         await house.report(LightReport(brightness: 70))
         await house.bridge.host.removed("lamp")
@@ -98,12 +98,12 @@ struct EventTests {
         #expect(await session.events == [Self.event(Self.level(70))])
     }
 
-    @Test("the writer is told nothing, the others are, and a change by itself is told to all")
+    @Test("the writer is notified of nothing, the others are, and a change by itself is sent to all")
     func originator() async throws {
         let house = try await House()
         let writer = try await house.session()
         let watcher = try await house.session()
-        let stranger = try await house.session()
+        let unknownPeer = try await house.session()
         _ = try await writer.write(Self.on)
         _ = try await watcher.write(Self.on)
         _ = try await writer.write(Self.on(true))
@@ -113,7 +113,7 @@ struct EventTests {
         await house.report(LightReport(on: false))
         #expect(await writer.events == [Self.event(Self.on(false))])
         #expect(await watcher.events.count == 2)
-        #expect(await stranger.events.isEmpty)
+        #expect(await unknownPeer.events.isEmpty)
     }
 
     @Test("what waits for the writer is older than what it wrote, and is not sent")
@@ -128,7 +128,7 @@ struct EventTests {
         #expect(await writer.events == [Self.event(Self.on(true))])
     }
 
-    @Test("a value written that was there already is an event to nobody")
+    @Test("a value written that was there already is an event to no controller")
     func equalValue() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -155,7 +155,7 @@ struct EventTests {
         #expect(await house.value(2, 10) == .integer(80))
     }
 
-    @Test("the steps of a fade are told to nobody, its end is")
+    @Test("the steps of a fade are sent to no controller, its end is")
     func fade() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -196,7 +196,7 @@ struct EventTests {
         #expect(await house.value(2, 13) == .integer(400))
     }
 
-    @Test("both colour modes in one request: the one that lost is told to the writer as it is")
+    @Test("both colour modes in one request: the one that lost is sent to the writer as it is")
     func mergedModes() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -212,7 +212,7 @@ struct EventTests {
         #expect(await writer.events.joined().contains(#""iid":13"#))
     }
 
-    @Test("Brightness 0 switches off and is never what is read: the level stays, and the writer is told so")
+    @Test("Brightness 0 switches off and is never what is read: the level stays, and the writer is notified")
     func brightnessZero() async throws {
         let house = try await House()
         await house.report(LightReport(on: true, brightness: 60))
@@ -308,11 +308,11 @@ struct EventTests {
         let writer = try await house.session()
         _ = try await writer.write(#"{"aid":100,"iid":17,"ev":true}"#)
         async let answer = writer.write(#"{"aid":100,"iid":17,"value":7}"#)
-        try await house.settle(until: { await house.value(100, 17) == .float(7) })
+        try await house.drain(until: { await house.value(100, 17) == .float(7) })
         await house.bridge.server.update(100, [(17, .float(7))])
         await source.answer(.busy, on: house.bridge.scheduler)
         #expect(try await answer.status == 207)
-        await house.settle()
+        await house.drain()
         #expect(await house.value(100, 17) == .float(7))
         #expect(await writer.events == [#"{"characteristics":[{"aid":100,"iid":17,"value":7}]}"#])
     }
@@ -376,13 +376,13 @@ struct EventTests {
         await session.forgetArrivals()
         house.bridge.driver.set("plain", .waits)
         async let answer = session.write(#"{"aid":3,"iid":9,"value":true}"#)
-        try await house.settle(until: { house.bridge.driver.waitingCount > 0 })
+        try await house.drain(until: { house.bridge.driver.waitingCount > 0 })
         await house.report(LightReport(on: true))
         await house.advance(.milliseconds(500))
         #expect(await session.arrivals.isEmpty)
         house.bridge.driver.answer("plain")
         #expect(try await answer.status == 204)
-        await house.settle()
+        await house.drain()
         #expect(
             await session.arrivals == [.response(HTTPResponse(204)), .event(Self.event(Self.on(true)))])
     }
@@ -432,7 +432,7 @@ struct EventTests {
         let session = try await bridge.session(admin)
         _ = try await session.write(Self.level)
         for percent in 1...5 { await bridge.host.report(LightReport(brightness: percent), from: "lamp") }
-        await bridge.scheduler.settle()
+        await bridge.scheduler.drain()
         #expect(await session.events.count == 5)
     }
 

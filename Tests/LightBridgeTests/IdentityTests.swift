@@ -71,7 +71,7 @@ struct StructureTests {
         await house.report(LightReport(on: true, brightness: 5, reachable: false))
         await house.report(LightReport(reachable: true))
         var other = LightDescription.lamp
-        // Told to nobody over the wire.
+        // Notified to no controller over the wire.
         other.suggestedRoom = "Kitchen"
         other.capabilities.transition = true
         await house.bridge.host.added(other)
@@ -116,7 +116,7 @@ struct StructureTests {
         #expect(house.store.waitingCount == 1)
         #expect(await number(house) == before)
         house.store.release()
-        await house.settle()
+        await house.drain()
         #expect(await number(house) == before + 2)
         #expect(house.store.stored.configuration.number == before + 2)
     }
@@ -135,17 +135,17 @@ struct StructureTests {
             try await server.set(accessory, source: nil, isReachable: true)
             await scheduler.advance(by: .seconds(2))
         }
-        await server.settleStructure()
+        await server.reconcileStructure()
         #expect(await server.configurationNumber == stored.configuration.number)
     }
 
     @Test("a light told twice while the store is at work is one light, with one aid")
-    func toldTwice() async throws {
+    func notifiedTwice() async throws {
         let house = try await House()
         house.store.hold([.light])
         async let first: Void = house.bridge.host.added(description("new", "One"))
         async let second: Void = house.bridge.host.added(description("new", "Two"))
-        try await house.settle(until: { house.store.waitingCount > 0 })
+        try await house.drain(until: { house.store.waitingCount > 0 })
         house.store.release()
         _ = await (first, second)
         #expect(await house.bridge.lights.snapshots().count == 3)
@@ -158,9 +158,9 @@ struct StructureTests {
         let house = try await House()
         house.store.hold([.light])
         async let added: Void = house.bridge.host.added(description("new"))
-        try await house.settle(until: { house.store.waitingCount > 0 })
+        try await house.drain(until: { house.store.waitingCount > 0 })
         async let removed: Void = house.bridge.host.removed("new")
-        await house.settle()
+        await house.drain()
         house.store.release()
         _ = await (added, removed)
         #expect(await house.bridge.lights.snapshots().count == 2)

@@ -18,17 +18,19 @@ struct LogTests {
         bridge.driver.set("lamp", .waits)
         let session = try await bridge.session(admin)
         async let answer = session.write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await bridge.scheduler.settle(until: { bridge.driver.waitingCount == 1 })
+        try await bridge.scheduler.drain(until: { bridge.driver.waitingCount == 1 })
         await bridge.scheduler.advance(by: .seconds(2))
         _ = try await answer
         await bridge.host.removed("lamp")
         await bridge.host.warn("the broker is old; update it", about: "broker")
-        #expect(log.all.last == "warning: the broker is old; update it driver=test")
+        #expect(
+            log.all.last
+                == "warning: warning raised driver=test subject=test: broker warning=the broker is old; update it")
         let names = "aid=2 driver=test light=test/lamp"
         #expect(
             log.all.filter { $0.contains("light=") } == [
-                "info: a light is there \(names)", "info: a light has not answered in time \(names)",
-                "info: a light has been removed by its source \(names)",
+                "info: light added \(names)", "info: light timed out \(names)",
+                "info: light removed \(names)",
             ])
     }
 }

@@ -14,7 +14,7 @@ struct SilentLightTests {
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 
     private func waits(_ house: House, _ count: Int = 1) async throws {
-        try await house.settle(until: { house.bridge.driver.waitingCount >= count })
+        try await house.drain(until: { house.bridge.driver.waitingCount >= count })
     }
 
     @Test("a light that never answers: -70408 after 2 s and not before; others are not kept waiting")
@@ -47,7 +47,7 @@ struct SilentLightTests {
         try await waits(house)
         await house.advance(.seconds(2))
         #expect(try await first.status == 207)
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.waitingCount == 0)
         house.bridge.driver.set("lamp", .accepts)
         #expect(try await writer.write(Self.level(20)).status == 204)
@@ -64,15 +64,15 @@ struct SilentLightTests {
         try await waits(house)
         await house.advance(.seconds(1))
         async let two = second.write(Self.level(20))
-        try await house.settle(until: { await house.value(2, 10) == .integer(20) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(20) })
         await house.advance(.seconds(1))
         #expect(try await one.status == 207)
         // The driver takes no notice of being cancelled, and is promised one command at a time.
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
         // It answers the first one now: too late, and for no other.
         house.bridge.driver.answer("lamp")
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
         #expect(await second.arrivals.count == 2)
         house.bridge.driver.answer("lamp")
@@ -80,7 +80,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(20))
     }
 
-    @Test("what nobody waits for any more when a driver comes back late is not done")
+    @Test("what no controller waits for any more when a driver comes back late is not done")
     func notDoneLate() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -89,7 +89,7 @@ struct SilentLightTests {
         try await waits(house)
         await house.advance(.seconds(1))
         async let two = second.write(Self.level(20))
-        try await house.settle(until: { await house.value(2, 10) == .integer(20) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(20) })
         await house.advance(.seconds(2))
         #expect(try await one.text.contains("-70408"))
         #expect(try await two.text.contains("-70408"))
@@ -97,7 +97,7 @@ struct SilentLightTests {
         await house.report(LightReport(brightness: 70))
         #expect(await house.value(2, 10) == .integer(70))
         house.bridge.driver.answer("lamp")
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
         #expect(await house.value(2, 10) == .integer(70))
     }
@@ -116,7 +116,7 @@ struct SilentLightTests {
         #expect(try await session.write(Self.level(20)).status == 204)
         #expect(successor.orders.map(\.command.brightness) == [20])
         house.bridge.driver.answer("lamp")
-        await house.settle()
+        await house.drain()
         #expect(await house.value(2, 10) == .integer(20))
     }
 
@@ -133,16 +133,16 @@ struct SilentLightTests {
         successor.set("lamp", .waits)
         await house.bridge.lights.attach(successor, as: BridgeUnderTest.driverID)
         async let two = a.write(Self.level(20))
-        try await house.settle(until: { successor.waitingCount == 1 })
+        try await house.drain(until: { successor.waitingCount == 1 })
         async let three = b.write(Self.level(30))
-        try await house.settle(until: { await house.value(2, 10) == .integer(30) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(30) })
         house.bridge.driver.answer("lamp")
-        await house.settle()
+        await house.drain()
         // Still one command at a time.
         #expect(successor.orders.map(\.command.brightness) == [20])
         successor.answer("lamp", with: .busy)
         #expect(try await two.text.contains("-70403"))
-        try await house.settle(until: { successor.waitingCount == 1 })
+        try await house.drain(until: { successor.waitingCount == 1 })
         successor.answer("lamp")
         #expect(try await three.status == 204)
         #expect(successor.orders.map(\.command.brightness) == [20, 30])
@@ -159,7 +159,7 @@ struct SilentLightTests {
         await house.advance(.seconds(2))
         #expect(try await answer.text.contains("-70408"))
         house.bridge.driver.answer("lamp")
-        await house.settle()
+        await house.drain()
         #expect(await house.value(2, 10) == .integer(100))
         await house.report(LightReport(brightness: 10))
         #expect(await house.value(2, 10) == .integer(10))
@@ -182,7 +182,7 @@ struct SilentLightTests {
     }
 
     @Test("what else a light says while a command is under way does not make the command's value true")
-    func otherNews() async throws {
+    func otherEvent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
         let writer = try await house.session()
@@ -209,7 +209,7 @@ struct SilentLightTests {
         async let one = a.write(Self.level(10))
         try await waits(house)
         async let two = b.write(Self.level(20))
-        try await house.settle(until: { await house.value(2, 10) == .integer(20) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(20) })
         #expect(try await watcher.read("id=2.10").text.contains(#""value":20"#))
         house.bridge.driver.answer("lamp", with: first ? nil : .busy)
         #expect(try await one.status == (first ? 204 : 207))
@@ -235,8 +235,8 @@ struct SilentLightTests {
         try await waits(house)
         async let two = sessions[1].write(Self.level(2))
         async let three = sessions[2].write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await house.settle(until: { await house.value(2, 10) == .integer(2) })
-        try await house.settle(until: { await house.value(2, 9) == .bool(true) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(2) })
+        try await house.drain(until: { await house.value(2, 9) == .bool(true) })
         house.bridge.driver.answer("lamp")
         #expect(try await one.status == 204)
         try await waits(house)
@@ -267,7 +267,7 @@ struct SilentLightTests {
         for (session, index) in zip(others, order) {
             let write = writes[index]
             answers.append(Task { try await session.write(write.value) })
-            try await house.settle(until: { await house.value(2, write.iid) == write.shown })
+            try await house.drain(until: { await house.value(2, write.iid) == write.shown })
         }
         house.bridge.driver.answer("lamp")
         #expect(try await one.status == 204)
@@ -292,7 +292,7 @@ struct SilentLightTests {
         async let one = a.write(Self.level(1))
         try await waits(house)
         async let two = b.write(Self.level(2))
-        try await house.settle(until: { await house.value(2, 10) == .integer(2) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(2) })
         await house.report(LightReport(reachable: false))
         #expect(try await two.text.contains("-70402"))
         house.bridge.driver.answer("lamp", with: .unreachable)
@@ -308,12 +308,12 @@ struct SilentLightTests {
         async let one = a.write(Self.level(1))
         try await waits(house)
         async let two = b.write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await house.settle(until: { await house.value(2, 9) == .bool(true) })
+        try await house.drain(until: { await house.value(2, 9) == .bool(true) })
         await house.report(LightReport(reachable: false))
         #expect(try await two.text.contains("-70402"))
         await house.report(LightReport(reachable: true))
         async let three = c.write(Self.level(3))
-        try await house.settle(until: { await house.value(2, 10) == .integer(3) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(3) })
         house.bridge.driver.answer("lamp")
         #expect(try await one.status == 204)
         try await waits(house)
@@ -341,12 +341,12 @@ struct SilentLightTests {
         async let answer = session.write(Self.level(1))
         try await waits(house)
         async let other = second.write(Self.level(2))
-        try await house.settle(until: { await house.value(2, 10) == .integer(2) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(2) })
         await house.bridge.host.removed("lamp")
-        try await house.settle(until: { await second.arrivals.count == 3 })
+        try await house.drain(until: { await second.arrivals.count == 3 })
         #expect(try await answer.text.contains("-70409"))
         #expect(try await other.text.contains("-70409"))
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.waitingCount == 0)
         #expect(try await session.read("id=2.10").text.contains("-70409"))
     }
@@ -390,7 +390,7 @@ struct SilentLightTests {
             LightCommand(brightness: 10), LightKey(driver: BridgeUnderTest.driverID, light: "lamp"))
         try await waits(house)
         async let two = session.write(Self.level(20))
-        try await house.settle(until: { await house.value(2, 10) == .integer(20) })
+        try await house.drain(until: { await house.value(2, 10) == .integer(20) })
         house.bridge.driver.answer("lamp")
         #expect(await one == .success)
         try await waits(house)
@@ -410,12 +410,12 @@ struct SilentLightTests {
         #expect(await house.value(100, 17) == .float(5))
         source.setWaits()
         async let answer = session.write(#"{"aid":100,"iid":17,"value":7}"#)
-        try await house.settle(until: { await house.value(100, 17) == .float(7) })
+        try await house.drain(until: { await house.value(100, 17) == .float(7) })
         await house.bridge.server.update(100, [(17, .float(6))])
         #expect(await house.value(100, 17) == .float(7))
         await source.answer(.success, on: house.bridge.scheduler)
         #expect(try await answer.status == 204)
-        await house.settle()
+        await house.drain()
         #expect(await house.value(100, 17) == .float(6))
         #expect(await session.events == [#"{"characteristics":[{"aid":100,"iid":17,"value":6}]}"#])
     }

@@ -34,8 +34,8 @@ struct House {
     func session() async throws -> TestController { try await bridge.session(admin) }
 
     func advance(_ duration: Duration) async { await bridge.scheduler.advance(by: duration) }
-    func settle() async { await bridge.scheduler.settle() }
-    func settle(until isMet: () async -> Bool) async throws { try await bridge.scheduler.settle(until: isMet) }
+    func drain() async { await bridge.scheduler.drain() }
+    func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
 
     /// What `GET` says of a characteristic of the lamp.
     func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
@@ -44,7 +44,7 @@ struct House {
 
     func report(_ report: LightReport, _ light: LightID = "lamp") async {
         await bridge.host.report(report, from: light)
-        await settle()
+        await drain()
     }
 }
 

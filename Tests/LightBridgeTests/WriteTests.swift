@@ -145,7 +145,7 @@ struct WriteTests {
         #expect(await house.value(2, 9) == .bool(false))
     }
 
-    @Test("what a light refused is not shown, and nobody is told of it")
+    @Test("what a light refused is not shown, and no controller is notified of it")
     func refusedIsUndone() async throws {
         let house = try await House()
         let watcher = try await house.session()
@@ -229,12 +229,12 @@ struct WriteTests {
         let session = try await house.session()
         _ = try await session.write(#"{"aid":2,"iid":2,"value":true}"#)
         _ = try await session.write(#"{"aid":3,"iid":2,"value":false},{"aid":1,"iid":2,"value":true}"#)
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.identified == ["lamp"])
         #expect(house.bridge.driver.orders.isEmpty)
     }
 
-    @Test("a light out of reach is not asked to identify itself, and the controller is told so")
+    @Test("a light out of reach is not asked to identify itself, and the controller is notified")
     func identifyUnreachable() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -243,11 +243,11 @@ struct WriteTests {
         #expect(
             response.text
                 == #"{"characteristics":[{"aid":2,"iid":2,"status":-70402},{"aid":3,"iid":2,"status":0}]}"#)
-        await house.settle()
+        await house.drain()
         #expect(house.bridge.driver.identified == ["plain"])
     }
 
-    @Test("a light that does not stop showing itself does so once, however often it is asked; nobody waits for it")
+    @Test("a light that does not stop showing itself does so once, however often it is asked; no caller waits for it")
     func identifyAgain() async throws {
         let house = try await House()
         house.bridge.driver.setIdentifyWaits()
@@ -281,7 +281,7 @@ struct WriteTests {
         let writer = try await house.session()
         let reader = try await house.session()
         async let written = writer.write(#"{"aid":2,"iid":10,"value":12}"#)
-        try await house.settle(until: { house.bridge.driver.waitingCount > 0 })
+        try await house.drain(until: { house.bridge.driver.waitingCount > 0 })
         #expect(try await reader.read("id=2.10").text.contains(#""value":12"#))
         house.bridge.driver.answer("lamp")
         #expect(try await written.status == 204)

@@ -80,7 +80,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     }
 
     /// Lets the things say what they say.
-    func told(_ outcome: inout Outcome) {
+    func notified(_ outcome: inout Outcome) {
         for message in json["messages"]?.array ?? [] {
             guard let topic = message.array?.first?.string, let text = message.array?.last?.string else { continue }
             outcome.receive(topic, Array(text.utf8))
@@ -118,7 +118,7 @@ struct AnnouncedThingsTests {
     func states(_ thing: AnnouncedThing) throws {
         var outcome = thing.announced()
         let light = try #require(thing.light(of: outcome))
-        thing.told(&outcome)
+        thing.notified(&outcome)
         let state = outcome.states[light.id] ?? LightReport()
         #expect(state.reachable == (thing.expected["available"]?.bool ?? true))
         guard state.reachable == true, let wanted = thing.expected["state"] else { return }
@@ -152,7 +152,7 @@ struct AnnouncedThingsTests {
             guard let command = Self.command(member.name) else { continue }
             var outcome = thing.announced()
             let light = try #require(thing.light(of: outcome))
-            thing.told(&outcome)
+            thing.notified(&outcome)
             let messages: [MQTTMessage]
             do throws(LightError) {
                 messages = try outcome.home.messages(for: command, to: light.id, now: .zero)

@@ -90,13 +90,13 @@ struct BrokerTests {
         #expect(isReady == [false, false, true, false])
     }
 
-    @Test("a subscription that the broker refuses is told once, and taken back when it is granted")
+    @Test("a subscription that the broker refuses is notified once, and taken back when it is granted")
     func refusedSubscription() {
         var session = MQTTSession(statusTopic: "status")
         session.connected(now: .seconds(1))
         session.subscribing("a")
-        let told = [false, false, true, true].map { session.subscribed("a", granted: $0) }
-        #expect(told == [true, nil, false, nil])
+        let notified = [false, false, true, true].map { session.subscribed("a", granted: $0) }
+        #expect(notified == [true, nil, false, nil])
         let isReady = session.takeReady()
         #expect(isReady, "a refused one is answered, too")
         #expect((0..<100).compactMap { session.subscribed("\($0)", granted: false) }.count == 20)

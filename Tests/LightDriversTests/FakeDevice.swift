@@ -82,12 +82,12 @@ final class FakeDevice: Sendable {
             .map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
-    /// Everything it has heard.
-    var heard: [MQTTMessage] { state.withLock { $0.received } }
+    /// Everything it has received.
+    var received: [MQTTMessage] { state.withLock { $0.received } }
 
-    /// Waits until what it has heard meets a condition.
+    /// Waits until what it has received meets a condition.
     func wait(until isMet: ([MQTTMessage]) -> Bool) async throws {
-        try await eventually("what \(id) hears") { isMet(state.withLock { $0.received }) }
+        try await eventually("what \(id) receives") { isMet(state.withLock { $0.received }) }
     }
 
     private func received(_ topic: String, _ payload: [UInt8]) {

@@ -15,8 +15,8 @@ struct IdentificationTests {
     private static func house(_ power: String?) -> House {
         var house = House()
         house.announces("lamp", MQTTHomeTests.lamp + #", "schema": "json", "brightness": true"#)
-        house.hears("lamp/status", "online")
-        if let power { house.hears("lamp", #"{"state": "\#(power)"}"#) }
+        house.receives("lamp/status", "online")
+        if let power { house.receives("lamp", #"{"state": "\#(power)"}"#) }
         return house
     }
 
@@ -24,34 +24,34 @@ struct IdentificationTests {
         let (number, blinks) = try house.home.beginIdentification(of: light)
         for isLit in blinks {
             #expect(try house.home.blink(isLit, light, number) == [isLit ? on : off])
-            #expect(house.hears("lamp", isLit ? #"{"state": "ON"}"# : #"{"state": "OFF"}"#) == [])
+            #expect(house.receives("lamp", isLit ? #"{"state": "ON"}"# : #"{"state": "OFF"}"#) == [])
         }
         return number
     }
 
-    @Test("it is left as it was, and nobody is told of its blinking", arguments: [true, false])
+    @Test("it is left as it was, and no client is notified of its blinking", arguments: [true, false])
     func blinking(wasOn: Bool) throws {
         var house = Self.house(wasOn ? "ON" : "OFF")
         let (number, blinks) = try house.home.beginIdentification(of: Self.light)
         #expect(blinks == [!wasOn, wasOn, !wasOn])
         for isLit in blinks { #expect(try house.home.blink(isLit, Self.light, number) == [isLit ? Self.on : Self.off]) }
-        for isLit in blinks { #expect(house.hears("lamp", #"{"state": "\#(isLit ? "ON" : "OFF")"}"#) == []) }
+        for isLit in blinks { #expect(house.receives("lamp", #"{"state": "\#(isLit ? "ON" : "OFF")"}"#) == []) }
         #expect(
             house.home.endIdentification(of: Self.light, number, now: .seconds(2)) == [wasOn ? Self.on : Self.off])
-        #expect(house.hears("lamp", #"{"state": "\#(wasOn ? "ON" : "OFF")"}"#) == [])
+        #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "ON" : "OFF")"}"#) == [])
         #expect(house.home.deadline == .seconds(3))
         #expect(house.home.timePassed(now: .seconds(3)) == [])
         #expect(house.home.deadline == nil)
-        #expect(house.hears("lamp", #"{"state": "ON"}"#) == [.report(Self.light, LightReport(on: true))])
+        #expect(house.receives("lamp", #"{"state": "ON"}"#) == [.report(Self.light, LightReport(on: true))])
     }
 
-    @Test("what it says of anything but its power is told at once")
+    @Test("what it says of anything but its power is notified at once")
     func otherValues() throws {
         var house = Self.house("ON")
         let (number, _) = try house.home.beginIdentification(of: Self.light)
         _ = try house.home.blink(false, Self.light, number)
         #expect(
-            house.hears("lamp", #"{"state": "OFF", "brightness": 128}"#)
+            house.receives("lamp", #"{"state": "OFF", "brightness": 128}"#)
                 == [.report(Self.light, LightReport(brightness: 50))])
     }
 
@@ -60,7 +60,7 @@ struct IdentificationTests {
         var house = Self.house("ON")
         let number = try Self.blink(&house)
         _ = house.home.endIdentification(of: Self.light, number, now: .seconds(2))
-        #expect(house.hears("lamp", #"{"state": "OFF"}"#) == [])
+        #expect(house.receives("lamp", #"{"state": "OFF"}"#) == [])
         #expect(house.home.timePassed(now: .milliseconds(2999)) == [])
         #expect(house.home.timePassed(now: .seconds(3)) == [.report(Self.light, LightReport(on: false))])
     }
@@ -74,8 +74,8 @@ struct IdentificationTests {
         #expect(try house.home.blink(wasOn, Self.light, number) == nil)
         #expect(house.home.endIdentification(of: Self.light, number, now: .seconds(1)) == [])
         // A late echo of the blinking.
-        #expect(house.hears("lamp", #"{"state": "\#(wasOn ? "ON" : "OFF")"}"#) == [])
-        #expect(house.hears("lamp", #"{"state": "\#(wasOn ? "OFF" : "ON")"}"#) == [])
+        #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "ON" : "OFF")"}"#) == [])
+        #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "OFF" : "ON")"}"#) == [])
         #expect(house.home.timePassed(now: .seconds(2)) == [])
     }
 
@@ -97,12 +97,12 @@ struct IdentificationTests {
         #expect(house.home.endIdentification(of: Self.light, second, now: .seconds(3)) == [Self.off])
     }
 
-    @Test("a lamp that never said whether it is on is told of when it has blinked and says so")
+    @Test("a lamp that never said whether it is on is notified of when it has blinked and says so")
     func unknownPower() throws {
         var house = Self.house(nil)
         let number = try Self.blink(&house)
         _ = house.home.endIdentification(of: Self.light, number, now: .seconds(2))
-        house.hears("lamp", #"{"state": "OFF"}"#)
+        house.receives("lamp", #"{"state": "OFF"}"#)
         #expect(house.home.timePassed(now: .seconds(3)) == [.report(Self.light, LightReport(on: false))])
     }
 
@@ -110,9 +110,9 @@ struct IdentificationTests {
     func unreachable() throws {
         var house = Self.house("ON")
         let (number, _) = try house.home.beginIdentification(of: Self.light)
-        house.hears("lamp/status", "offline")
+        house.receives("lamp/status", "offline")
         #expect(throws: LightError.unreachable) { try house.home.blink(false, Self.light, number) }
         #expect(throws: LightError.unreachable) { try house.home.beginIdentification(of: Self.light) }
-        #expect(throws: LightError.unknownLight) { try house.home.beginIdentification(of: "nobody") }
+        #expect(throws: LightError.unknownLight) { try house.home.beginIdentification(of: "no client") }
     }
 }

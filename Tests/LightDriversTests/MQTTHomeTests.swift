@@ -18,13 +18,13 @@ struct MQTTHomeTests {
         }
 
         @discardableResult
-        mutating func hears(_ topic: String, _ text: String) -> [MQTTAction] {
+        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
             home.received(topic: topic, payload: Array(text.utf8), now: now)
         }
 
         @discardableResult
         mutating func announces(_ name: String, _ keys: String) -> [MQTTAction] {
-            hears("homeassistant/light/\(name)/config", "{\"cmd_t\": \"\(name)/set\", \(keys)}")
+            receives("homeassistant/light/\(name)/config", "{\"cmd_t\": \"\(name)/set\", \(keys)}")
         }
     }
 
@@ -65,7 +65,7 @@ struct MQTTHomeTests {
     @Test("the example with abbreviations and base topic is read to the last key")
     func example() throws {
         var house = House()
-        let actions = house.hears(
+        let actions = house.receives(
             "homeassistant/light/den/config",
             """
             {"~": "den/lamp", "name": null, "uniq_id": "den-lamp-7f2c", "schema": "json", "cmd_t": "~/set", "stat_t": "~",
@@ -84,9 +84,11 @@ struct MQTTHomeTests {
                 .added(expected), .subscribe("den/lamp", qos: 0), .subscribe("den/lamp/status", qos: 0),
                 .subscribe("gateway/status", qos: 0), .report("den-lamp-7f2c", .init(reachable: false)),
             ])
-        #expect(house.hears("den/lamp/status", "online") == [])
+        #expect(house.receives("den/lamp/status", "online") == [])
         #expect(
-            house.hears("gateway/status", #"{"state": "online"}"#) == [.report("den-lamp-7f2c", .init(reachable: true))]
+            house.receives("gateway/status", #"{"state": "online"}"#) == [
+                .report("den-lamp-7f2c", .init(reachable: true))
+            ]
         )
         let messages = try house.home.messages(for: .init(on: true, brightness: 100), to: "den-lamp-7f2c", now: .zero)
         #expect(messages == [.init(topic: "den/lamp/set", text: #"{"state":"ON","brightness":254}"#)])
@@ -95,7 +97,7 @@ struct MQTTHomeTests {
     @Test("what ha-mqtt-discoverable 0.26.0 announces is a light")
     func discoverable() throws {
         var house = House()
-        let actions = house.hears(
+        let actions = house.receives(
             "homeassistant/light/Den-lamp/Den/config",
             """
             {"component": "light", "device": {"name": "Den lamp", "model": "M1", "manufacturer": "Maker",
@@ -110,7 +112,7 @@ struct MQTTHomeTests {
         #expect(light.id == "den-1-light" && light.name == "Den lamp Den" && light.firmware == "1.2.3")
         #expect(light.capabilities == LightCapabilities(brightness: true, color: true, transition: true))
         #expect(actions.last == .report("den-1-light", .init(reachable: true)))
-        let partial = house.hears("hmd/light/Den-lamp/Den/state", #"{"brightness": 51, "state": "ON"}"#)
+        let partial = house.receives("hmd/light/Den-lamp/Den/state", #"{"brightness": 51, "state": "ON"}"#)
         #expect(partial == [.report("den-1-light", .init(on: true, brightness: 20))])
     }
 
@@ -139,17 +141,17 @@ struct MQTTHomeTests {
                       "fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"},
                       "gone": {"p": "light"}, "door": {"p": "binary_sensor", "uniq_id": "d", "stat_t": "hall/door"}}}
             """
-        let actions = house.hears("homeassistant/device/hall/config", text)
+        let actions = house.receives("homeassistant/device/hall/config", text)
         #expect(Self.added(actions).map(\.name) == ["Hall Main", "Hall"])
         #expect(Self.added(actions).map(\.kind) == [.light, .switch])
         #expect(actions.contains(.subscribe("hall/status", qos: 0)))
         #expect(Self.warnings(actions) == [])
-        house.hears("hall/status", "online")
+        house.receives("hall/status", "online")
         #expect(
             try house.home.messages(for: .init(on: true), to: "f", now: .zero) == [.init(topic: "hall/fan", text: "ON")]
         )
         // An update that omits a part removes it, after its time.
-        let fewer = house.hears(
+        let fewer = house.receives(
             "homeassistant/device/hall/config",
             #"{"dev": {"name": "Hall"}, "o": {}, "avty_t": "hall/status", "cmps": {"fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"}}}"#
         )
@@ -160,7 +162,7 @@ struct MQTTHomeTests {
     @Test("the parts of a device share its base topic, unless they have one of their own")
     func baseOfDevice() throws {
         var house = House()
-        house.hears(
+        house.receives(
             "homeassistant/device/hall/config",
             """
             {"~": "hall", "dev": {"name": "Hall"}, "o": {}, "cmps": {
@@ -174,7 +176,7 @@ struct MQTTHomeTests {
     @Test("a part that says itself how it is known to be there takes nothing of that from its device")
     func ownAvailability() {
         var house = House()
-        let actions = house.hears(
+        let actions = house.receives(
             "homeassistant/device/hall/config",
             """
             {"avty_t": "hall/status", "dev": {"name": "Hall"}, "o": {}, "cmps": {
@@ -189,13 +191,13 @@ struct MQTTHomeTests {
     func deviceGone() {
         var house = House()
         let topic = "homeassistant/device/hall/config"
-        house.hears(
+        house.receives(
             topic,
             """
             {"dev": {"name": "Hall"}, "o": {}, "cmps": {"a": {"p": "light", "uniq_id": "a", "cmd_t": "a"},
              "b": {"p": "switch", "uniq_id": "b", "cmd_t": "b"}}}
             """)
-        #expect(house.hears(topic, "") == ["a", "b"].map { .report($0, .init(reachable: false)) })
+        #expect(house.receives(topic, "") == ["a", "b"].map { .report($0, .init(reachable: false)) })
         let forgotten = house.home.timePassed(now: MQTTHome.grace)
         #expect(forgotten.count == 2 && forgotten.contains(.removed("a")) && forgotten.contains(.removed("b")))
     }
@@ -204,7 +206,7 @@ struct MQTTHomeTests {
     func manyParts(count: Int, warnings: Int) {
         var house = House()
         let parts = (0..<count).map { #""\#($0)": {"p": "light", "uniq_id": "\#($0)", "cmd_t": "x"}"# }
-        let actions = house.hears(
+        let actions = house.receives(
             "homeassistant/device/hall/config",
             #"{"dev": {}, "o": {}, "cmps": {\#(parts.joined(separator: ","))}}"#)
         #expect(Self.warnings(actions).count == warnings)
@@ -215,14 +217,14 @@ struct MQTTHomeTests {
     func migration() throws {
         var house = House()
         house.announces("old", Self.lamp)
-        house.hears("lamp/status", "online")
-        #expect(house.hears("homeassistant/light/old/config", #"{"migr_discvry": true}"#) == [])
-        let moved = house.hears(
+        house.receives("lamp/status", "online")
+        #expect(house.receives("homeassistant/light/old/config", #"{"migr_discvry": true}"#) == [])
+        let moved = house.receives(
             "homeassistant/device/new/config",
             #"{"dev": {"name": "Lamp", "ids": "1"}, "o": {}, "cmps": {"a": {"p": "light", "cmd_t": "old/set", \#(Self.lamp)}}}"#
         )
         #expect(moved == [])
-        #expect(house.hears("homeassistant/light/old/config", "") == [])
+        #expect(house.receives("homeassistant/light/old/config", "") == [])
         #expect(try !house.home.messages(for: .init(on: true), to: "u1", now: .zero).isEmpty)
         #expect(house.home.deadline == nil)
     }
@@ -248,7 +250,7 @@ struct MQTTHomeTests {
         var house = House()
         let actions = house.announces("plain", #""name": "Plain""#)
         #expect(Self.added(actions).first?.id == "homeassistant/light/plain/config")
-        #expect(actions.contains { if case .note = $0 { true } else { false } })
+        #expect(actions.contains { if case .idMissing = $0 { true } else { false } })
     }
 
     @Test("the second of two lights with one id is set aside, and takes over when the first is withdrawn")
@@ -259,7 +261,7 @@ struct MQTTHomeTests {
         #expect(Self.added(second) == [])
         #expect(Self.warnings(second).first?.contains("belongs to another light") == true)
         #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "first/set")
-        let after = house.hears("homeassistant/light/first/config", "")
+        let after = house.receives("homeassistant/light/first/config", "")
         #expect(after.contains(.warn(nil, about: "homeassistant/light/second/config")))
         #expect(after.contains(.unsubscribe("a")) && after.contains(.subscribe("b", qos: 0)))
         #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "second/set")
@@ -273,7 +275,7 @@ struct MQTTHomeTests {
         for number in 0..<MQTTHome.maximumLights { house.announces("n\(number)", #""uniq_id": "u1""#) }
         // It would be the next in order.
         #expect(house.announces("a", #""uniq_id": "u1""#) == [])
-        house.hears("homeassistant/light/first/config", "")
+        house.receives("homeassistant/light/first/config", "")
         #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "n0/set")
     }
 
@@ -291,9 +293,9 @@ struct MQTTHomeTests {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "stat_t": "twin""#)
         house.announces("second", #""uniq_id": "u2", "stat_t": "twin""#)
-        #expect(!house.hears("homeassistant/light/first/config", "").contains(.unsubscribe("twin")))
-        #expect(house.hears("twin", "ON") == [.report("u2", .init(on: true))])
-        #expect(house.hears("homeassistant/light/second/config", "").contains(.unsubscribe("twin")))
+        #expect(!house.receives("homeassistant/light/first/config", "").contains(.unsubscribe("twin")))
+        #expect(house.receives("twin", "ON") == [.report("u2", .init(on: true))])
+        #expect(house.receives("homeassistant/light/second/config", "").contains(.unsubscribe("twin")))
     }
 
     @Test("a topic is listened to with the highest quality of service that a light of it asks for")
@@ -323,9 +325,9 @@ struct MQTTHomeTests {
     func grace() throws {
         var house = House()
         house.announces("first", Self.lamp)
-        house.hears("lamp/status", "online")
+        house.receives("lamp/status", "online")
         house.now = .seconds(100)
-        let gone = house.hears("homeassistant/light/first/config", "")
+        let gone = house.receives("homeassistant/light/first/config", "")
         #expect(
             gone == [.unsubscribe("lamp"), .unsubscribe("lamp/status"), .report("u1", .init(reachable: false))]
                 || gone == [.unsubscribe("lamp/status"), .unsubscribe("lamp"), .report("u1", .init(reachable: false))])
@@ -341,7 +343,7 @@ struct MQTTHomeTests {
         var house = House()
         house.announces("first", Self.lamp)
         house.announces("second", #""uniq_id": "u2""#)
-        house.hears("homeassistant/light/first/config", "")
+        house.receives("homeassistant/light/first/config", "")
         #expect(house.home.stopped() == [.removed("u1")])
         #expect(house.home.stopped() == [])
     }
@@ -350,10 +352,10 @@ struct MQTTHomeTests {
     func renamed() throws {
         var house = House()
         house.announces("first", Self.lamp)
-        house.hears("lamp/status", "online")
-        house.hears("homeassistant/light/first/config", "")
+        house.receives("lamp/status", "online")
+        house.receives("homeassistant/light/first/config", "")
         let back = house.announces("second", Self.lamp)
-        // Told again, because the operator may have had the bridge forget it meanwhile.
+        // Notified again, because the operator may have had the bridge forget it meanwhile.
         #expect(Self.added(back).map(\.id) == ["u1"])
         #expect(back.contains(.report("u1", .init(reachable: true))))
         #expect(house.home.deadline == nil)
@@ -363,7 +365,7 @@ struct MQTTHomeTests {
     func outage() throws {
         var house = House()
         house.announces("first", Self.lamp)
-        house.hears("lamp/status", "online")
+        house.receives("lamp/status", "online")
         house.home.disconnected(now: .seconds(10))
         #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1", now: .zero) }
         #expect(house.home.deadline == .seconds(15))
@@ -378,7 +380,7 @@ struct MQTTHomeTests {
     func shortOutage() {
         var house = House()
         house.announces("first", Self.lamp)
-        house.hears("lamp/status", "online")
+        house.receives("lamp/status", "online")
         house.home.disconnected(now: .seconds(10))
         #expect(!house.home.connected().contains { if case .report = $0 { true } else { false } })
         #expect(house.home.timePassed(now: .seconds(20)) == [])
@@ -395,9 +397,9 @@ struct MQTTHomeTests {
     func refused(payload: String) {
         var house = House()
         let topic = "homeassistant/light/bad/config"
-        let warnings = Self.warnings(house.hears(topic, payload))
+        let warnings = Self.warnings(house.receives(topic, payload))
         #expect(warnings.count == 1 && warnings.first?.hasPrefix(topic) == true)
-        #expect(house.hears(topic, "") == [.warn(nil, about: topic)])
+        #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
     }
 
     @Test("settings and diagnoses, and what is off by default, are not shown")
@@ -405,7 +407,7 @@ struct MQTTHomeTests {
         var house = House()
         #expect(house.announces("a", #""uniq_id": "a", "ent_cat": "config""#) == [])
         #expect(house.announces("b", #""uniq_id": "b", "en": false"#) == [])
-        // Nor does anyone want to hear that they would not be understood.
+        // Nor are they warned of.
         let odd = #""stat_t": "x", "stat_val_tpl": "{% if value_json.x %}ON""#
         #expect(house.announces("c", #""uniq_id": "c", "ent_cat": "config", \#(odd)"#) == [])
         #expect(Self.warnings(house.announces("c", #""uniq_id": "c", \#(odd)"#)).count == 1)
@@ -417,7 +419,7 @@ struct MQTTHomeTests {
         for number in 0..<MQTTHome.maximumLights { house.announces("n\(number)", #""uniq_id": "n\#(number)""#) }
         let more = house.announces("more", #""uniq_id": "more""#)
         #expect(Self.added(more) == [] && Self.warnings(more).count == 1)
-        let warnings = (0..<500).map { Self.warnings(house.hears("homeassistant/light/w\($0)/config", "{")).count }
+        let warnings = (0..<500).map { Self.warnings(house.receives("homeassistant/light/w\($0)/config", "{")).count }
         #expect(warnings.reduce(0, +) < 110)
     }
 
@@ -466,11 +468,11 @@ struct MQTTHomeTests {
 
     static let gate = #"{"t": "gate/state", "val_tpl": "{{ value_json.state }}"}"#
 
-    @Test("a light that comes later knows what others have heard already on topics they share")
+    @Test("a light that comes later knows what others have received already on topics they share")
     func sharedTopics() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "stat_t": "twin", "avty": [\#(Self.gate)]"#)
-        house.hears("gate/state", #"{"state": "online"}"#)
+        house.receives("gate/state", #"{"state": "online"}"#)
         let second = house.announces("second", #""uniq_id": "u2", "stat_t": "twin", "avty": [\#(Self.gate)]"#)
         #expect(second.contains(.report("u2", .init(reachable: true))))
         // What the broker has retained of the state comes again with a subscription alone.
@@ -481,7 +483,7 @@ struct MQTTHomeTests {
     func sharedTopicReadOtherwise() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
-        house.hears("gate/state", #"{"state": "online"}"#)
+        house.receives("gate/state", #"{"state": "online"}"#)
         let second = house.announces("second", #""uniq_id": "u2", "avty_t": "gate/state", "pl_avail": "yes""#)
         #expect(second.contains(.subscribe("gate/state", qos: 0)))
         #expect(second.contains(.report("u2", .init(reachable: false))))
@@ -491,19 +493,19 @@ struct MQTTHomeTests {
     func moreAvailability() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
-        house.hears("gate/state", #"{"state": "online"}"#)
+        house.receives("gate/state", #"{"state": "online"}"#)
         let more = house.announces(
             "first", #""uniq_id": "u1", "avty": [\#(Self.gate), {"t": "lamp/status"}], "avty_mode": "all""#)
         #expect(more == [.subscribe("lamp/status", qos: 0), .report("u1", .init(reachable: false))])
-        #expect(house.hears("lamp/status", "online") == [.report("u1", .init(reachable: true))])
+        #expect(house.receives("lamp/status", "online") == [.report("u1", .init(reachable: true))])
     }
 
     @Test("a light that said it is away does not come back by being announced with one topic more")
     func awayAndMoreAvailability() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
-        house.hears("gate/state", #"{"state": "online"}"#)
-        house.hears("gate/state", #"{"state": "offline"}"#)
+        house.receives("gate/state", #"{"state": "online"}"#)
+        house.receives("gate/state", #"{"state": "offline"}"#)
         let more = house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate), {"t": "lamp/status"}]"#)
         #expect(more == [.subscribe("lamp/status", qos: 0)])
     }
@@ -512,7 +514,7 @@ struct MQTTHomeTests {
     func availabilityReadOtherwise() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty_t": "lamp/status""#)
-        house.hears("lamp/status", "online")
+        house.receives("lamp/status", "online")
         let other = house.announces("first", #""uniq_id": "u1", "avty_t": "lamp/status", "pl_avail": "yes""#)
         #expect(other == [.subscribe("lamp/status", qos: 0), .report("u1", .init(reachable: false))])
     }

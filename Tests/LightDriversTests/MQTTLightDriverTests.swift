@@ -43,10 +43,10 @@ struct MQTTLightDriverTests {
 
             try await driver.apply(
                 LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80)), to: "den-uid")
-            let told = await host.wait(for: "den-uid") {
+            let notified = await host.wait(for: "den-uid") {
                 $0.on == true && $0.brightness == 50 && $0.color == .hueSaturation(hue: 30, saturation: 80)
             }
-            #expect(told)
+            #expect(notified)
             #expect(lamp.commands == [#"{"state":"ON","color":{"h":30,"s":80},"brightness":128}"#])
 
             try await lamp.publish("den/state", #"{"brightness": 26, "color_mode": "color_temp", "color_temp": 300}"#)
@@ -156,7 +156,7 @@ struct MQTTLightDriverTests {
         try await SimulatedLightDriverTests.running(driver) { _ in }
         // Its last word comes behind all others.
         try await producer.wait { $0.contains { $0.payload == Array("offline".utf8) } }
-        #expect(producer.heard.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)
+        #expect(producer.received.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)
     }
 
     @Test("identify blinks a light and leaves it as it was", arguments: ["ON", "OFF"])
@@ -184,7 +184,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("a light that blinks is left as it was also when nobody waits for it any more")
+    @Test("a light that blinks is left as it was also when no client waits for it any more")
     func identifyCancelled() async throws {
         let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
@@ -211,7 +211,7 @@ struct MQTTLightDriverTests {
         #expect(throws: MosquittoClient.Failure.busy) { try client.client.send(command) }
     }
 
-    @Test("a command that has no answer yet ends when the broker dies, and when nobody waits for it any more")
+    @Test("a command that has no answer yet ends when the broker dies, and when no client waits for it any more")
     func unanswered() async throws {
         let broker = try await Mosquitto()
         let first = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))

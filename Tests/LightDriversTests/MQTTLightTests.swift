@@ -447,8 +447,8 @@ struct MQTTLightTests {
     @Test("each attribute without a state topic is reported as commanded, and no other")
     func optimistic() throws {
         let command = LightCommand(on: true, brightness: 5, color: .temperature(mired: 200))
-        var told = try Self.light(Self.topics)
-        #expect(told.handedOver(command) == nil)
+        var notified = try Self.light(Self.topics)
+        #expect(notified.handedOver(command) == nil)
         var half = try Self.light(
             #""state_topic": "s", "brightness_command_topic": "b", "color_temp_command_topic": "c""#)
         #expect(half.handedOver(command) == LightReport(brightness: 5, color: .temperature(mired: 200)))

@@ -89,11 +89,11 @@ final class Mosquitto: Sendable {
         process.standardOutput = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        var told = ""
-        while !told.contains("running") {
+        var notified = ""
+        while !notified.contains("running") {
             let chunk = log.fileHandleForReading.availableData
-            guard !chunk.isEmpty else { throw StartError.didNotStart(told) }
-            told += String(decoding: chunk, as: UTF8.self)
+            guard !chunk.isEmpty else { throw StartError.didNotStart(notified) }
+            notified += String(decoding: chunk, as: UTF8.self)
         }
         // Its log must be read on, or it stands still when the pipe is full.
         log.fileHandleForReading.readabilityHandler = { handle in

@@ -229,7 +229,7 @@ struct SimulatedLightDriverTests {
         _ = await run.result
     }
 
-    @Test("a driver that stops leaves nobody waiting for what is not told any more")
+    @Test("a driver that stops leaves no client waiting for what is not told any more")
     func stops() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         let host = SlowHost()

@@ -66,8 +66,8 @@ struct LineRPCTests {
                 try await LineRPCClient.connect(to: path) { server in
                     try await expect(server, calling: "tell", with: ["count": 100], returns: 100)
                     var numbers: [Int?] = []
-                    for await told in server.notifications {
-                        numbers.append(told.params["number"]?.int)
+                    for await notified in server.notifications {
+                        numbers.append(notified.params["number"]?.int)
                         if numbers.count == 100 { break }
                     }
                     return numbers
@@ -194,7 +194,7 @@ struct LineRPCTests {
             try await withSilentReader(of: path, sending: .request(id: .integer(1), method: "wait", params: [:])) {
                 _ = await begun.first { true }
                 run.cancel()
-                // It ends although nobody has read.
+                // It ends although the peer has not read.
                 _ = await run.result
             }
         }
@@ -280,7 +280,7 @@ struct LineRPCTests {
                                 .line))
                     var count = 0
                     while let line = try? await lines.next() {
-                        // The answer would mean that nobody was dropped.
+                        // The answer would mean that the peer was not dropped.
                         #expect(line["id"] == nil)
                         count += 1
                     }
@@ -316,12 +316,12 @@ struct LineRPCTests {
         }
     }
 
-    @Test("a peer that has gone makes room for another")
+    @Test("a peer that has disconnected makes room for another")
     func peersOneAfterTheOther() async throws {
         try await withSocketPath { path in
             try await withServer(at: path, limits: LineLimits(peers: 1)) {
                 for _ in 0..<3 {
-                    // The server may hear of the last one's end a little later.
+                    // The server may notice the last one's end a little later.
                     try await eventually("a peer is taken") {
                         let answer = try? await LineRPCClient.connect(to: path) {
                             try await $0.call("echo", deadline: nil)

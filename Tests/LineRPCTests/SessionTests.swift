@@ -9,14 +9,14 @@ import Testing
 
 /// Serves each peer with a closure.
 private struct Sessions: LineRPCSessions {
-    let body: @Sendable (LineRPCPeer, AsyncStream<LineRPCInquiry>) async -> Void
+    let body: @Sendable (LineRPCPeer, AsyncStream<LineRPCInput>) async -> Void
 
-    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async { await body(peer, inquiries) }
+    func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async { await body(peer, inputs) }
 }
 
 private func withSessions<Result: Sendable>(
     at path: String, limits: LineLimits = LineLimits(),
-    serving body: @escaping @Sendable (LineRPCPeer, AsyncStream<LineRPCInquiry>) async -> Void,
+    serving body: @escaping @Sendable (LineRPCPeer, AsyncStream<LineRPCInput>) async -> Void,
     _ test: @Sendable () async throws -> Result
 ) async throws -> Result {
     let server = LineRPCServer(
@@ -41,16 +41,16 @@ private func line(_ id: Int64, _ method: String) -> ByteBuffer {
 
 @Suite("Sessions that answer in an order of their own", .timeout)
 struct SessionTests {
-    @Test("answers and news leave in the order in which they are given, whatever came first")
+    @Test("answers and events leave in the order in which they are given, whatever came first")
     func order() async throws {
         try await withSocketPath { path in
-            let heard = try await withSessions(at: path) { peer, inquiries in
+            let received = try await withSessions(at: path) { peer, inputs in
                 var numbers: [UInt64] = []
-                for await case .request(let number, _, _) in inquiries {
+                for await case .request(let number, _, _) in inputs {
                     numbers.append(number)
                     guard numbers.count == 3 else { continue }
                     peer.answer(numbers[2], with: .success("third"))
-                    try? peer.notify("news")
+                    try? peer.notify("events")
                     peer.answer(numbers[0], with: .failure(RPCFailure(code: 7, message: "first")))
                     peer.answer(numbers[0], with: .success("again"))
                     peer.answer(numbers[1], with: .success("second"))
@@ -58,21 +58,21 @@ struct SessionTests {
             } _: {
                 try await withRawConnection(to: path) { outbound, lines in
                     for id in [10, 20, 30] { try await outbound.write(line(Int64(id), "m")) }
-                    var heard: [JSONValue] = []
-                    while heard.count < 4, let line = try await lines.next() { heard.append(line) }
-                    return heard
+                    var received: [JSONValue] = []
+                    while received.count < 4, let line = try await lines.next() { received.append(line) }
+                    return received
                 }
             }
-            #expect(heard.map { $0["id"] ?? $0["method"] } == [30, "news", 10, 20])
-            #expect(heard.last?["result"] == "second")
+            #expect(received.map { $0["id"] ?? $0["method"] } == [30, "events", 10, 20])
+            #expect(received.last?["result"] == "second")
         }
     }
 
     @Test("answers that are asked for among the notifications stand there in the order of both")
     func asking() async throws {
         try await withSocketPath { path in
-            try await withSessions(at: path) { peer, inquiries in
-                for await case .request(let number, let method, _) in inquiries {
+            try await withSessions(at: path) { peer, inputs in
+                for await case .request(let number, let method, _) in inputs {
                     try? peer.notify("before")
                     peer.answer(
                         number,
@@ -82,28 +82,28 @@ struct SessionTests {
             } _: {
                 try await LineRPCClient.connect(to: path) { server in
                     let ids = [try server.ask("good"), try server.ask("bad")]
-                    var heard: [LineRPCPeer.Notification] = []
+                    var received: [LineRPCPeer.Notification] = []
                     for await notification in server.notifications {
-                        heard.append(notification)
-                        if heard.count == 6 { break }
+                        received.append(notification)
+                        if received.count == 6 { break }
                     }
-                    #expect(heard.map(\.method) == ["before", "", "after", "before", "", "after"])
+                    #expect(received.map(\.method) == ["before", "", "after", "before", "", "after"])
                     #expect(
-                        heard.compactMap(\.answer?.result) == [
+                        received.compactMap(\.answer?.result) == [
                             .success("yes"), .failure(RPCFailure(code: 7, message: "no")),
                         ])
-                    #expect(heard.compactMap(\.answer?.id) == ids)
+                    #expect(received.compactMap(\.answer?.id) == ids)
                 }
             }
         }
     }
 
-    @Test("a call that is cancelled, or late, is told to the server, and its answer is still taken if asked for")
+    @Test("a call that is cancelled, or late, is sent to the server, and its answer is still taken if asked for")
     func cancellation() async throws {
         try await withSocketPath { path in
-            try await withSessions(at: path) { peer, inquiries in
-                for await inquiry in inquiries {
-                    if case .cancelled(let number) = inquiry { peer.answer(number, with: .success("cancelled")) }
+            try await withSessions(at: path) { peer, inputs in
+                for await input in inputs {
+                    if case .cancelled(let number) = input { peer.answer(number, with: .success("cancelled")) }
                 }
             } _: {
                 try await LineRPCClient.connect(to: path) { server in
@@ -128,9 +128,9 @@ struct SessionTests {
     func cancellationAtWork() async throws {
         let (atWork, sink) = AsyncStream.makeStream(of: Void.self)
         try await withSocketPath { path in
-            try await withSessions(at: path) { peer, inquiries in
-                for await inquiry in inquiries {
-                    switch inquiry {
+            try await withSessions(at: path) { peer, inputs in
+                for await input in inputs {
+                    switch input {
                     case .request: sink.yield()
                     case .cancelled(let number): peer.answer(number, with: .success("done already"))
                     }
@@ -150,8 +150,8 @@ struct SessionTests {
     @Test("the grace has an end, and the connection lives on")
     func grace() async throws {
         try await withSocketPath { path in
-            try await withSessions(at: path) { peer, inquiries in
-                for await case .request(let number, "echo", let params) in inquiries {
+            try await withSessions(at: path) { peer, inputs in
+                for await case .request(let number, "echo", let params) in inputs {
                     peer.answer(number, with: .success(params))
                 }
             } _: {
@@ -213,8 +213,8 @@ struct SessionTests {
     func floodOfNonsense() async throws {
         let count = 2000
         try await withSocketPath { path in
-            try await withSessions(at: path, limits: LineLimits(lineLength: 10_000, outbox: 20_000)) { _, inquiries in
-                for await _ in inquiries {}
+            try await withSessions(at: path, limits: LineLimits(lineLength: 10_000, outbox: 20_000)) { _, inputs in
+                for await _ in inputs {}
             } _: {
                 try await withRawConnection(to: path) { outbound, lines in
                     try await withThrowingTaskGroup { group in
@@ -239,9 +239,9 @@ struct SessionTests {
     @Test("the requests that wait are together no longer than one line may be, which fits alone")
     func openLength() async throws {
         try await withSocketPath { path in
-            try await withSessions(at: path, limits: LineLimits(lineLength: 1000)) { peer, inquiries in
+            try await withSessions(at: path, limits: LineLimits(lineLength: 1000)) { peer, inputs in
                 var waiting: [UInt64] = []
-                for await case .request(let number, let method, _) in inquiries {
+                for await case .request(let number, let method, _) in inputs {
                     if method == "wait" {
                         waiting.append(number)
                     } else {
@@ -285,9 +285,9 @@ struct SessionTests {
     @Test("an id may be used again once it is answered, not before; and not too many wait")
     func openRequests() async throws {
         try await withSocketPath { path in
-            try await withSessions(at: path, limits: LineLimits(outstandingRequests: 2)) { peer, inquiries in
-                for await inquiry in inquiries {
-                    if case .request(let number, "now", _) = inquiry { peer.answer(number, with: .success(true)) }
+            try await withSessions(at: path, limits: LineLimits(outstandingRequests: 2)) { peer, inputs in
+                for await input in inputs {
+                    if case .request(let number, "now", _) = input { peer.answer(number, with: .success(true)) }
                 }
             } _: {
                 try await withRawConnection(to: path) { outbound, lines in
@@ -309,15 +309,15 @@ struct SessionTests {
     }
 
     @Test("a cancellation that means nothing, or comes twice, is passed over")
-    func strayCancellations() async throws {
-        let told = Mutex(0)
+    func orphanedCancellations() async throws {
+        let notified = Mutex(0)
         try await withSocketPath { path in
-            try await withSessions(at: path) { peer, inquiries in
-                for await inquiry in inquiries {
-                    switch inquiry {
+            try await withSessions(at: path) { peer, inputs in
+                for await input in inputs {
+                    switch input {
                     case .request(let number, "end", _): peer.answer(number, with: .success(true))
                     case .request: break
-                    case .cancelled: told.withLock { $0 += 1 }
+                    case .cancelled: notified.withLock { $0 += 1 }
                     }
                 }
             } _: {
@@ -333,22 +333,22 @@ struct SessionTests {
                     // More than are kept where somebody listens.
                     for _ in 0..<2000 {
                         try await outbound.write(
-                            ByteBuffer(bytes: RPCMessage.notification(method: "news", params: [:]).line))
+                            ByteBuffer(bytes: RPCMessage.notification(method: "events", params: [:]).line))
                     }
                     try await outbound.write(line(2, "end"))
                     #expect(try await lines.next()?["id"] == 2)
                 }
             }
         }
-        #expect(told.withLock { $0 } == 1)
+        #expect(notified.withLock { $0 } == 1)
     }
 
     @Test("more may be sent in a line than is taken")
     func lineLengths() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path, limits: LineLimits(lineLength: 200, sentLineLength: 2000)) {
-                peer, inquiries in
-                for await case .request(let number, _, let params) in inquiries {
+                peer, inputs in
+                for await case .request(let number, _, let params) in inputs {
                     let text = String(repeating: "x", count: params["count"]?.int ?? 0)
                     peer.answer(number, with: .success(.string(text)))
                 }

@@ -76,7 +76,7 @@ struct QRCodeTests {
     }
 
     @Test(
-        "what a terminal can show is taken from the surroundings",
+        "what a terminal can show is taken from the environment",
         arguments: [
             (["LANG": "de_DE.UTF-8", "TERM": "xterm"], true, TerminalAbilities(unicode: true, color: true)),
             (

@@ -175,7 +175,7 @@ class Churn:
                 assert connection.is_closed_within(10), "garbage does not end the connection"
         count("hostile")
 
-    def strangers(self):
+    def unauthenticated(self):
         """More connections than there is room for; a controller gets in all the same."""
         crowd = []
         try:
@@ -187,7 +187,7 @@ class Churn:
         finally:
             for connection in crowd:
                 connection.socket.close()
-        count("strangers", len(crowd))
+        count("unauthenticated", len(crowd))
 
     # Their life
 

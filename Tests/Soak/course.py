@@ -74,7 +74,7 @@ class Soak:
         crowd = world.start_worker("crowd", world.lan.phone, "crowd.py", {
             **common, "identity": paired["identities"][0], "subscribers": SUBSCRIBERS, "lights": 5, "pause": 1})
         churn = world.start_worker("churn", world.lan.phone, "churn.py", {
-            **common, "identity": paired["identities"][1], "jobs": JOBS + [["strangers", self.turn / 2]]})
+            **common, "identity": paired["identities"][1], "jobs": JOBS + [["unauthenticated", self.turn / 2]]})
         for worker in (crowd, churn):
             worker.next()
         self.watch = HomeWatch(world)

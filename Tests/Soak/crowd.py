@@ -1,4 +1,4 @@
-"""Many subscribers to everything (hap.py), and one who writes: each value must be told to all of them."""
+"""Many subscribers to everything (hap.py), and one who writes: each value must be sent to all of them."""
 
 import random
 import socket
@@ -12,7 +12,7 @@ from controllers import BRIGHTNESS, HUE, ON, SATURATION
 from database import Model, lights, observable
 
 #: How often it is looked whether all have been told, and how long at most. Looks are counted and not the clock, so that a
-#: machine that stands still for a while does not make a value late that nobody could have told.
+#: machine that stands still for a while does not make a value late that was sent in time.
 STEP = 0.01
 PATIENCE = 5
 COMPARING = 30

@@ -24,7 +24,7 @@ class HomeWatch:
                              program("homehub"), "--socket", home.socket, "watch", "--json")
         world.workers.append(self.worker)
         self.names = {accessory["id"]: accessory["name"] for accessory in home.cli("accessories", "--json")}
-        #: What has been turned and not been told of yet: by the light's name the value and when.
+        #: What has been turned and not been notified of yet: by the light's name the value and when.
         self.awaited, self.turned = {}, {}
         # Watching begins with reads.
         time.sleep(3)
@@ -50,13 +50,13 @@ class HomeWatch:
     def listen(self):
         while True:
             try:
-                news = self.worker.lines.get_nowait()
+                event = self.worker.lines.get_nowait()
             except queue.Empty:
                 return
-            if news is None:
+            if event is None:
                 return
-            name = self.names.get(news.get("accessory"))
-            if news["event"] == "valueUpdated" and self.awaited.get(name, (None,))[0] == news["value"]:
+            name = self.names.get(event.get("accessory"))
+            if event["event"] == "valueUpdated" and self.awaited.get(name, (None,))[0] == event["value"]:
                 del self.awaited[name]
                 self.counts["knobs_told"] += 1
 

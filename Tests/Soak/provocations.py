@@ -10,13 +10,13 @@ from world import LAMPS
 #: By what is done: log lines of level warning or worse, and what controllers' errors may be about. Each is expected while
 #: it is done, and until all has recovered.
 EXPECTED = {
-    "broker": ([r"broker not connected"], ("Lamp", "Lively")),
+    "broker": ([r"broker disconnected"], ("Lamp", "Lively")),
     "lamps": ([], ("Lamp", "Lively")),
-    "avahi": ([r"mDNS: controllers cannot find the bridge yet"], ()),
+    "avahi": ([r"publication blocked"], ()),
     "reload": ([r"no driver flaky is configured"], ("Passing", "Flaky")),
     "blink": ([], ("Watched 7",)),
-    "annexe": ([r"mDNS: controllers cannot find the bridge yet"], ("Annexe",)),
-    "strangers": ([], ()),
+    "annexe": ([r"publication blocked"], ("Annexe",)),
+    "unauthenticated": ([], ()),
     "backup": ([], ()),
 }
 #: How long the effects of something that is over may still be told.

@@ -6,7 +6,7 @@ import statistics
 
 #: By how much resident memory may have risen, in percent, and what the two windows are, in seconds.
 GROWTH, WINDOW = 2, 600
-#: By how much it may have risen since nobody had come yet, in KiB.
+#: By how much it may have risen since the start, in KiB.
 RISE = 5 * 1024
 #: Whose memory is judged: the annexe is started anew in each turn.
 LASTING = ("bridge", "home")

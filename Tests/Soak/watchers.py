@@ -1,4 +1,4 @@
-"""Controllers that nobody here wrote (aiohomekit), on one host: each writes in turn, and all others must be told.
+"""Controllers of another project (aiohomekit), on one host: each writes in turn, and all others must be told.
 
 The first finds the bridge by its advertisement, pairs, and lets the others in, and as many more as are asked for. Each keeps
 a model of all lights from what it is told, and compares it with the bridge from time to time.
@@ -75,7 +75,7 @@ class Watcher:
 
 
 async def write(writer, others, delays, answers):
-    """One controller writes a few values to one light, and the last must be told to all others."""
+    """One controller writes a few values to one light, and the last must be sent to all others."""
     names = [name for name in writer.lights if name.startswith(("Watched", "Lamp"))]
     name = random.choice(names)
     aid, iids = writer.lights[name]

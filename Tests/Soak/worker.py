@@ -1,7 +1,7 @@
 """What all workers of the soak have in common: they are told what to do in one line, and tell what they see in lines.
 
 A worker prints `{"error": ..., "about": ..., "at": ...}` for what should not have happened, and `{"counts": {...}}` at its
-end. It ends when its standard input does, or when it is told to leave there.
+end. It ends when its standard input does, or when it is asked to leave there.
 """
 
 import json
@@ -17,13 +17,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey 
 
 _lock = threading.Lock()
 _counts = {}
-#: Set when the worker has been told to leave.
+#: Set when the worker has been asked to leave.
 leaving = threading.Event()
 
 
-def say(**news):
+def say(**event):
     with _lock:
-        print(json.dumps(news), flush=True)
+        print(json.dumps(event), flush=True)
 
 
 def error(text, about="", began=None):

@@ -52,17 +52,17 @@ class Worker:
     def _listen(self):
         for line in self.process.stdout:
             try:
-                news = json.loads(line)
+                event = json.loads(line)
             except ValueError:
-                news = {"error": f"unreadable: {line[:200]}", "about": self.name, "at": time.time(), "began": time.time()}
-            if not isinstance(news, dict):
-                self.lines.put(news)
-            elif "error" in news:
-                self.errors.append({"worker": self.name, **news})
-            elif "counts" in news:
-                self.counts = news["counts"]
+                event = {"error": f"unreadable: {line[:200]}", "about": self.name, "at": time.time(), "began": time.time()}
+            if not isinstance(event, dict):
+                self.lines.put(event)
+            elif "error" in event:
+                self.errors.append({"worker": self.name, **event})
+            elif "counts" in event:
+                self.counts = event["counts"]
             else:
-                self.lines.put(news)
+                self.lines.put(event)
         self.lines.put(None)
 
     def say(self, value):
@@ -70,9 +70,9 @@ class Worker:
         self.process.stdin.flush()
 
     def next(self, timeout=90):
-        news = self.lines.get(timeout=timeout)
-        assert news is not None, f"{self.name} has ended"
-        return news
+        event = self.lines.get(timeout=timeout)
+        assert event is not None, f"{self.name} has ended"
+        return event
 
     def leave(self):
         self.leaving = True
@@ -119,13 +119,13 @@ class World:
         self.home = HomeDaemon(self.home_host, self.directory / "home")
         self.lamps = self.start_worker("lamps", host, "lamps.py", {"port": self.broker.port, "lamps": LAMPS, "pause": 0.5})
         self.lamps.next()
-        # A daemon that starts before Avahi has the host's name says so, and nobody has provoked that.
+        # A daemon that starts before Avahi has the host's name says so, and no provocation has caused that.
         for known in (host, self.home_host):
             until(lambda: "Server startup complete" in known.avahi_log.read_text(), 20, f"{known.name} has its name", 0.2)
         for daemon in (self.bridge, self.annexe, self.home):
             daemon.start()
-        self.bridge.until_settled(30)
-        self.annexe.until_settled(30)
+        self.bridge.until_stable(30)
+        self.annexe.until_stable(30)
         until(lambda: sum(key.startswith("mqtt/") for key in self.bridge.lights) == LAMPS, 20, "all lamps are there", 0.2)
 
     def configuration(self):

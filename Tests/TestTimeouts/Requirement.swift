@@ -13,13 +13,13 @@ extension Trait where Self == ConditionTrait {
     }
 
     /// Skips the tests with the reason where something is in their way; in CI (`CI=true`) they fail.
-    package static func requires(without obstacle: String?) -> Self { requires(obstacle) }
+    package static func requires(without missing: String?) -> Self { requires(missing) }
 
-    private static func requires(_ obstacle: String?) -> Self {
+    private static func requires(_ missing: String?) -> Self {
         let isCI = getenv("CI").map { String(cString: $0) } == "true"
-        return .enabled(Comment(rawValue: obstacle ?? "")) {
-            guard let obstacle else { return true }
-            guard !isCI else { throw MissingRequirement(description: obstacle) }
+        return .enabled(Comment(rawValue: missing ?? "")) {
+            guard let missing else { return true }
+            guard !isCI else { throw MissingRequirement(description: missing) }
             return false
         }
     }

@@ -73,7 +73,7 @@ extension Trait where Self == TestTimeout {
 ///   - limit: how long to wait at most, counted as ``TestTimeout`` counts.
 ///   - sourceLocation: where the issue is shown.
 ///   - isMet: asked again and again.
-/// - Throws: ``NeverHappened``, and what the condition throws.
+/// - Throws: ``ConditionTimeout``, and what the condition throws.
 package func eventually(
     _ what: String = "the condition", within limit: Duration = .seconds(8),
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -89,11 +89,11 @@ package func eventually(
     }
     if try await isMet() { return }
     Issue.record("did not happen within \(limit): \(what)", sourceLocation: sourceLocation)
-    throw NeverHappened(what: what)
+    throw ConditionTimeout(what: what)
 }
 
 /// What ``eventually(_:within:sourceLocation:_:)`` throws after it has recorded its issue.
-package struct NeverHappened: Error, CustomStringConvertible {
+package struct ConditionTimeout: Error, CustomStringConvertible {
     package var what: String
     package var description: String { "never happened: \(what)" }
 }

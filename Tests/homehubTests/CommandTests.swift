@@ -69,8 +69,8 @@ struct CommandTests {
         #expect(try await hub.run("homes", "rename", "boat", "Ship") == Outcome())
         #expect(try await hub.run("homes", "primary", "Cottage") == Outcome())
         #expect(try await hub.run("homes", "primary").output == "Cottage\n")
-        let nobody = try await hub.run("homes", "remove", "My Home")
-        #expect(nobody.code == 64 && nobody.errors.contains("say --yes"))
+        let noPeer = try await hub.run("homes", "remove", "My Home")
+        #expect(noPeer.code == 64 && noPeer.errors.contains("say --yes"))
         let no = try await hub.run(["homes", "remove", "My Home"], lines: ["no"])
         #expect(no.code == 75)
         #expect(no.errors.hasPrefix("My Home goes with 2 rooms, 5 accessories and all that was set up for them."))
@@ -148,7 +148,7 @@ struct CommandTests {
         #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now\n")
         #expect(hub.homes[0].accessory(House.strip.id)?.name == "Strip")
         #expect(try await hub.run("names", "doctor", "--fix").output == "There is nothing to rename.\n")
-        // What nobody has put anywhere goes where its name said.
+        // What no app has put anywhere goes where its name said.
         _ = try await hub.run("rename", "Strip", "Kitchen Strip")
         _ = try await hub.run("assign", "Kitchen Strip", "My Home")
         #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now, and in Kitchen\n")
@@ -228,7 +228,7 @@ struct CommandTests {
     @Test("watching prints changes until it is interrupted")
     func watching() async throws {
         let change = { (state: inout FakeHub.State) in
-            state.news = [.live(.valueUpdated(House.id(122), .integer(7), time: 1000))]
+            state.events = [.live(.valueUpdated(House.id(122), .integer(7), time: 1000))]
         }
         let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
         #expect(text.code == 0)
@@ -259,7 +259,7 @@ struct CommandTests {
         #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
     }
 
-    @Test("among several devices nobody chooses for who asks for nothing to be asked")
+    @Test("among several devices none is chosen if the person is not to be asked")
     func addOneOfSeveral() async throws {
         let hub = FakeHub { $0.found = [House.found, House.secondFound] }
         let outcome = try await hub.run("add", "--code", "51808582", "--yes")
@@ -370,8 +370,8 @@ struct CommandTests {
                 decided("org.example.c", [.determined, .restricted]), Self.pending("org.example.d"),
             ]
         }
-        let nobody = try await hub.run("privacy", "reset")
-        #expect(nobody.code == 64 && nobody.errors.hasPrefix("2 apps would have to ask again."))
+        let noPeer = try await hub.run("privacy", "reset")
+        #expect(noPeer.code == 64 && noPeer.errors.hasPrefix("2 apps would have to ask again."))
         #expect(try await hub.run(["privacy", "reset"], lines: ["no"]).code == 75)
         #expect(hub.calls.isEmpty)
         #expect(try await hub.run("privacy", "reset", "--yes") == Outcome())

@@ -20,8 +20,8 @@ final class FakeHub: LineRPCHandler {
         var permissions: [AppPermission] = []
         /// What a search finds at once.
         var found: [DiscoveredAccessory] = []
-        /// What is told once values are observed.
-        var news: [HomeNotification] = []
+        /// What is notified once values are observed.
+        var events: [HomeNotification] = []
         /// The accessories that cannot be told that they were removed.
         var stale: [Accessory.ID] = []
         /// Methods of writes that fail.
@@ -50,8 +50,8 @@ final class FakeHub: LineRPCHandler {
                 // The question of permission is open.
                 try await Task.sleep(for: .seconds(600))
             }
-            let (answer, news) = try answer(to: request)
-            for notification in news { try peer.notify(notification.method, notification.params) }
+            let (answer, events) = try answer(to: request)
+            for notification in events { try peer.notify(notification.method, notification.params) }
             return answer
         } catch let error as HomeError {
             throw RPCFailure(code: error.code.rawValue, message: error.message, data: error.json)
@@ -60,7 +60,7 @@ final class FakeHub: LineRPCHandler {
 
     private func answer(to request: HomeRequest) throws -> (JSONValue, [HomeNotification]) {
         try state.withLock { state in
-            var news: [HomeNotification] = []
+            var events: [HomeNotification] = []
             switch request {
             case .open(let opening):
                 let isSystemApp = opening.app == SessionOpening.systemApp
@@ -76,8 +76,8 @@ final class FakeHub: LineRPCHandler {
                 }
                 return (writes.map { state.result($0.characteristic, $0.value) }.json, [])
             case .setNotification(let ids, _):
-                swap(&news, &state.news)
-                return (ids.map { state.result($0, nil) }.json, news)
+                swap(&events, &state.events)
+                return (ids.map { state.result($0, nil) }.json, events)
             case .runActionSet(let id):
                 let actions = state.graph.home(of: id)?.actionSet(id)?.actions ?? []
                 state.calls.append("run \(id)")
@@ -116,7 +116,7 @@ final class FakeHub: LineRPCHandler {
     ///
     /// - Parameters:
     ///   - words: what is typed.
-    ///   - lines: what the person answers; nobody is there without any.
+    ///   - lines: what the person answers; no person is there without any.
     ///   - sight: what the person has to see before a line is typed.
     ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
     /// - Returns: its exit code and what it printed.

@@ -235,10 +235,10 @@ struct ListingTests {
     // MARK: What happens
 
     @Test("a change is told with where it is, what it is and what changed")
-    func news() throws {
+    func events() throws {
         let light = House.fan.services[1]
         let value = Accessory.Event(.valueUpdated(light, light.characteristics[1]), to: House.fan, revision: 1)
-        let line = NewsLine(value, in: House.home)
+        let line = EventLine(value, in: House.home)
         #expect(line.text(at: "18:00:00") == "18:00:00  Kitchen  Ceiling Fan/Light  brightness 5 %\n")
         let json = line.listing(name: value.change.name, time: 12)
         #expect(json["event"] == "valueUpdated")
@@ -250,29 +250,29 @@ struct ListingTests {
         let on = Accessory.Event(
             .valueUpdated(House.lamp.services[1], House.lamp.services[1].characteristics[0]), to: House.lamp,
             revision: 1)
-        #expect(NewsLine(on, in: House.home).text(at: "0") == "0  Living Room  Reading Lamp  on\n")
+        #expect(EventLine(on, in: House.home).text(at: "0") == "0  Living Room  Reading Lamp  on\n")
         let gone = Accessory.Event(.reachabilityUpdated, to: House.door, revision: 1)
         #expect(
-            NewsLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  does not answer\n")
+            EventLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  does not answer\n")
         let moved = Home.Event(.accessoryRoomUpdated(House.home.rooms[1], House.lamp), in: House.home)
-        #expect(NewsLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was put here\n")
+        #expect(EventLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was put here\n")
         let zone = Home.Event(.roomAddedToZone(House.home.rooms[1], House.home.zones[0]), in: House.home)
-        #expect(NewsLine(zone).text(at: "0") == "0  Kitchen  is part of Downstairs now\n")
-        #expect(NewsLine(.homeRemoved(House.cottage)).text(at: "0") == "0  a home was removed: Cottage\n")
+        #expect(EventLine(zone).text(at: "0") == "0  Kitchen  is part of Downstairs now\n")
+        #expect(EventLine(.homeRemoved(House.cottage)).text(at: "0") == "0  a home was removed: Cottage\n")
         let scene = Home.Event(.actionSetAdded(House.home.actionSets[0]), in: House.home)
         #expect(
-            NewsLine(scene).listing(name: scene.change.name, time: 1).text
+            EventLine(scene).listing(name: scene.change.name, time: 1).text
                 == #"{"event":"actionSetAdded","time":1,"home":"00000000-0000-4000-8000-000000000001","#
                 + #""scene":"00000000-0000-4000-8000-000000000006","name":"Movie Night"}"#)
     }
 
-    @Test("whoever watches one thing hears of that only, and a value that comes back is switched on again")
+    @Test("whoever watches one thing is notified of that only, and a value that comes back is switched on again")
     func watch() throws {
         let places = try House.home.valueTarget("Reading Lamp").places(allowing: .notify)
         let watch = Watch(places)
         #expect(Set(watch.places(in: [House.home])) == Set(places.map(\.characteristic.id)))
         let event = { (change: Accessory.Event.Change, accessory: Accessory) in
-            HomeNews.accessory(Accessory.Event(change, to: accessory, revision: 1))
+            HomeClientEvent.accessory(Accessory.Event(change, to: accessory, revision: 1))
         }
         let lamp = House.lamp.services[1]
         #expect(watch.isWatched(event(.valueUpdated(lamp, lamp.characteristics[0]), House.lamp)))

@@ -60,7 +60,7 @@ private struct RawApp {
 
     func say(_ message: RPCMessage) async throws { try await outbound.write(ByteBuffer(bytes: message.line)) }
 
-    mutating func hear() async throws -> JSONValue? {
+    mutating func receive() async throws -> JSONValue? {
         while lines.isEmpty {
             guard let more = try await bytes.next(isolation: #isolation) else { return nil }
             for case .line(let line) in splitter.received(more.readableBytesView) {
@@ -96,15 +96,15 @@ struct AppConnectionsTests {
                 let reply = try SessionReply(json: try await server.ask(.open(opening)))
                 #expect(reply.status.contains(.authorized))
             }
-            var told = hub.told.makeAsyncIterator()
+            var notified = hub.notified.makeAsyncIterator()
             let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let peer = AppPeer(uid: getuid(), executable: program, mayDecide: true)
-            #expect(await told.next() == .opened("org.example.lights", peer))
-            #expect(await told.next() == .closed(SessionID(1)))
+            #expect(await notified.next() == .opened("org.example.lights", peer))
+            #expect(await notified.next() == .closed(SessionID(1)))
         }
     }
 
-    @Test("root and the hub's own user may decide for all, and nobody else who is not in the group")
+    @Test("root and the hub's own user may decide for all, and no other app who is not in the group")
     func deciding() {
         func mayDecide(_ uid: UInt32) -> Bool {
             AppPeer(PeerIdentity(uid: uid, gid: 0, pid: 1, executable: "/usr/bin/app")).mayDecide
@@ -118,17 +118,17 @@ struct AppConnectionsTests {
     func openingFirst() async throws {
         try await withSocket(ScriptedHub()) { path in
             try await withRawApp(path) { app in
-                func code() async throws -> JSONValue? { try await app.hear()?["error"]?["code"] }
+                func code() async throws -> JSONValue? { try await app.receive()?["error"]?["code"] }
                 try await app.say(1, .homes)
                 #expect(try await code() == -32600)
                 var silent = opening
                 silent.usageDescription = " "
                 try await app.say(2, .open(silent))
-                let refusal = try await app.hear()?["error"]
+                let refusal = try await app.receive()?["error"]
                 #expect(refusal?["code"] == 1001)
                 #expect(refusal?["data"]?["name"] == "usageDescriptionMissing")
                 try await app.say(3, .open(opening))
-                #expect(try await app.hear()?["result"]?["status"] == 5)
+                #expect(try await app.receive()?["result"]?["status"] == 5)
                 try await app.say(4, .open(opening))
                 #expect(try await code() == -32600)
             }
@@ -142,7 +142,7 @@ struct AppConnectionsTests {
         limits.opening = .milliseconds(300)
         try await withSocket(hub, limits: limits) { path in
             try await withRawApp(path) { silent in
-                let line = try await silent.hear()
+                let line = try await silent.receive()
                 #expect(line == nil)
             }
         }
@@ -150,10 +150,10 @@ struct AppConnectionsTests {
         try await withSocket(hub, limits: limits) { path in
             try await withRawApp(path) { app in
                 try await app.say(1, .open(opening))
-                #expect(try await app.hear()?["result"]?["status"] == 5)
+                #expect(try await app.receive()?["result"]?["status"] == 5)
                 try await Task.sleep(for: .milliseconds(3100))
                 try await app.say(2, .open(opening))
-                #expect(try await app.hear()?["error"]?["code"] == -32600)
+                #expect(try await app.receive()?["error"]?["code"] == -32600)
             }
         }
     }
@@ -164,7 +164,7 @@ struct AppConnectionsTests {
         try await withSocket(hub) { path in
             try await withRawApp(path) { app in
                 try await app.say(1, .open(opening))
-                _ = try await app.hear()
+                _ = try await app.receive()
                 let attempts: [(String, JSONValue, JSONValue)] = [
                     ("homes.add", [:], 27), ("homes.add", ["name": 1], 3),
                     ("values.read", ["characteristics": ["x"]], 3),
@@ -172,14 +172,14 @@ struct AppConnectionsTests {
                 ]
                 for (method, params, code) in attempts {
                     try await app.say(.request(id: .string(method), method: method, params: params))
-                    let error = try await app.hear()?["error"]
+                    let error = try await app.receive()?["error"]
                     #expect(error?["code"] == code)
                     guard code != -32601 else { continue }
                     #expect(try HomeError(json: error?["data"] ?? .null).code.rawValue == code.int)
                 }
                 try await app.say(9, .homes)
-                for await told in hub.told {
-                    guard case .received(let request, _) = told else { continue }
+                for await notified in hub.notified {
+                    guard case .received(let request, _) = notified else { continue }
                     #expect(request == .homes)
                     break
                 }
@@ -187,20 +187,20 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("answers and news reach the app in the hub's order, errors whole, and the hub hears of cancellations")
+    @Test("answers and events reach the app in the hub's order, errors whole, and the hub is notified of cancellations")
     func order() async throws {
         let hub = ScriptedHub()
         try await withSocket(hub) { path in
             try await withRawApp(path) { app in
                 try await app.say(1, .open(opening))
-                _ = try await app.hear()
+                _ = try await app.receive()
                 try await app.say(20, .homes)
                 try await app.say(30, .permissions)
                 try await app.say(.notification(method: "rpc.cancel", params: ["id": 20]))
                 var calls: [Call] = []
-                for await told in hub.told {
-                    if case .received(_, let call) = told { calls.append(call) }
-                    if case .cancelled(let call) = told {
+                for await notified in hub.notified {
+                    if case .received(_, let call) = notified { calls.append(call) }
+                    if case .cancelled(let call) = notified {
                         #expect(call == calls.first)
                         break
                     }
@@ -211,20 +211,20 @@ struct AppConnectionsTests {
                 await hub.say(.answer(calls[1], .failure(error)), to: SessionID(1))
                 await hub.say(.notification(.accessoryLost(try #require(.init("1A:2B:3C:4D:5E:6F")))), to: SessionID(1))
                 await hub.say(.answer(calls[0], .success(["homes": []])), to: SessionID(1))
-                #expect(try await app.hear()?["method"] == "homesUpdated")
-                let failure = try await app.hear()
+                #expect(try await app.receive()?["method"] == "homesUpdated")
+                let failure = try await app.receive()
                 #expect(failure?["id"] == 30)
                 #expect(failure?["error"]?["code"] == 35)
                 #expect(try HomeError(json: failure?["error"]?["data"] ?? .null) == error)
-                #expect(try await app.hear()?["method"] == "browser.removed")
-                #expect(try await app.hear()?["id"] == 20)
+                #expect(try await app.receive()?["method"] == "browser.removed")
+                #expect(try await app.receive()?["id"] == 20)
                 await hub.end(SessionID(1))
-                #expect(try await app.hear() == nil)
+                #expect(try await app.receive() == nil)
             }
         }
     }
 
-    @Test("news that exceed a line become the advice to load everything anew")
+    @Test("events that exceed a line become the advice to load everything anew")
     func tooLong() async throws {
         let hub = ScriptedHub()
         var limits = AppConnections.Limits()
@@ -232,11 +232,11 @@ struct AppConnectionsTests {
         try await withSocket(hub, limits: limits) { path in
             try await withRawApp(path) { app in
                 try await app.say(1, .open(opening))
-                _ = try await app.hear()
+                _ = try await app.receive()
                 let app1 = AppIdentity(app: "a", uid: 1, executable: String(repeating: "x", count: 1000))
                 let permission = AppPermission(app: app1, status: [], usageDescription: "", isPending: true)
                 await hub.say(.notification(.permissionAsked(permission)), to: SessionID(1))
-                #expect(try await app.hear()?["method"] == "homesUpdated")
+                #expect(try await app.receive()?["method"] == "homesUpdated")
             }
         }
     }
@@ -253,7 +253,7 @@ struct AppConnectionsTests {
                     await #expect(throws: LineRPCError.closed) { try await second.ask(.open(opening)) }
                 }
             }
-            for await told in hub.told where told == .closed(SessionID(1)) { break }
+            for await notified in hub.notified where notified == .closed(SessionID(1)) { break }
             // The session is over a moment before its connection is.
             var isWelcome = false
             while !isWelcome {
@@ -266,7 +266,7 @@ struct AppConnectionsTests {
 /// Three thousand changes are work, not waiting.
 @Suite("An app that does not read", .timeout(.seconds(60)))
 struct StalledAppTests {
-    @Test("an app that does not read holds up nobody, is not dropped, and is told to load everything anew")
+    @Test("an app that does not read delays no other app, is not dropped, and is asked to load everything anew")
     func stalledApp() async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -282,7 +282,7 @@ struct StalledAppTests {
         try await withSocket(hub, limits: limits) { path in
             try await withRawApp(path) { stalled in
                 try await stalled.say(1, .open(opening))
-                #expect(try await stalled.hear()?["result"]?["isSystemApp"] == true)
+                #expect(try await stalled.receive()?["result"]?["isSystemApp"] == true)
                 let last = try await LineRPCClient.connect(to: path) { busy in
                     _ = try await busy.ask(.open(opening))
                     let added = try HomeCommit(json: try await busy.ask(.write(.addHome(name: "Home"))))
@@ -299,10 +299,10 @@ struct StalledAppTests {
                 var replica = HomeGraph()
                 var (isVoid, loads) = (false, 0)
                 while replica.home(last.home)?.revision != last.revision {
-                    let line = try #require(await stalled.hear())
+                    let line = try #require(await stalled.receive())
                     if let method = line["method"]?.string {
-                        let news = try HomeNotification(method: method, params: line["params"] ?? .null)
-                        switch news {
+                        let events = try HomeNotification(method: method, params: line["params"] ?? .null)
+                        switch events {
                         case .transaction(let transaction)? where !isVoid:
                             #expect(replica.apply(transaction) != .missed)
                         case .homesUpdated?:

@@ -29,7 +29,7 @@ struct HomeDatabaseTests {
                 let transaction = try homes.next()
                 let file = try #require(opened)
                 try HomeDatabase(file.queue).commit(transaction, in: homes.graph)
-                if let (id, value) = homes.hear(at: Int64(step)) {
+                if let (id, value) = homes.receive(at: Int64(step)) {
                     try HomeDatabase(file.queue).save([id: TimestampedValue(value, at: Int64(step))])
                 }
                 let stored = try HomeDatabase(file.queue).load().graph
@@ -203,7 +203,7 @@ struct HomeDatabaseTests {
     }
 
     @Test("values of what is not there are passed over")
-    func strayValues() throws {
+    func orphanedValues() throws {
         let database = HomeDatabase(try makeQueue())
         var random = SeededNumbers(seed: 1)
         try database.save([Characteristic.ID(using: &random): TimestampedValue(.bool(true), at: 1)])
@@ -264,8 +264,8 @@ struct HomeDatabaseTests {
                 _ = try openDatabase(in: folder)
                 Issue.record("it was opened")
             } catch let error as DatabaseFileError {
-                #expect(ExitCode(DatabaseTrouble(error)) == .badData)
-                #expect(!DatabaseTrouble(error).description.contains("lamplighter"))
+                #expect(ExitCode(HomeDatabaseError(error)) == .badData)
+                #expect(!HomeDatabaseError(error).description.contains("lamplighter"))
             }
         }
     }

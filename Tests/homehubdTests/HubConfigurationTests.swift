@@ -47,7 +47,7 @@ struct HubConfigurationTests {
         "what is wrong is named, with what to write",
         arguments: [
             ("restrictions: {}", "f:1:1: restrictions: unknown key"),
-            ("vendor-patience: 0s", "vendor-patience: nobody can answer within that"),
+            ("vendor-patience: 0s", "vendor-patience: no app can answer within that"),
             ("vendor-patience: 1h", "vendor-patience"),
             ("restrict: {users: [no such user]}", "restrict.users[0]: this system has no user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: no app has such an id"),
@@ -95,7 +95,7 @@ struct HubConfigurationTests {
         #expect(busy.sentence() == "2 homes, 14 accessories (13 reachable), 3 apps.")
         let idle = HubStatus(homes: 1, accessories: 0, reachable: 0, sessions: 1)
         #expect(
-            idle.sentence(obstacle: "no Avahi")
+            idle.sentence(discoveryError: "no Avahi")
                 == "1 home, 0 accessories, 1 app; accessories cannot be found: no Avahi.")
         #expect(idle.sentence(storage: "the disk is full") == "1 home, 0 accessories, 1 app; the disk is full.")
     }

@@ -10,39 +10,39 @@ import Testing
 @Suite("Reading the hub's configuration again", .timeout)
 struct HubReloaderTests {
     /// What the hub and the service manager were told, in order.
-    private final class Told: Sendable {
+    private final class Notified: Sendable {
         private let messages = Mutex<[String]>([])
         var all: [String] { messages.withLock { $0 } }
         func take(_ message: String) { messages.withLock { $0.append(String(message.prefix(11))) } }
     }
 
-    private func reload(_ text: String) async throws -> (told: [String], restrictions: AppRestrictions?) {
+    private func reload(_ text: String) async throws -> (notified: [String], restrictions: AppRestrictions?) {
         try await withFolder { folder in
             try Data(text.utf8).write(to: URL(filePath: folder + "/homehub.yaml"))
-            let told = Told()
+            let notified = Notified()
             let taken = Mutex<AppRestrictions?>(nil)
             await HubReloader(
                 path: folder + "/homehub.yaml", running: HubConfiguration(),
-                notifier: ServiceNotifier(watchdogInterval: nil, send: told.take), logger: silent
+                notifier: ServiceNotifier(watchdogInterval: nil, send: notified.take), logger: silent
             ) { restrictions in
-                told.take("restricted")
+                notified.take("restricted")
                 taken.withLock { $0 = restrictions }
             }.reload()
-            return (told.all, taken.withLock { $0 })
+            return (notified.all, taken.withLock { $0 })
         }
     }
 
-    @Test("new restrictions count before the service manager is told that the reload is over")
+    @Test("new restrictions count before the service manager is notified that the reload is over")
     func restricts() async throws {
-        let (told, restrictions) = try await reload("restrict: {apps: [org.example.a], users: [7]}")
-        #expect(told == ["RELOADING=1", "restricted", "READY=1"])
+        let (notified, restrictions) = try await reload("restrict: {apps: [org.example.a], users: [7]}")
+        #expect(notified == ["RELOADING=1", "restricted", "READY=1"])
         #expect(restrictions == AppRestrictions(apps: ["org.example.a"], users: [7]))
     }
 
     @Test("a wrong file changes nothing, and the reload is over all the same")
     func wrong() async throws {
-        let (told, restrictions) = try await reload("restrict: {app: [org.example.a]}")
-        #expect(told == ["RELOADING=1", "READY=1"])
+        let (notified, restrictions) = try await reload("restrict: {app: [org.example.a]}")
+        #expect(notified == ["RELOADING=1", "READY=1"])
         #expect(restrictions == nil)
     }
 }

@@ -22,8 +22,8 @@ struct RandomHomes {
         }
     }
 
-    /// Hears a value of something.
-    mutating func hear(at time: Int64) -> (Characteristic.ID, CharacteristicValue)? {
+    /// Receives a value of something.
+    mutating func receive(at time: Int64) -> (Characteristic.ID, CharacteristicValue)? {
         let characteristics = graph.homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
         guard let id = pick(characteristics)?.id else { return nil }
         let values: [CharacteristicValue] = [
@@ -175,7 +175,7 @@ struct RandomHomes {
 }
 
 extension HomeGraph {
-    /// The graph as it is after a restart: nothing was heard yet, and nothing is observed.
+    /// The graph as it is after a restart: nothing was received yet, and nothing is observed.
     var asStored: HomeGraph {
         var graph = self
         for accessory in homes.flatMap(\.accessories) { graph.apply(.reachabilityUpdated(accessory.id, false)) }

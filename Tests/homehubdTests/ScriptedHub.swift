@@ -7,21 +7,21 @@ import HomeModel
 /// A hub that notes what it is told and says what it is given.
 actor ScriptedHub: HubSessions {
     /// What the socket told the hub.
-    enum Told: Equatable {
+    enum Notified: Equatable {
         case opened(String, AppPeer)
         case received(HomeRequest, Call)
         case cancelled(Call)
         case closed(SessionID)
     }
 
-    let told: AsyncStream<Told>
-    private let sink: AsyncStream<Told>.Continuation
+    let notified: AsyncStream<Notified>
+    private let sink: AsyncStream<Notified>.Continuation
     private var last: UInt64 = 0
     private var deliveries: [SessionID: (AsyncStream<Delivery>.Iterator, AsyncStream<Delivery>.Continuation)] = [:]
     /// How many deliveries were taken, by session.
     private(set) var taken: [SessionID: Int] = [:]
 
-    init() { (told, sink) = AsyncStream.makeStream() }
+    init() { (notified, sink) = AsyncStream.makeStream() }
 
     /// Has a session told something.
     func say(_ delivery: Delivery, to session: SessionID) { deliveries[session]?.1.yield(delivery) }

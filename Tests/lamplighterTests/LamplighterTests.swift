@@ -264,13 +264,13 @@ struct LamplighterTests {
         }
     }
 
-    @Test("a reset asks, and where nobody is there to answer it does nothing")
+    @Test("a reset asks, and where no person is there to answer it does nothing")
     func reset() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
             let outcome = await run("reset", "--control", path)
             #expect(outcome.code == 64)
-            #expect(outcome.errors.hasSuffix("nobody is there to answer; say --yes\n"))
+            #expect(outcome.errors.hasSuffix("no person can answer; say --yes\n"))
             #expect(bridge.calls == [])
             let done = await run("reset", "--yes", "--control", path)
             #expect(done.code == 0)

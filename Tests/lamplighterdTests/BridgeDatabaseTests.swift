@@ -272,17 +272,17 @@ struct BridgeDatabaseTests {
             let bridge = try await start()
             let light = LightID("light \(number)")
             await bridge.host.added(LightDescription(id: light, name: "Lamp \(number)"))
-            await bridge.server.settleStructure()
+            await bridge.server.reconcileStructure()
             let aid = try #require(await bridge.aid(light))
             #expect(given.insert(aid).inserted, "\(aid) was another light's")
             await bridge.host.removed(light)
-            await bridge.server.settleStructure()
+            await bridge.server.reconcileStructure()
             #expect(await bridge.aid(light) == nil)
         }
         // Whoever comes back has its own.
         let bridge = try await start()
         await bridge.host.added(LightDescription(id: "light 3", name: "Lamp 3"))
-        await bridge.server.settleStructure()
+        await bridge.server.reconcileStructure()
         #expect(await bridge.aid("light 3") == given.max())
     }
 

@@ -92,7 +92,7 @@ struct BridgeMetricsTests {
         #expect(others.count == 3)
     }
 
-    @Test("an unpaired bridge is told apart from a paired one")
+    @Test("an unpaired bridge is distinguished from a paired one")
     func unpaired() async throws {
         var metrics = try await metrics()
         metrics.isPaired = false

@@ -161,7 +161,7 @@ struct BridgeOperationsTests {
         #expect(second?.key == "test/desk")
     }
 
-    @Test("a watcher that does not read is told so by the end of its stream")
+    @Test("a watcher that does not read is notified by the end of its stream")
     func slowWatcher() async throws {
         let bench = try await OperatorBench()
         let events = try await bench.operations.watch()

@@ -87,7 +87,7 @@ struct CloneWatchTests {
 
     // MARK: At the start
 
-    @Test("Nobody else there: it advertises when the first look is over, and has nothing to wake up for")
+    @Test("No other host there: it advertises when the first look is over, and has nothing to wake up for")
     func alone() throws {
         var bench = try Bench()
         bench.isComplete = false
@@ -136,7 +136,7 @@ struct CloneWatchTests {
         _ = try withheld(from: clone)
     }
 
-    @Test("A record whose host does not answer keeps nobody from anything")
+    @Test("A record whose host does not answer keeps no host from anything")
     func staleAtStart() throws {
         let clone = try service("other.local", 1)
         var bench = try Bench()
@@ -263,8 +263,8 @@ struct CloneWatchTests {
         #expect(bench.verdict.isAdvertised != otherBench.verdict.isAdvertised)
     }
 
-    @Test("Nobody leaves before its own record is in sight")
-    func notYetInSight() throws {
+    @Test("No host leaves before its own record is in sight")
+    func notYetSeen() throws {
         var bench = try Bench()
         _ = bench.sees()
         let clone = try service("other.local", 1)
@@ -333,18 +333,18 @@ struct CloneWatchTests {
         #expect(probes == CloneWatch.largestProbeNumber - 1)
     }
 
-    @Test("A clone is told of once, and again when it is another one")
-    func news() throws {
+    @Test("A clone is reported once, and again when it is another one")
+    func events() throws {
         let (clone, moved) = (place(try service("other.local", 1)), place(try service("other.local", 2)))
         let another = place(try service("another.local", 1))
-        #expect(CloneWatch.Verdict.withhold(from: clone).isNews(after: .undecided))
-        #expect(CloneWatch.Verdict.withhold(from: clone).isNews(after: .prevail(over: clone)))
-        #expect(!CloneWatch.Verdict.withhold(from: moved).isNews(after: .withhold(from: clone)))
-        #expect(CloneWatch.Verdict.prevail(over: another).isNews(after: .prevail(over: clone)))
-        #expect(!CloneWatch.Verdict.advertise.isNews(after: .advertise))
+        #expect(CloneWatch.Verdict.withhold(from: clone).isNew(after: .undecided))
+        #expect(CloneWatch.Verdict.withhold(from: clone).isNew(after: .prevail(over: clone)))
+        #expect(!CloneWatch.Verdict.withhold(from: moved).isNew(after: .withhold(from: clone)))
+        #expect(CloneWatch.Verdict.prevail(over: another).isNew(after: .prevail(over: clone)))
+        #expect(!CloneWatch.Verdict.advertise.isNew(after: .advertise))
     }
 
-    @Test("What a stranger calls its host does nothing to a terminal")
+    @Test("What an untrusted peer calls its host does nothing to a terminal")
     func sanitized() throws {
         let clone = place(try service("\u{1B}[2J.local", 1))
         #expect(clone.description == "\\u{1B}[2j.local (10.77.0.1, port 51826)")

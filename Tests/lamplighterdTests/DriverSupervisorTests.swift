@@ -139,13 +139,13 @@ struct DriverSupervisorTests {
                     && snapshots.allSatisfy { $0.isReachable == ($0.key.driver == "b") }
             }
             let reason = how == "fails" ? "the radio is gone" : "it has ended by itself"
-            try await eventually("the reason is told") {
+            try await eventually("the reason is reported") {
                 await bridge.lights.driverReports().contains { $0.id == "a" && $0.state.words.contains(reason) }
             }
         }
     }
 
-    @Test("a driver that does not end holds nobody up for long")
+    @Test("a driver that does not end does not delay the end")
     func hangs() async throws {
         try await with { supervisor, _ in
             await supervisor.use(try entries("{driver: watched, id: a, run: hangs}"))

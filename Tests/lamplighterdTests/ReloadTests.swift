@@ -16,7 +16,7 @@ import Testing
 @Suite("Reading the bridge's configuration again", .timeout)
 struct ReloadTests {
     /// What the service manager was told.
-    final class Told: Sendable {
+    final class Notified: Sendable {
         private let messages = Mutex<[String]>([])
         var all: [String] { messages.withLock { $0.map { String($0.prefix(11)) } } }
         func take(_ message: String) { messages.withLock { $0.append(message) } }
@@ -28,7 +28,7 @@ struct ReloadTests {
         let bridge: BridgeUnderTest
         let supervisor: DriverSupervisor
         let reloader: ConfigurationReloader
-        let told = Told()
+        let notified = Notified()
 
         init(_ text: String, pairings: PairingList = PairingList()) async throws {
             try folder.configure(text)
@@ -44,7 +44,7 @@ struct ReloadTests {
             reloader = ConfigurationReloader(
                 path: folder.places.configuration, instance: "", configuration: configuration, server: bridge.server,
                 fault: nil, lights: bridge.lights, supervisor: supervisor,
-                notifier: ServiceNotifier(watchdogInterval: nil, send: told.take), logger: silent)
+                notifier: ServiceNotifier(watchdogInterval: nil, send: notified.take), logger: silent)
         }
 
         func reload(_ text: String) async throws -> ReloadListing {
@@ -70,13 +70,13 @@ struct ReloadTests {
         "drivers: [{driver: simulated, lights: [\(lights)]}]\n\(more)"
     }
 
-    @Test("the service manager is told of the beginning and the end, also when the file is wrong")
-    func told() async throws {
+    @Test("the service manager is notified of the beginning and the end, also when the file is wrong")
+    func notified() async throws {
         let bench = try await Bench(Self.file("{id: a, name: A}"))
         _ = try await bench.reload(Self.file("{id: a, name: A}"))
-        #expect(bench.told.all == ["RELOADING=1", "READY=1"])
+        #expect(bench.notified.all == ["RELOADING=1", "READY=1"])
         await #expect(throws: ConfigurationError.self) { try await bench.reload("bridge: {nam: x}") }
-        #expect(bench.told.all == ["RELOADING=1", "READY=1", "RELOADING=1", "READY=1"])
+        #expect(bench.notified.all == ["RELOADING=1", "READY=1", "RELOADING=1", "READY=1"])
         await bench.end()
     }
 
@@ -120,7 +120,7 @@ struct ReloadTests {
         let bench = try await Bench("bridge: {event-window: 10s}", pairings: PairingList([phone.pairing()]))
         await bench.bridge.host.added(LightDescription(id: "l", name: "L"))
         await bench.bridge.host.report(LightReport(on: false, reachable: true), from: "l")
-        await bench.bridge.server.settleStructure()
+        await bench.bridge.server.reconcileStructure()
         let place = try #require(await bench.bridge.place(.on, of: "l"))
         let session = try await bench.bridge.session(phone)
         _ = try await session.write(#"{"aid":\#(place.aid),"iid":\#(place.iid),"ev":true}"#)

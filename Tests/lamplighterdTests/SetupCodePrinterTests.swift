@@ -37,7 +37,9 @@ struct SetupCodePrinterTests {
         #expect(shown.first?.contains(store.stored.setupCode.text) == true)
     }
 
-    @Test("where mDNS does not work, nobody is told that the bridge is ready, but what is missing and how to start it")
+    @Test(
+        "where mDNS does not work, the operator is told what is missing and how to start it, not that the bridge is ready"
+    )
     func withoutDiscovery() async throws {
         let store = InMemoryAccessoryServerStore()
         let shown = try await printed(by: store, discoveryError: "the Avahi daemon is not running").joined()
@@ -47,7 +49,7 @@ struct SetupCodePrinterTests {
         #expect(shown.contains("sudo systemctl enable --now avahi-daemon"))
     }
 
-    @Test("the code of a paired bridge is shown to nobody")
+    @Test("the code of a paired bridge is not shown")
     func paired() async throws {
         let store = InMemoryAccessoryServerStore()
         try await store.save(PairingList([ControllerIdentity.random().pairing()]))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("A publisher that shares its identity with nobody", .timeout)
+@Suite("A publisher with an identity of its own", .timeout)
 struct UniquePublisherTests {
     /// Answers probes as it is told.
     final class Prober: Sendable {
@@ -91,7 +91,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("It asks again by itself, and publishes when nobody answers any more")
+    @Test("It asks again by itself, and publishes when no host answers any more")
     func asksAgain() async throws {
         let clone = try clone()
         let prober = Prober(true)
@@ -179,7 +179,7 @@ struct UniquePublisherTests {
         }
         #expect(try await answers(at: port, ownPort: 1))
         #expect(try await !answers(at: port, ownPort: port))
-        // Nobody listens there.
+        // No host listens there.
         #expect(try await answers(at: port, ownPort: 1, first: [127, 0, 0, 2]))
         try await listener.close()
         #expect(try await !answers(at: port, ownPort: 1))

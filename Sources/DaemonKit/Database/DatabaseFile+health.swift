@@ -17,7 +17,7 @@ extension DatabaseFile {
     private static let leastRoom: UInt64 = 128 << 10
 
     /// Why nothing new can be stored in the file, as far as can be seen without reading it.
-    package var obstacle: String? {
+    package var storageError: String? {
         if let problem = problemOfPlace { return problem }
         let rest = freeBytes
         return rest < Self.leastRoom ? "the disk of \(directory) is full: \(rest / 1024) KiB are left" : nil

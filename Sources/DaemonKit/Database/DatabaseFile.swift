@@ -58,7 +58,7 @@ package final class DatabaseFile: Sendable {
     // MARK: SQLite
 
     // SQLite keeps 32 KiB beside a database for those that share it. A full disk may have no room for that; who is alone
-    // goes on without, and nobody else can read the database meanwhile.
+    // goes on without, and no other process can read the database meanwhile.
     static func open(
         _ path: String, isReadOnly: Bool = false, isWAL: Bool = false, isAlone: Bool = false
     ) throws -> DatabaseQueue {
@@ -160,7 +160,7 @@ package final class DatabaseFile: Sendable {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
         logger.warning(
-            "others could read the database; now only its owner can",
+            "database permissions restricted",
             metadata: ["file": "\(path)", "mode": "0\(String(status.st_mode & 0o777, radix: 8))"])
         guard chmod(path, 0o600) == 0 else { throw .creating(path, errno) }
     }

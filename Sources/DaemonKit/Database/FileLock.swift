@@ -2,7 +2,7 @@ import Glibc
 
 /// The ownership of something, as long as this object or its process lives.
 ///
-/// The kernel keeps the lock, not the file: what a crash leaves behind locks nobody out. The file tells who holds it.
+/// The kernel keeps the lock, not the file: what a crash leaves behind locks no process out. The file tells who holds it.
 package final class FileLock: Sendable {
     private let file: CInt
 
@@ -27,7 +27,7 @@ package final class FileLock: Sendable {
 
     deinit { close(file) }
 
-    /// Does something while nobody owns what the lock guards, or says who does; the lock's file is not made.
+    /// Does something while no process owns what the lock guards, or says who does; the lock's file is not made.
     ///
     /// An owner who comes in that moment is refused; a service is started again.
     static func whileFree(_ path: String, _ body: () throws(DatabaseFileError) -> Void) throws(DatabaseFileError) {

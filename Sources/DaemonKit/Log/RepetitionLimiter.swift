@@ -4,7 +4,7 @@ import Logging
 ///
 /// Of one kind of event the first few within a window pass; the rest are counted, and the count is told when the window
 /// ends, as often as it ends. A window without anything held back ends silently, and the next event of that kind passes
-/// again. Of a kind are events of the same level and message about the same light or driver: what a stranger can vary, his
+/// again. Of a kind are events of the same level and message about the same light or driver: what a peer can vary, its
 /// address or a faulty byte, makes no new kind.
 ///
 /// Only what is on by default and what others can cause is limited: `info`, `warning` and `error`. A `notice` tells what
@@ -94,7 +94,7 @@ struct RepetitionLimiter: Sendable {
         let over = windows.filter { $0.value.end <= now }.sorted { $0.value.end < $1.value.end }
         let summaries = over.compactMap { $0.value.summary }
         for (kind, window) in over {
-            // What goes on is told once a window; what has stopped is forgotten.
+            // What goes on is notified once a window; what has stopped is forgotten.
             windows[kind] = window.held > 0 ? Window(end: now + length, passed: Self.burst) : nil
         }
         self.firstEnd = windows.values.map(\.end).min()
@@ -116,7 +116,9 @@ extension RepetitionLimiter.Kind {
     fileprivate init(_ record: LogRecord) {
         level = record.level
         message = String(decoding: record.message.utf8.prefix(RepetitionLimiter.keyLength), as: UTF8.self)
-        let subject = record.fields.first { $0.name == "light" } ?? record.fields.first { $0.name == "driver" }
+        let subject = ["light", "subject", "driver"].lazy.compactMap { name in
+            record.fields.first { $0.name == name }
+        }.first
         self.subject = String(decoding: (subject?.value ?? "").utf8.prefix(RepetitionLimiter.keyLength), as: UTF8.self)
     }
 }
@@ -133,6 +135,6 @@ extension RepetitionLimiter.Window {
 extension LogRecord {
     fileprivate static func others(like record: LogRecord) -> LogRecord {
         LogRecord(
-            label: record.label, level: record.level, message: "more messages were left out", fields: [])
+            label: record.label, level: record.level, message: "messages suppressed", fields: [])
     }
 }

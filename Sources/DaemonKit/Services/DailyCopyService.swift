@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// Keeps a copy of the database beside it, at most a day old.
 ///
-/// Nothing is written while nothing has changed, and what is worth keeping is not replaced by what is not: the copy is
+/// Nothing is written while nothing has changed, and a copy with pairings is not replaced by one without: the copy is
 /// what brings back what was removed by mistake.
 package struct DailyCopyService: Service {
     private static let interval = Duration.seconds(600)
@@ -56,7 +56,7 @@ package struct DailyCopyService: Service {
             try file.copy(to: copy)
             return isWorthKeeping
         } catch {
-            logger.error("no copy of the database can be made", metadata: ["error": "\(error)"])
+            logger.error("database copy failed", metadata: ["error": "\(error)"])
             return holdsPairings
         }
     }

@@ -45,7 +45,7 @@ final class NodeDecoder: Decoder {
         } catch let error as ConfigurationError {
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
-            // A misspelt key is better news than the one it leaves missing.
+            // A misspelt key is more helpful than the one it leaves missing.
             if context.codingPath.count == codingPath.count, let unknown = unknownKey(missing: key.stringValue) {
                 throw unknown
             }

@@ -89,7 +89,7 @@ struct SingleNode: SingleValueDecodingContainer {
         return value
     }
 
-    /// To some readers of YAML such a number is octal, so nobody knows what was meant.
+    /// To some readers of YAML such a number is octal, so the meaning is ambiguous.
     private func refuseLeadingZero(_ digits: Substring, of scalar: Node.Scalar) throws(ConfigurationError) {
         guard digits.count > 1, digits.hasPrefix("0") else { return }
         throw decoder.error(

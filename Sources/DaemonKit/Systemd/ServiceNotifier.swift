@@ -6,7 +6,7 @@ import TerminalKit
 /// The protocol is one datagram to a named socket and promised to stay so; libsystemd would bring four compression
 /// libraries along for it. Where no service manager listens, every call does nothing. No call waits.
 package final class ServiceNotifier: Sendable {
-    /// How often ``feedWatchdog()`` has to be called, at least; `nil` if nobody watches.
+    /// How often ``feedWatchdog()`` has to be called, at least; `nil` if there is no watchdog.
     package let watchdogInterval: Duration?
 
     private let send: @Sendable (String) -> Void
@@ -27,7 +27,7 @@ package final class ServiceNotifier: Sendable {
     /// Makes a notifier that tells somebody else.
     ///
     /// - Parameters:
-    ///   - watchdogInterval: how often the watchdog has to be fed; `nil` if nobody watches.
+    ///   - watchdogInterval: how often the watchdog has to be fed; `nil` if there is no watchdog.
     ///   - send: takes each message.
     package init(watchdogInterval: Duration?, send: @escaping @Sendable (String) -> Void) {
         self.watchdogInterval = watchdogInterval

@@ -14,7 +14,7 @@ extension DNSMessage {
     /// The longest message (RFC 6762, 17).
     package static let maximumLength = 9000
 
-    /// Reads a message; whatever a stranger sends ends in a message or an error.
+    /// Reads a message; whatever a peer sends ends in a message or an error.
     ///
     /// - Parameter bytes: one datagram.
     /// - Throws: ``DNSViolation``.

@@ -25,7 +25,7 @@ extension BridgeDiagnosis {
                     + (places.isEmpty ? "an unknown place" : places.joined(separator: " and ")),
                 "stop one of the two; a copy of a bridge becomes one of its own by lamplighter reset")
         }
-        return .ok(.clone, "nobody else uses the device id \(status.deviceID)")
+        return .ok(.clone, "no other bridge uses the device id \(status.deviceID)")
     }
 
     var advertisement: CheckResult {
@@ -135,7 +135,7 @@ extension BridgeDiagnosis {
                 .addresses, "the record names no address", "see the publish- keys in avahi-daemon.conf")
         }
         for connection in facts.connections {
-            guard let (message, remedy) = Self.trouble(connection.outcome) else { continue }
+            guard let (message, remedy) = Self.problem(connection.outcome) else { continue }
             return .wrong(.addresses, "\(connection.address), which the record names, \(message)", remedy)
         }
         return .ok(
@@ -143,7 +143,7 @@ extension BridgeDiagnosis {
             "\(facts.connections.map(\.address).unique.joined(separator: ", ")) answer on port \(status.port)")
     }
 
-    private static func trouble(_ outcome: TCPProbe.Outcome) -> (message: String, remedy: String)? {
+    private static func problem(_ outcome: TCPProbe.Outcome) -> (message: String, remedy: String)? {
         let firewall = "let a firewall pass TCP to the bridge's port (nft list ruleset)"
         switch outcome {
         case .answers: return nil

@@ -37,7 +37,7 @@ struct BridgeDiagnosis {
 
     /// The least that lets the database go on; bytes.
     private static let scarce = 1 << 20
-    /// The least that is worth no word; bytes.
+    /// The least that needs no warning; bytes.
     private static let enough = 64 << 20
 
     private var storage: CheckResult {
@@ -133,11 +133,11 @@ struct BridgeDiagnosis {
         let message = "\(failed) of \(allowed) attempts to pair with a wrong setup code"
         if failed >= allowed {
             return .wrong(
-                .attempts, "\(message): nobody can pair any more",
+                .attempts, "\(message): no controller can pair any more",
                 "lamplighter pairings unlock; lamplighter setup shows the right code")
         }
         if failed > 0 { return .warning(.attempts, message, "lamplighter setup shows the right code") }
-        return .ok(.attempts, "nobody has tried a wrong setup code")
+        return .ok(.attempts, "no controller has tried a wrong setup code")
     }
 
     private var pairing: CheckResult {
@@ -145,7 +145,7 @@ struct BridgeDiagnosis {
         let paired = "paired with \(diagnostics.pairings) \(diagnostics.pairings == 1 ? "controller" : "controllers")"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
         let remedy = "if that home has forgotten the bridge: lamplighter pairings remove --all"
-        // A phone without a home hub comes and goes: that nobody is connected is no fault by itself.
+        // A phone without a home hub comes and goes: having no connections is no fault by itself.
         guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), of which none is connected now", remedy)
         }

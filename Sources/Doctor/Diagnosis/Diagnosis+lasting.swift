@@ -1,6 +1,6 @@
 /// Whether what is seen now is still seen when switches have forgotten who listens.
 extension Diagnosis {
-    /// A switch that snoops forgets a listener after 125 s and a little, if nobody asks it again (RFC 4541).
+    /// A switch that snoops forgets a listener after 125 s and a little, if no querier asks it again (RFC 4541).
     package static let snoopingTime = Duration.seconds(130)
 
     /// Compares facts that lie ``snoopingTime`` apart.

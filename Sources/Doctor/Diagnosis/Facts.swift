@@ -5,7 +5,7 @@ package struct Facts: Equatable, Sendable {
     /// What came of talking to the daemon.
     package enum Daemon: Equatable, Sendable {
         case answers(BridgeStatus, BridgeDiagnostics)
-        /// Nobody is there; why it does not start, as far as that can be told.
+        /// No daemon runs; why it does not start, as far as that is known.
         case absent(reason: String, start: StartCheck?)
         /// It is there, and this user may not talk to it.
         case forbidden(reason: String)

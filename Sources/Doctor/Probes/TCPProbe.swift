@@ -14,7 +14,7 @@ package enum TCPProbe {
         case closed
         /// Connected, and no answer came.
         case silent
-        /// Nobody listens, or a firewall says no.
+        /// No process listens, or a firewall refuses.
         case refused
         /// Nothing comes back at all.
         case timedOut

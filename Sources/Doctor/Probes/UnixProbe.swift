@@ -7,7 +7,7 @@ package enum UnixProbe {
     /// What came of it.
     package enum Outcome: Equatable, Sendable {
         case answers
-        /// There is no socket, or nobody listens at it.
+        /// There is no socket, or no process listens at it.
         case absent
         /// It takes connections and says nothing: the program hangs.
         case silent
@@ -27,7 +27,7 @@ package enum UnixProbe {
         await ask(busPath(in: address) ?? "/run/dbus/system_bus_socket", "\0AUTH\r\n")
     }
 
-    /// Whether nobody listens at a socket.
+    /// Whether no process listens at a socket.
     ///
     /// - Parameter path: the socket's path.
     /// - Returns: false also if somebody might listen who cannot be reached.
@@ -73,7 +73,7 @@ package enum UnixProbe {
         } catch let error as IOError {
             switch error.errnoCode {
             case _ where absent.contains(error.errnoCode): return .absent
-            // The queue of connections that nobody takes is full.
+            // The backlog of connections is full.
             case EAGAIN: return .silent
             default: return .refused(reason: SystemError.text(error.errnoCode))
             }

@@ -1,6 +1,6 @@
 /// What one look at the network has brought so far, and what is still to be asked.
 ///
-/// A value without socket or clock: it is told of datagrams, and says what to ask next. What it keeps is bounded.
+/// A value without socket or clock: it is notified of datagrams, and says what to ask next. What it keeps is bounded.
 struct Query: Sendable {
     /// So many records of a busy or hostile network are kept.
     static let maximumRecords = 2048

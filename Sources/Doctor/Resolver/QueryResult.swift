@@ -9,7 +9,7 @@ package enum Route: Hashable, Sendable {
 /// What one way of asking brought.
 package struct QueryResult: Equatable, Sendable {
     package var route: Route
-    /// The HAP services that were heard of.
+    /// The HAP services that were found.
     var instances: [ServiceInstance]
     /// The addresses of those who answered anything at all, this host's own among them.
     var responders: Set<String>

@@ -11,7 +11,7 @@ package enum Resolver {
     /// When it is asked, counted from the beginning; the last moment ends the query.
     private static let rounds: [Duration] = [.zero, .milliseconds(250), .seconds(1), .milliseconds(1750)]
     private static let end = Duration.milliseconds(2500)
-    /// Hosts may hesitate for 120 ms, and all have to be heard; by then a complete answer is taken as such.
+    /// Hosts may hesitate for 120 ms, and all answers are needed; by then a complete answer is taken as such.
     private static let earliestEnd = Duration.seconds(1)
     /// So many questions leave at once.
     private static let maximumQuestions = 64
@@ -25,19 +25,19 @@ package enum Resolver {
     ///   - interfaces: the names of the interfaces to ask on.
     /// - Returns: a look for each address family of each interface, and one for each of its own addresses.
     package static func look(for instance: String, on interfaces: [String]) async -> [QueryResult] {
-        let ways = Way.all(on: interfaces).prefix(maximumRoutes)
+        let paths = QueryPath.all(on: interfaces).prefix(maximumRoutes)
         return await withTaskGroup(of: (Int, QueryResult).self) { group in
-            for (index, way) in ways.enumerated() {
+            for (index, path) in paths.enumerated() {
                 group.addTask {
-                    let query = Query(instance: instance, address: way.own, id: .random(in: 1 ... .max))
+                    let query = Query(instance: instance, address: path.own, id: .random(in: 1 ... .max))
                     do {
-                        let heard = try await ask(way, query)
-                        let instances = ServiceInstance.all(in: heard.records)
-                        return (index, QueryResult(way.route, instances, responders: heard.responders))
+                        let answered = try await ask(path, query)
+                        let instances = ServiceInstance.all(in: answered.records)
+                        return (index, QueryResult(path.route, instances, responders: answered.responders))
                     } catch let error as IOError {
-                        return (index, QueryResult(way.route, failure: SystemError.text(error.errnoCode)))
+                        return (index, QueryResult(path.route, failure: SystemError.text(error.errnoCode)))
                     } catch {
-                        return (index, QueryResult(way.route, failure: "\(error)"))
+                        return (index, QueryResult(path.route, failure: "\(error)"))
                     }
                 }
             }
@@ -47,32 +47,32 @@ package enum Resolver {
 
     private typealias Datagrams = NIOAsyncChannel<AddressedEnvelope<ByteBuffer>, AddressedEnvelope<ByteBuffer>>
 
-    private static func ask(_ way: Way, _ query: Query) async throws -> Query {
+    private static func ask(_ path: QueryPath, _ query: Query) async throws -> Query {
         let channel = try await DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(to: way.local) { channel in
+            .bind(to: path.local) { channel in
                 channel.eventLoop.makeCompletedFuture { try Datagrams(wrappingChannelSynchronously: channel) }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            try await way.prepare(channel.channel)
-            let notebook = Notebook(query)
+            try await path.prepare(channel.channel)
+            let shared = SharedQuery(query)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for try await datagram in inbound {
                         let bytes = Array(datagram.data.readableBytesView)
                         let responder = datagram.remoteAddress.ipAddress ?? ""
-                        notebook.query.withLock { $0.received(bytes, from: responder) }
+                        shared.query.withLock { $0.received(bytes, from: responder) }
                     }
                 }
                 group.addTask {
                     let began = ContinuousClock.now
                     for round in rounds {
                         try await Task.sleep(until: began + round)
-                        let now = notebook.query.withLock { $0 }
+                        let now = shared.query.withLock { $0 }
                         if round >= earliestEnd, now.isComplete { return }
                         for question in now.questions.prefix(maximumQuestions) {
                             guard let query = DNSMessage.query(question, id: now.id) else { continue }
                             try await outbound.write(
-                                AddressedEnvelope(remoteAddress: way.remote, data: ByteBuffer(bytes: query)))
+                                AddressedEnvelope(remoteAddress: path.remote, data: ByteBuffer(bytes: query)))
                         }
                     }
                     try await Task.sleep(until: began + end)
@@ -81,19 +81,19 @@ package enum Resolver {
                 _ = try await group.next()
                 group.cancelAll()
             }
-            return notebook.query.withLock { $0 }
+            return shared.query.withLock { $0 }
         }
     }
 
     /// What the task that asks and the one that listens share.
-    private final class Notebook: Sendable {
+    private final class SharedQuery: Sendable {
         let query: Mutex<Query>
 
         init(_ query: Query) { self.query = Mutex(query) }
     }
 
     /// A route with the addresses it takes.
-    private struct Way {
+    private struct QueryPath {
         let route: Route
         let local: SocketAddress
         let remote: SocketAddress
@@ -102,9 +102,9 @@ package enum Resolver {
         /// The index of the interface that multicast leaves by.
         var interface: Int?
 
-        static func all(on interfaces: [String]) -> [Way] {
+        static func all(on interfaces: [String]) -> [QueryPath] {
             guard let devices = try? System.enumerateDevices() else { return [] }
-            var ways: [Way] = []
+            var paths: [QueryPath] = []
             for device in devices where interfaces.contains(device.name) {
                 guard let ip = device.address?.ipAddress else { continue }
                 let own = SocketAddress.packed(ip)
@@ -114,13 +114,14 @@ package enum Resolver {
                     let direct = SocketAddress(ip, port, on: device.name)
                 else { continue }
                 let route = Route.multicast(interface: device.name, isIPv6: isIPv6)
-                if !ways.contains(where: { $0.route == route }) {
-                    ways.append(
-                        Way(route: route, local: local, remote: group, own: own, interface: device.interfaceIndex))
+                if !paths.contains(where: { $0.route == route }) {
+                    paths.append(
+                        QueryPath(route: route, local: local, remote: group, own: own, interface: device.interfaceIndex)
+                    )
                 }
-                ways.append(Way(route: .unicast(address: ip), local: local, remote: direct, own: own))
+                paths.append(QueryPath(route: .unicast(address: ip), local: local, remote: direct, own: own))
             }
-            return ways
+            return paths
         }
 
         func prepare(_ channel: any Channel) async throws {

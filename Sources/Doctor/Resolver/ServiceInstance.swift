@@ -29,7 +29,7 @@ package struct ServiceInstance: Equatable, Sendable {
 }
 
 extension ServiceInstance {
-    /// Puts services together from what was heard.
+    /// Assembles services from the records received.
     ///
     /// - Parameter records: in the order they came; the first of two that contradict each other counts.
     /// - Returns: the services that a PTR record lists or that have an SRV record.

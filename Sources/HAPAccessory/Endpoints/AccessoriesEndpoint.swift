@@ -8,7 +8,7 @@ extension AccessoryServer {
         answer(session, HTTPResponse(200, .hapJSON, body: registry.databaseBody()))
     }
 
-    /// `POST /identify`: lets accessory 1 show which one it is, as long as nobody has paired (HAP 8.7).
+    /// `POST /identify`: lets accessory 1 show which one it is, as long as no controller has paired (HAP 8.7).
     func identify(_ session: AccessorySession) {
         guard !isPaired else {
             answer(session, HTTPResponse(400, .hapJSON, body: HAPStatus.insufficientPrivileges.body))

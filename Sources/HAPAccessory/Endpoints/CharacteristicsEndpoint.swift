@@ -76,7 +76,7 @@ extension AccessoryServer {
             return
         }
         let id = session.id
-        // It begins within this call. It is not the session's task: the device gets its values also if the peer has gone.
+        // It begins within this call. It is not the session's task: the device gets its values even if the peer has disconnected.
         Task.immediate {
             let statuses = await write(plan.writes, plan.statuses, by: id)
             if let session = sessions[id] { answerWrite(request, statuses, session) }

@@ -15,7 +15,7 @@ extension AccessoryServer {
         if session.pairSetup.isActive {
             // A silent owner has to give way: its next message finds its procedure reset.
             if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
-            attempts.heard(from: session.id, now: now)
+            attempts.received(from: session.id, now: now)
         }
         let id = session.id
         run(session) { server in await server.perform(action, id) }
@@ -54,7 +54,7 @@ extension AccessoryServer {
                 attempts.failures += 1
                 statistics.wrongSetupCodes += 1
                 logger.warning(
-                    "pair setup with a wrong setup code",
+                    "setup code rejected",
                     metadata: [
                         "peer": "\(session.connection.peer)",
                         "failures": "\(attempts.failures) of \(SetupAttempts.maximumFailures)",
@@ -68,9 +68,8 @@ extension AccessoryServer {
                 }
                 reply(body, id)
             case .refuseOwnership(let body):
-                logger.warning(
-                    "pair setup with the right setup code, and the ownership token missing or wrong",
-                    metadata: ["peer": "\(session.connection.peer)"])
+                // The setup code was right.
+                logger.warning("ownership token rejected", metadata: ["peer": "\(session.connection.peer)"])
                 reply(body, id)
             case .reply(let body): reply(body, id)
             case .refuse:
@@ -98,7 +97,7 @@ extension AccessoryServer {
         do {
             try await store.save(failedAttempts: attempts.failures)
         } catch {
-            logger.error("the count of failed proofs cannot be stored", metadata: ["error": "\(error)"])
+            logger.error("failed attempts save failed", metadata: ["error": "\(error)"])
         }
     }
 

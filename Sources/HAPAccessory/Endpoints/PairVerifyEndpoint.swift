@@ -12,7 +12,7 @@ extension AccessoryServer {
             session.controller = controller
             proved(session)
             logger.debug(
-                "a session begins", metadata: ["controller": "\(controller)", "peer": "\(session.connection.peer)"])
+                "session started", metadata: ["controller": "\(controller)", "peer": "\(session.connection.peer)"])
             answer(session, HTTPResponse(200, .pairingTLV8, body: body), thenSecureWith: keys)
         }
     }

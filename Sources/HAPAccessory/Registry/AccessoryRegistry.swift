@@ -18,7 +18,7 @@ package final class AccessoryRegistry {
     /// Adds an accessory, or replaces one of the same aid.
     ///
     /// - Returns: what differs now for those who subscribe already: an accessory that was away so shortly that `c#` does not
-    ///   rise is read by nobody.
+    ///   rise has no reader.
     /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
     func set(
         _ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool
@@ -171,7 +171,7 @@ package final class AccessoryRegistry {
 
     /// The device has taken the values of an order, or not.
     ///
-    /// - Returns: what shows another value now, and to whom that is news.
+    /// - Returns: what shows another value now, and which connections do not know it yet.
     func ended(
         _ order: Order, _ tickets: [WritesInFlight.Ticket?], _ status: HAPStatus, by origin: ConnectionID
     ) -> [CharacteristicChange] {

@@ -47,6 +47,6 @@ package protocol AccessorySource: AnyObject, Sendable {
     /// - Returns: `success` once the device has accepted the values, else why not; within 2 s in any case.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus
 
-    /// Makes the device show which one it is; nobody waits for that.
+    /// Makes the device show which one it is; no caller waits for that.
     func identify(_ accessory: AccessoryID) async
 }

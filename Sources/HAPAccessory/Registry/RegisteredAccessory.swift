@@ -101,7 +101,7 @@ final class RegisteredAccessory {
         }
     }
 
-    /// What is worth something else than it was in the accessory of before; all that tells of itself if there was none.
+    /// The characteristics whose value differs from the former accessory's; all that notify if there was none.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in
             guard characteristic.metadata.permissions.contains(.notify), let value = characteristic.value,

@@ -5,7 +5,7 @@ internal import HAPProtocol
 ///
 /// Reads show a written value at once. Only when the last write has ended it is known which value holds: the last one
 /// that the device took, or what it said by itself since, or the one from before. Subscribers are told that one, not the
-/// steps on the way, so that nobody's slider jumps back to what somebody else wrote before; and nobody is told what it
+/// steps on the way, so that no app's slider jumps back to what another wrote before; and no controller is notified of what it
 /// knows already.
 struct WritesInFlight: Equatable {
     /// A write, as far as this machine tells writes apart: by how much the device had said when it began.
@@ -13,7 +13,7 @@ struct WritesInFlight: Equatable {
         fileprivate let reports: Int
     }
 
-    private struct Belief: Equatable {
+    private struct KnownValue: Equatable {
         let connection: ConnectionID
         var value: CharacteristicValue
     }
@@ -25,12 +25,12 @@ struct WritesInFlight: Equatable {
         let audience: CharacteristicChange.Audience?
     }
 
-    /// What subscribers were told last.
+    /// The last value that subscribers were notified of.
     private let announced: CharacteristicValue
     /// The value that holds if all writes under way fail.
     private var confirmed: CharacteristicValue
-    /// What those think who wrote with success; mostly one.
-    private var believed: [Belief] = []
+    /// The value that each successful writer knows; mostly one.
+    private var lastKnown: [KnownValue] = []
     private var reports = 0
     private var count = 0
 
@@ -59,26 +59,26 @@ struct WritesInFlight: Equatable {
         if success {
             // What the device said since the write began counts more than its yes.
             if ticket.reports == reports { confirmed = value }
-            if let origin { believe(origin, value) }
+            if let origin { remember(origin, value) }
         }
         count -= 1
         return count == 0 ? Outcome(value: confirmed, audience: audience) : nil
     }
 
-    private mutating func believe(_ connection: ConnectionID, _ value: CharacteristicValue) {
-        if let index = believed.firstIndex(where: { $0.connection == connection }) {
-            believed[index].value = value
+    private mutating func remember(_ connection: ConnectionID, _ value: CharacteristicValue) {
+        if let index = lastKnown.firstIndex(where: { $0.connection == connection }) {
+            lastKnown[index].value = value
         } else {
-            believed.append(Belief(connection: connection, value: value))
+            lastKnown.append(KnownValue(connection: connection, value: value))
         }
     }
 
     private var audience: CharacteristicChange.Audience? {
         if confirmed == announced {
-            let mistaken = believed.compactMap { $0.value == confirmed ? nil : $0.connection }
-            return mistaken.isEmpty ? nil : .only(mistaken)
+            let outdated = lastKnown.compactMap { $0.value == confirmed ? nil : $0.connection }
+            return outdated.isEmpty ? nil : .only(outdated)
         }
-        let knowing = believed.compactMap { $0.value == confirmed ? $0.connection : nil }
-        return knowing.isEmpty ? .everybody : .everybodyBut(knowing)
+        let upToDate = lastKnown.compactMap { $0.value == confirmed ? $0.connection : nil }
+        return upToDate.isEmpty ? .everybody : .everybodyBut(upToDate)
     }
 }

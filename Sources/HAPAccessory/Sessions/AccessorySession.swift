@@ -25,7 +25,7 @@ final class AccessorySession {
     var announcesPairing = false
     /// What the connection has cost its address: itself, and its requests in clear.
     var cost = 1
-    var lastHeard: ContinuousClock.Instant
+    var lastReceived: ContinuousClock.Instant
     let opened: ContinuousClock.Instant
     /// What works on the request, if that takes time.
     var task: Task<Void, Never>?
@@ -38,7 +38,7 @@ final class AccessorySession {
         pairSetup = PairSetupAccessory(identity: identity, ownership: ownership)
         pairVerify = PairVerifyAccessory(identity: identity)
         outbox = EventOutbox(window: eventWindow)
-        lastHeard = now
+        lastReceived = now
         opened = now
     }
 

@@ -13,19 +13,19 @@ enum ConnectionPolicy {
     struct Candidate {
         let id: ConnectionID
         let isVerified: Bool
-        let lastHeard: ContinuousClock.Instant
-        /// In the middle of pairing: not to be put out by a stranger.
+        let lastReceived: ContinuousClock.Instant
+        /// In the middle of pairing: not to be evicted by another unauthenticated peer.
         let isPairing: Bool
     }
 
     static func verdict(on others: [Candidate], now: ContinuousClock.Instant) -> Verdict {
         let unverified = others.filter { !$0.isVerified }
         guard others.count >= maximum || unverified.count >= maximumUnverified else { return .admit }
-        if let idle = unverified.filter({ !$0.isPairing }).min(by: { $0.lastHeard < $1.lastHeard }) {
+        if let idle = unverified.filter({ !$0.isPairing }).min(by: { $0.lastReceived < $1.lastReceived }) {
             return .evict(idle.id)
         }
-        let verified = others.filter { $0.isVerified && now - $0.lastHeard >= verifiedIdleTimeout }
-        if others.count >= maximum, let idle = verified.min(by: { $0.lastHeard < $1.lastHeard }) {
+        let verified = others.filter { $0.isVerified && now - $0.lastReceived >= verifiedIdleTimeout }
+        if others.count >= maximum, let idle = verified.min(by: { $0.lastReceived < $1.lastReceived }) {
             return .evict(idle.id)
         }
         return .refuse

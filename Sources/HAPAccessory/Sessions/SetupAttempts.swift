@@ -4,7 +4,7 @@ package import HAPProtocol
 package struct SetupAttempts: Equatable, Sendable {
     /// Failed proofs since the last success; durable.
     package var failures: Int
-    private var owner: (connection: ConnectionID, lastHeard: ContinuousClock.Instant)?
+    private var owner: (connection: ConnectionID, lastReceived: ContinuousClock.Instant)?
 
     package init(failures: Int) { self.failures = failures }
 
@@ -19,11 +19,11 @@ package struct SetupAttempts: Equatable, Sendable {
     /// Whether another connection is in the way and still busy.
     package func isBusy(for connection: ConnectionID, now: ContinuousClock.Instant) -> Bool {
         guard let owner, owner.connection != connection else { return false }
-        return now - owner.lastHeard < Self.timeout
+        return now - owner.lastReceived < Self.timeout
     }
 
-    /// The connection has the procedure and was heard of just now.
-    package mutating func heard(from connection: ConnectionID, now: ContinuousClock.Instant) {
+    /// The connection has the procedure and was active just now.
+    package mutating func received(from connection: ConnectionID, now: ContinuousClock.Instant) {
         owner = (connection, now)
     }
 
@@ -34,6 +34,6 @@ package struct SetupAttempts: Equatable, Sendable {
 
     package static func == (a: SetupAttempts, b: SetupAttempts) -> Bool {
         a.failures == b.failures && a.owner?.connection == b.owner?.connection
-            && a.owner?.lastHeard == b.owner?.lastHeard
+            && a.owner?.lastReceived == b.owner?.lastReceived
     }
 }

@@ -12,7 +12,7 @@ package struct ServerStatistics: Equatable, Sendable {
     package var crowdedOut: UInt64 = 0
     /// Connections that were closed because their peer took nothing of what it was sent.
     package var stalled: UInt64 = 0
-    /// Connections that were closed because their address had used up what strangers may.
+    /// Connections that were closed because their address had exceeded the rate limit.
     package var throttled: UInt64 = 0
     /// Proofs of pair setup that came from a wrong setup code.
     package var wrongSetupCodes: UInt64 = 0

@@ -11,7 +11,7 @@ package enum AccessoryChange: Equatable, Sendable {
 /// Every accessory server that is seen at one moment.
 package struct AccessorySnapshot: Equatable, Sendable {
     /// A service that calls itself an accessory server and is none that we can talk to.
-    package struct LeftOut: Equatable, Sendable {
+    package struct RejectedService: Equatable, Sendable {
         /// The instance name.
         package let name: String
         /// What is wrong with its record.
@@ -20,23 +20,23 @@ package struct AccessorySnapshot: Equatable, Sendable {
 
     /// Each device id once, ordered by name.
     package var accessories: [DiscoveredAccessory] = []
-    package var leftOut: [LeftOut] = []
+    package var rejected: [RejectedService] = []
     /// Whether everybody has had time to answer.
     package var isComplete = false
     /// Why nothing new can be found now, for people; `nil` when nothing is in the way.
-    package var obstacle: String?
+    package var discoveryError: String?
 
     package init() {}
 
     /// Reads what was found.
     package init(_ snapshot: ServiceSnapshot) {
         isComplete = snapshot.isComplete
-        obstacle = snapshot.obstacle
+        discoveryError = snapshot.discoveryError
         for service in snapshot.services {
             do throws(DiscoveredAccessory.BadRecord) {
                 add(try DiscoveredAccessory(service))
             } catch {
-                leftOut.append(LeftOut(name: service.name, reason: error.description))
+                rejected.append(RejectedService(name: service.name, reason: error.description))
             }
         }
     }

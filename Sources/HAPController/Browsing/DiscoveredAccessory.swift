@@ -60,7 +60,7 @@ package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
 
     /// Reads a service that was found.
     ///
-    /// - Throws: ``BadRecord`` where the record lacks what nobody can do without, or holds what cannot be (HAP 1.2).
+    /// - Throws: ``BadRecord`` where the record lacks a required entry, or holds what cannot be (HAP 1.2).
     package init(_ service: DiscoveredService) throws(BadRecord) {
         let txt = service.txt
         guard let id = txt["id"].flatMap({ DeviceID($0) }) else {

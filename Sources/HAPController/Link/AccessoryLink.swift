@@ -102,7 +102,7 @@ package actor AccessoryLink {
 
     /// The browser sees the accessory, perhaps elsewhere or with another `c#`; `nil` when it is seen no more.
     ///
-    /// A record that has gone does not end a connection that stands: multicast is lost more easily than TCP.
+    /// A record that disappeared does not end a connection that stands: multicast is lost more easily than TCP.
     package func appeared(_ accessory: DiscoveredAccessory?) {
         guard let accessory, accessory.id == id, accessory != discovered else { return }
         discovered = accessory
@@ -292,7 +292,8 @@ package actor AccessoryLink {
         }
         learned(readings)
         if hasMissedEvents, !push.isPolling {
-            logger.info("accessory polled because it lost events", metadata: ["accessory": "\(self.id)"])
+            logger.info(
+                "accessory polled", metadata: ["accessory": "\(self.id)", "reason": "it lost events"])
         }
         push.looked(hasMissedEvents: hasMissedEvents, now: .now)
     }

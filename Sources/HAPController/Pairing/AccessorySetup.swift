@@ -3,7 +3,7 @@ package import HAPModel
 package import HAPProtocol
 package import Logging
 
-/// Pairs with accessories that nobody has paired with.
+/// Pairs with unpaired accessories.
 package struct AccessorySetup: Sendable {
     /// What pairing has brought.
     package struct Added: Equatable, Sendable {
@@ -62,7 +62,7 @@ package struct AccessorySetup: Sendable {
                 do {
                     try await vault.keep(pairing)
                 } catch {
-                    logger.error("pairing not stored", metadata: ["accessory": "\(pairing.deviceID)"])
+                    logger.error("pairing save failed", metadata: ["accessory": "\(pairing.deviceID)"])
                     throw .vaultFailed
                 }
                 try await verify(session, pairing, identity)
@@ -76,7 +76,7 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    /// Asks an accessory that nobody has paired with to show which one it is.
+    /// Asks an unpaired accessory to show which one it is.
     ///
     /// - Throws: ``SetupError``; `alreadyPaired` if somebody has.
     package func identify(_ accessory: DiscoveredAccessory) async throws(SetupError) {
@@ -152,7 +152,7 @@ package struct AccessorySetup: Sendable {
         do {
             try await vault.forget(pairing.deviceID)
         } catch {
-            logger.error("pairing not removed", metadata: ["accessory": "\(pairing.deviceID)"])
+            logger.error("pairing removal failed", metadata: ["accessory": "\(pairing.deviceID)"])
         }
     }
 

@@ -30,10 +30,10 @@ package enum SetupError: Error, Equatable, Sendable {
     case refused
     /// An HTTP status that does not belong here.
     case unexpectedStatus(Int)
-    /// The connection ended on the way; behind `M5` the accessory may hold a pairing that nobody can use and then must be
+    /// The connection ended on the way; behind `M5` the accessory may hold a pairing that no controller can use and then must be
     /// reset.
     case ended(SessionEnd, mayBePaired: Bool)
-    /// The pairing could not be kept; the accessory has been told to forget it.
+    /// The pairing could not be kept; the accessory has been asked to forget it.
     case vaultFailed
 }
 

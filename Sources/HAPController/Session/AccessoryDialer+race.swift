@@ -11,7 +11,7 @@ extension AccessoryDialer {
     package func dial(
         first endpoints: [AccessoryEndpoint], timing: ControllerTiming
     ) async throws(Unreachable) -> (any ByteConnection, AccessoryEndpoint) {
-        let winner = await withTaskGroup(of: RaceNews.self) { group in
+        let winner = await withTaskGroup(of: RaceEvent.self) { group in
             var winner: (any ByteConnection, AccessoryEndpoint)?
             var (started, failed) = (0, 0)
             func startNext() {
@@ -57,7 +57,7 @@ extension AccessoryDialer {
     }
 }
 
-private enum RaceNews: Sendable {
+private enum RaceEvent: Sendable {
     case connected(any ByteConnection, AccessoryEndpoint)
     case failed
     /// The head start of the endpoint of this number is over.

@@ -5,7 +5,7 @@
 package struct SRPServer: Sendable, Equatable {
     /// The verifier's salt, which the controller needs.
     package var salt: [UInt8] { verifier.salt }
-    /// B, 384 bytes; never begins with a zero byte, so that nobody's padding matters.
+    /// B, 384 bytes; never begins with a zero byte, so that padding does not matter.
     package let publicKey: [UInt8]
     private let verifier: SRPVerifier
     private let secret: SecretBytes

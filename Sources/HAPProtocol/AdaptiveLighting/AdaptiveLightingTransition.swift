@@ -16,7 +16,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         case idle
         /// Nothing, until this time.
         case wait(until: ContinuousClock.Instant)
-        /// Set the colour temperature, and look again at `wakeAt`; subscribers hear of it only if `notify` is set.
+        /// Set the colour temperature, and look again at `wakeAt`; subscribers are notified only if `notify` is set.
         case apply(mired: Int, notify: Bool, wakeAt: ContinuousClock.Instant)
         /// The curve is over, and no transition is active any more.
         case ended
@@ -35,7 +35,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         let received: ContinuousClock.Instant
         /// The latest value since the lamp was switched on; `nil` when one is due at once.
         var applied: Applied?
-        /// The latest value that subscribers have heard of.
+        /// The latest value that subscribers were notified of.
         var notified: Notified?
     }
 

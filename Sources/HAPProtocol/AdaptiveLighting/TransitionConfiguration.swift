@@ -4,7 +4,7 @@ package import HAPModel
 package struct TransitionConfiguration: Equatable, Sendable {
     /// The ColorTemperature that follows the curve.
     package let colorTemperature: InstanceID
-    /// What the hub wants to hear again.
+    /// What the hub reads back.
     package let parameters: TransitionParameters
     /// The curve.
     package let curve: AdaptiveLightingCurve

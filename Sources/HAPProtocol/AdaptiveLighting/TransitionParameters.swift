@@ -1,4 +1,4 @@
-/// What a hub says about a transition and wants to hear again, byte for byte.
+/// What a hub says about a transition and reads back, byte for byte.
 package struct TransitionParameters: Equatable, Sendable {
     /// 16 bytes by which the hub knows the transition.
     package let transitionID: [UInt8]

@@ -6,7 +6,7 @@ extension AccessoryDatabase {
     ///
     /// Strict where a fault would make two things one or something unreachable: places, numbers of parts, types. Lenient
     /// where accessories in the field are: a value out of its limits or of a wrong kind is one that is not known, a
-    /// characteristic of a format that nobody knows is left out, and so are links to nowhere.
+    /// characteristic of an unknown format is left out, and so are links to nowhere.
     ///
     /// - Throws: ``ComplianceError`` with the first fault; its text holds nothing that the accessory sent but numbers.
     package init(parsing body: [UInt8]) throws(ComplianceError) {

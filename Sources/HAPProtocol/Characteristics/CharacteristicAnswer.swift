@@ -38,7 +38,7 @@ package struct CharacteristicAnswer: Equatable, Sendable {
 }
 
 extension HAPStatus {
-    /// A status as an accessory sends it; one that nobody knows means that nothing came of it.
+    /// A status as an accessory sends it; an unknown one counts as failure.
     fileprivate init(parsing json: JSONValue) {
         self = json.int.flatMap { HAPStatus(rawValue: $0) } ?? .unableToCommunicate
     }

@@ -15,7 +15,7 @@ package struct WriteRequest: Equatable, Sendable {
         package var wantsResponse: Bool
         /// Who may write, as only the accessory and the app understand it.
         package var authorizationData: [UInt8]?
-        /// Whether a member has a type that nobody can read: the entry is answered with -70410.
+        /// Whether a member has an invalid type: the entry is answered with -70410.
         package var isMalformed: Bool
 
         package init(
@@ -106,7 +106,7 @@ extension WriteRequest.Entry {
         id = CharacteristicID(AccessoryID(aid), InstanceID(iid))
         switch value {
         case .null?:
-            // Beside `ev` a null stands for "no value"; alone it is one that nobody can take.
+            // Beside `ev` a null stands for "no value"; alone it is invalid.
             if events != nil { value = nil } else { isMalformed = true }
         case .array?, .object?: isMalformed = true
         case .bool?, .integer?, .unsigned?, .number?, .string?, nil: break

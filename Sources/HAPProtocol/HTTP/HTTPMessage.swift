@@ -46,7 +46,7 @@ package struct HTTPResponse: Equatable, Sendable {
     }
 }
 
-/// What a connection carries; an event is a response that nobody asked for (HAP 10.1).
+/// What a connection carries; an event is a response without a request (HAP 10.1).
 package enum HTTPMessage: Equatable, Sendable {
     case request(HTTPRequest)
     case response(HTTPResponse)

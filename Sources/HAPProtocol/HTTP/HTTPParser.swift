@@ -22,7 +22,7 @@ package struct HTTPParser: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - requests: whether requests are read.
-    ///   - inSession: whether the peer has been verified; strangers may send less.
+    ///   - inSession: whether the peer has been verified; unauthenticated peers may send less.
     package init(requests: Bool, inSession: Bool = false) {
         self.requests = requests
         self.inSession = inSession

@@ -11,7 +11,7 @@ package import HAPCrypto
 package struct PairSetupAccessory: Equatable, Sendable {
     /// What the rest of the server says to a first message.
     package struct Conditions: Equatable, Sendable {
-        /// An admin pairing exists: nobody may pair until it is removed.
+        /// An admin pairing exists: no controller may pair until it is removed.
         package var isPaired: Bool
         /// A hundred proofs have failed since the last success.
         package var triesExhausted: Bool

@@ -25,7 +25,7 @@ package struct PairingList: Equatable, Sendable {
         purgeWithoutAdmin()
     }
 
-    /// Without an admin nobody could ever manage the rest.
+    /// Without an admin no controller could ever manage the rest.
     package mutating func purgeWithoutAdmin() {
         if !hasAdmin { pairings = [] }
     }

@@ -17,7 +17,7 @@ package protocol AccessoryConnection: Sendable {
     /// Where the peer is, for people.
     var peer: String { get }
 
-    /// Where the peer is; what strangers may do is counted by it.
+    /// Where the peer is; the rate limiter of unauthenticated peers counts by it.
     var address: PeerAddress { get }
 
     /// Whether the peer has taken most of what was sent to it.

@@ -17,7 +17,7 @@ package enum PairingItem: UInt8, Sendable {
     case sessionID = 0x0E
     case flags = 0x13
     /// Lamplighter's own (``OwnershipRequirement``). Public sources number pairing items from 00 to 17 without a gap that
-    /// one could trust and go on upwards; nobody has come near D7, and FF stays the separator.
+    /// one could trust and go on upwards; no vendor has come near D7, and FF stays the separator.
     case ownershipToken = 0xD7
     case separator = 0xFF
 }

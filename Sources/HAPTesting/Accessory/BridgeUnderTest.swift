@@ -70,8 +70,8 @@ package final class BridgeUnderTest: Sendable {
             await host.added(description)
             await host.report(LightReport(reachable: true), from: description.id)
         }
-        await server.settleStructure()
-        await scheduler.settle()
+        await server.reconcileStructure()
+        await scheduler.drain()
     }
 
     // MARK: Controllers

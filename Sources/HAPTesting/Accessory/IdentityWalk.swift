@@ -66,11 +66,11 @@ package struct IdentityWalk: Sendable {
             } else {
                 for _ in 0...random.next(below: 2) { await change(bridge) }
                 if random.next(below: 50) == 0 {
-                    // What is forgotten has another aid when it comes back, one that nobody ever had.
+                    // What is forgotten has another aid when it comes back, one that no light ever had.
                     for light in try await bridge.lights.purge() { memory.aids[light.key] = nil }
                 }
-                await bridge.scheduler.advance(by: AccessoryWalkTimes.settle)
-                await bridge.server.settleStructure()
+                await bridge.scheduler.advance(by: AccessoryWalkTimes.reconciliation)
+                await bridge.server.reconcileStructure()
             }
             found += try await check(bridge, &memory, mayChange: mayChange).map { "step \(step): \($0)" }
         }
@@ -175,7 +175,7 @@ package struct IdentityWalk: Sendable {
 
 private enum AccessoryWalkTimes {
     /// Longer than changes of structure are collected.
-    static let settle = Duration.milliseconds(1001)
+    static let reconciliation = Duration.milliseconds(1001)
 }
 
 /// A generator whose numbers hang on its seed alone.

@@ -33,7 +33,7 @@ package final class ScriptedAccessorySource: AccessorySource {
     /// Answers the oldest write.
     package func answer(_ status: HAPStatus, on scheduler: ManualScheduler) async {
         state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: status)
-        await scheduler.settle()
+        await scheduler.drain()
     }
 
     // MARK: AccessorySource

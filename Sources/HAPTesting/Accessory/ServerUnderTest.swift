@@ -67,9 +67,9 @@ package final class ServerUnderTest: Sendable {
         if primary.ids != stored.instanceIDs { try await store.save(instanceIDs: primary.ids) }
         try await server.set(primary.accessory, source: source, isReachable: true)
         try await showing()
-        await server.settleStructure()
+        await server.reconcileStructure()
         await server.start()
-        await scheduler.settle()
+        await scheduler.drain()
     }
 
     // MARK: Controllers

@@ -71,7 +71,7 @@ package struct StoreContract: Sendable {
         try await check("a changed light replaces the former one")
         expected.lights = try await changeStates(store, expected.lights)
         try await check("states are found again, and those of lights that are not known are dropped")
-        try await store.forget([LightKey(driver: "nobody", light: "x")] + expected.lights.dropFirst(2).map(\.key))
+        try await store.forget([LightKey(driver: "unknown", light: "x")] + expected.lights.dropFirst(2).map(\.key))
         expected.lights.removeLast(expected.lights.count - 2)
         try await check("lights that are forgotten are gone, the others stay, and so does the highest aid ever given")
         try await store.forget(expected.lights.map(\.key))
@@ -98,7 +98,7 @@ package struct StoreContract: Sendable {
     private func changeStates(_ store: any LightStore, _ lights: [StoredLight]) async throws -> [StoredLight] {
         var changed = lights
         var states: [LightKey: LightReport] = [
-            LightKey(driver: "nobody", light: "x"): LightReport(on: true)
+            LightKey(driver: "unknown", light: "x"): LightReport(on: true)
         ]
         let reports = [
             LightReport(on: true), LightReport(on: false, brightness: 1), LightReport(color: .temperature(mired: 153)),

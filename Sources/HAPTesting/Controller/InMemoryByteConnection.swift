@@ -76,7 +76,7 @@ package final class InMemoryByteConnection: ByteConnection {
 
 /// Connects to accessories that lie in memory.
 package final class InMemoryDialer: AccessoryDialer {
-    /// Makes the connection to an endpoint, or `nil` where nobody listens.
+    /// Makes the connection to an endpoint, or `nil` where no accessory listens.
     package typealias Listener = @Sendable () -> InMemoryByteConnection?
 
     private struct State {
@@ -95,7 +95,7 @@ package final class InMemoryDialer: AccessoryDialer {
         state.withLock { $0.listeners[endpoint] = listener }
     }
 
-    /// Lets nobody get a connection until ``release()``.
+    /// Delays all connections until ``release()``.
     package func hold() { state.withLock { $0.isHeld = true } }
 
     package func release() {

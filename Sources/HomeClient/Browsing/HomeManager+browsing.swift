@@ -64,11 +64,11 @@ extension HomeManager {
         do throws(HomeError) {
             try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
-            logger.info("the search could not be begun again", metadata: ["reason": "\(error)"])
+            logger.info("search restart failed", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// Nobody searches any more, unless somebody has begun meanwhile.
+    /// The last search has ended, unless another has begun meanwhile.
     func stopBrowsing() async {
         guard isOpen, let peer = try? await connected(), !search.isWanted else { return }
         // It is sent before anything else can happen here: whoever begins later is behind it, and asks for a search.

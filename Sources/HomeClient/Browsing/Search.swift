@@ -15,7 +15,7 @@ struct Search {
 
     // MARK: Readers
 
-    /// Somebody begins to search, and is told at once of what others have found.
+    /// A search begins, and receives at once what others have found.
     ///
     /// - Returns: a number for ``remove(_:)``.
     mutating func add(_ finds: Finds) -> UInt64 {

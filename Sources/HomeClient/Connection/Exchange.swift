@@ -20,10 +20,10 @@ final class Exchange<Reply: Sendable> {
 
 /// A call, whatever it is answered with.
 struct PendingCall {
-    /// Takes the answer, also one that nobody waits for any more: it may tell of a change.
+    /// Takes the answer, also after the caller stopped waiting: it may tell of a change.
     let receive: (Result<JSONValue, HomeError>) -> Void
-    /// Nobody waits any more.
+    /// The caller stopped waiting.
     let fail: (HomeError) -> Void
-    /// Why the daemon was told that nobody wants to wait.
+    /// Why the call was cancelled.
     var reason: HomeError?
 }

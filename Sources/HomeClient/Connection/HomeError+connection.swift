@@ -31,7 +31,7 @@ extension HomeError {
         }
     }
 
-    /// Nobody serves the homes.
+    /// No daemon serves the homes.
     static func unavailable(_ reason: String) -> HomeError {
         HomeError(.daemonUnavailable, detail: "\(reason); start homehubd, for instance with: systemctl start homehubd")
     }

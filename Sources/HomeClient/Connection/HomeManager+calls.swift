@@ -7,7 +7,7 @@ extension HomeManager {
     /// - Parameters:
     ///   - request: what is asked.
     ///   - deadline: how long to wait for the answer; `nil` as long as the connection lasts.
-    ///   - take: reads the result and applies it, at its place among the notifications; even if nobody waits any more.
+    ///   - take: reads the result and applies it, at its place among the notifications; even after the caller stopped waiting.
     /// - Returns: what `take` returns.
     /// - Throws: what the daemon answers, and what `take` throws; 8 after the deadline, 23 if the task is cancelled, both
     ///   of them only if the daemon says that nothing was done, or says nothing; `daemonUnavailable`.
@@ -59,7 +59,7 @@ extension HomeManager {
         return id
     }
 
-    /// Nobody wants to wait for an answer: the daemon is told, and its answer to that tells what was done.
+    /// The caller stopped waiting: the daemon is notified, and its answer says what was done.
     func giveUp(_ id: Int64, of connection: UInt64, because reason: HomeError) {
         guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
         calls[id]?.reason = reason

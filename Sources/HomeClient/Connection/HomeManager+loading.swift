@@ -30,7 +30,7 @@ extension HomeManager {
                 loadFailure = isDenied ? HomeError(.homeAccessNotAuthorized) : error
                 notifyWaiters()
                 guard !isDenied else { continue }
-                logger.info("the homes could not be loaded", metadata: ["reason": "\(error)"])
+                logger.info("home loading failed", metadata: ["reason": "\(error)"])
                 try? await Task.sleep(for: timeouts.reload)
                 needsLoad = true
             }
@@ -39,7 +39,7 @@ extension HomeManager {
 
     /// The homes with their accessories; `nil` if they changed meanwhile in a way that needs another attempt.
     private func load(on peer: LineRPCPeer) async throws(HomeError) -> HomeGraph? {
-        // The daemon bounds how long it waits for the user; nobody else waits here.
+        // The daemon bounds how long it waits for the user; no other caller waits here.
         let reply = try await call(.homes, on: peer, deadline: nil) { json throws(HomeError) in
             let reply = try Self.understood { () throws(HomeError) in try HomesReply(json: json) }
             self.replica.loadBegan()

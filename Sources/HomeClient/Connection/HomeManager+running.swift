@@ -5,7 +5,7 @@ import Logging
 extension HomeManager {
     /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled.
     ///
-    /// To be run once. Nothing is heard, and calls fail with `daemonUnavailable`, while nobody runs this.
+    /// To be run once. While it does not run, no events arrive and calls fail with `daemonUnavailable`.
     public func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.runTasks() }
@@ -36,7 +36,7 @@ extension HomeManager {
         }
     }
 
-    /// The daemon bounds the news that wait for us; this has room for more than that, beside the answers.
+    /// The daemon bounds the notifications that wait for us; this has room for more than that, beside the answers.
     static let limits = LineLimits(
         lineLength: 16 << 20, sentLineLength: 1 << 20, outbox: 32 << 20, notifications: 4096)
 
@@ -69,7 +69,7 @@ extension HomeManager {
             }
         } catch {
             failure = error
-            logger.info("the daemon refuses this app", metadata: ["reason": "\(error)"])
+            logger.info("app refused", metadata: ["reason": "\(error)"])
             return peer.close()
         }
         await withDiscardingTaskGroup { group in
@@ -89,7 +89,7 @@ extension HomeManager {
         notifyWaiters()
     }
 
-    /// Asks again for what this session must be told of.
+    /// Asks again for what this session must be notified of.
     private func resume() async {
         if search.isWanted { await beginSearch() }
         if questions.isWanted { await answerQuestions() }
@@ -105,22 +105,22 @@ extension HomeManager {
             observations.fail(HomeError(.homeAccessNotAuthorized))
             search.finish()
         }
-        listeners.tell(.manager(.authorizationStatusUpdated(status)), in: replica.graph)
+        listeners.notify(.manager(.authorizationStatusUpdated(status)), in: replica.graph)
         notifyWaiters()
     }
 
-    // MARK: News
+    // MARK: Notifications
 
     private func received(_ notification: LineRPCPeer.Notification) {
         if let answer = notification.answer { return answered(answer) }
         do {
             // What a newer daemon says beyond what we know is not for us.
-            guard let news = try HomeNotification(method: notification.method, params: notification.params) else {
+            guard let known = try HomeNotification(method: notification.method, params: notification.params) else {
                 return
             }
-            received(news)
+            received(known)
         } catch {
-            logger.debug("a notification is not understood", metadata: ["method": "\(notification.method)"])
+            logger.debug("notification ignored", metadata: ["method": "\(notification.method)"])
             if notification.method == "transaction" { reload() }
         }
     }
@@ -132,12 +132,12 @@ extension HomeManager {
             reload()
             if search.isWanted || questions.isWanted { tasks.add(.resume) }
         case .transaction(let transaction): apply(replica.received(transaction))
-        case .live(let event): heard(event)
+        case .live(let event): received(event)
         case .cached(let event): apply(replica.cached(event))
         case .accessoryFound(let accessory): search.found(accessory)
         case .accessoryLost(let id): search.lost(id)
         case .addAccessoryRequest(let request):
-            listeners.tell(.manager(.addAccessoryRequest(request)), in: replica.graph)
+            listeners.notify(.manager(.addAccessoryRequest(request)), in: replica.graph)
         case .permissionAsked(let permission): questions.asked(permission)
         }
     }
@@ -145,14 +145,14 @@ extension HomeManager {
     /// Tells what became of the copy of the homes.
     func apply(_ update: Replica.Update) {
         if update.isGap { reload() }
-        for news in update.news { listeners.tell(news, in: replica.graph) }
+        for event in update.events { listeners.notify(event, in: replica.graph) }
         listeners.finish(update.gone)
         if update.mayLackValues { observations.forget { replica.graph.characteristic($0) == nil } }
     }
 
-    private func heard(_ event: LiveEvent) {
+    private func received(_ event: LiveEvent) {
         if case .reachabilityUpdated(let id, true) = event { observationsAreBack(of: id) }
-        apply(replica.heard(event))
+        apply(replica.received(event))
         guard case .valueUpdated(let id, let value, _) = event else { return }
         observations.received(value, of: id)
     }

@@ -41,6 +41,6 @@ extension HomeManager {
         if let result { return try result.get() }
         if Task.isCancelled { throw HomeError(.operationCancelled) }
         if isOpen { throw .tooManyCalls }
-        throw failure ?? .unavailable("nobody answers at \(socket)")
+        throw failure ?? .unavailable("no daemon answers at \(socket)")
     }
 }

@@ -2,19 +2,19 @@
 enum BackgroundTask: Sendable {
     /// The task of a call was cancelled.
     case cancel(call: Int64, connection: UInt64)
-    /// A call that nobody wants to wait for is given some time for its answer.
+    /// A call whose caller stopped waiting is given some time for its answer.
     case expire(call: Int64, connection: UInt64)
     /// An iteration ended.
     case endObservation(Characteristic.ID, number: UInt64)
-    /// Nobody reads what a search finds.
+    /// The search has no reader any more.
     case endSearch(UInt64)
     /// No search is wanted any more.
     case stopBrowsing
     /// These are to be reported (again).
     case observe([Characteristic.ID])
-    /// The daemon may have forgotten what this session wants to be told of.
+    /// The daemon may have forgotten what this session wants to be notified of.
     case resume
-    /// Nobody answers questions here any more.
+    /// This app answers no questions any more.
     case endQuestions(UInt64)
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The events of one listener, in the order in which they happened.
 ///
-/// Each stream is independent of all others and for one reader. A listener that does not keep up holds up nobody: when
+/// Each stream is independent of all others and for one reader. A listener that does not keep up delays no other: when
 /// more than ``limit`` events wait for it, one `homesUpdated` takes their place. The stream ends when what it is about is
 /// gone, or the manager is.
 public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
@@ -38,7 +38,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Ends something when nobody holds it any more.
+/// Ends something when its last reference is released.
 final class Subscription: Sendable {
     private let onEnd: @Sendable () -> Void
 

@@ -28,7 +28,7 @@ public enum HomeManagerEvent: Sendable, Hashable {
 }
 
 /// An event of any kind, for listeners that want all of them in the order in which they happened.
-public enum HomeNews: Sendable, Hashable {
+public enum HomeClientEvent: Sendable, Hashable {
     /// Something that happened to the homes as a whole.
     case manager(HomeManagerEvent)
     /// Something that happened in a home.

@@ -5,7 +5,7 @@ import Synchronization
 final class Listeners: Sendable {
     private struct Contents {
         var lastNumber: UInt64 = 0
-        var all: [UInt64: BoundedMailbox<HomeNews>] = [:]
+        var all: [UInt64: BoundedMailbox<HomeClientEvent>] = [:]
         var manager: [UInt64: BoundedMailbox<HomeManagerEvent>] = [:]
         var homes: [UInt64: (home: Home.ID, mailbox: BoundedMailbox<Home.Event>)] = [:]
         var accessories: [UInt64: (accessory: Accessory.ID, mailbox: BoundedMailbox<Accessory.Event>)] = [:]
@@ -21,7 +21,7 @@ final class Listeners: Sendable {
 
     // MARK: Subscribing
 
-    func all() -> EventStream<HomeNews> { stream(add: { $0.all[$1] = $2 }, remove: { $0.all[$1] = nil }) }
+    func all() -> EventStream<HomeClientEvent> { stream(add: { $0.all[$1] = $2 }, remove: { $0.all[$1] = nil }) }
 
     func manager() -> EventStream<HomeManagerEvent> {
         stream(add: { $0.manager[$1] = $2 }, remove: { $0.manager[$1] = nil })
@@ -52,17 +52,17 @@ final class Listeners: Sendable {
         return EventStream(mailbox) { [weak self] in self?.contents.withLock { remove(&$0, number) } }
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
-    /// Tells everybody whom it concerns.
+    /// Notifies every listener that it concerns.
     ///
     /// - Parameters:
-    ///   - news: what happened.
+    ///   - event: what happened.
     ///   - graph: the homes as they are since then.
-    func tell(_ news: HomeNews, in graph: HomeGraph) {
+    func notify(_ event: HomeClientEvent, in graph: HomeGraph) {
         let contents = contents.withLock { $0 }
-        for mailbox in contents.all.values { mailbox.post(news, summary: .manager(.homesUpdated)) }
-        switch news {
+        for mailbox in contents.all.values { mailbox.post(event, summary: .manager(.homesUpdated)) }
+        switch event {
         case .manager(let event):
             for mailbox in contents.manager.values { mailbox.post(event, summary: .homesUpdated) }
             guard event == .homesUpdated else { return }
@@ -88,7 +88,7 @@ final class Listeners: Sendable {
         }
     }
 
-    /// Nothing will be heard any more of what is gone.
+    /// No more events come of removed objects.
     func finish(_ gone: Replica.Gone) {
         guard !gone.isEmpty else { return }
         let contents = contents.withLock { $0 }
@@ -96,7 +96,7 @@ final class Listeners: Sendable {
         for (id, mailbox) in contents.accessories.values where gone.accessories.contains(id) { mailbox.finish() }
     }
 
-    /// Forgets what nobody has taken yet.
+    /// Drops what no reader has taken yet.
     func clear() {
         let contents = contents.withLock { $0 }
         for mailbox in contents.all.values { mailbox.clear() }
@@ -133,5 +133,5 @@ extension HomeManager {
     }
 
     /// All that happens, in the order in which it happens, from now on.
-    public nonisolated func allEvents() -> EventStream<HomeNews> { listeners.all() }
+    public nonisolated func allEvents() -> EventStream<HomeClientEvent> { listeners.all() }
 }

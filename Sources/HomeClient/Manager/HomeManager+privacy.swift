@@ -44,7 +44,7 @@ extension HomeManager {
         do throws(HomeError) {
             try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
-            logger.info("questions are not put here any more", metadata: ["reason": "\(error)"])
+            logger.info("consent subscription failed", metadata: ["reason": "\(error)"])
         }
     }
 }

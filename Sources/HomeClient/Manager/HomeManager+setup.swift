@@ -67,7 +67,7 @@ extension HomeManager {
         let (reply, early) = try await call(request, deadline: timeouts.setup) { json throws(HomeError) in
             let reply = try Self.understood { () throws(HomeError) in try AdditionReply(json: json) }
             guard case .added(let commit) = reply else { return (reply, nil as Result<[Accessory], HomeError>?) }
-            self.settle(commit)
+            self.complete(commit)
             return (reply, self.current(commit) { $0.accessories($1) })
         }
         switch reply {

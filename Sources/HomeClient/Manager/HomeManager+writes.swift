@@ -19,7 +19,7 @@ extension HomeManager {
             var removed: [Accessory.ID] = []
             if case .accessories(let ids) = commit.result { removed = ids }
             if case .removeHome(let id) = write { removed = self.replica.graph.home(id)?.accessories.map(\.id) ?? [] }
-            self.settle(commit)
+            self.complete(commit)
             return AccessoryRemoval(removed: removed, stale: commit.stale)
         }
         if !replica.isCurrent { try await waitUntilLoaded() }
@@ -42,7 +42,7 @@ extension HomeManager {
     ) async throws(HomeError) -> R {
         let (commit, early) = try await call(request, deadline: deadline) { json throws(HomeError) in
             let commit = try Self.understood { () throws(HomeError) in try read(json) }
-            self.settle(commit)
+            self.complete(commit)
             return (commit, self.current(commit, result))
         }
         if let early { return try early.get() }
@@ -52,7 +52,7 @@ extension HomeManager {
     }
 
     /// Applies what this app did.
-    func settle(_ commit: HomeCommit) {
+    func complete(_ commit: HomeCommit) {
         if let transaction = commit.transaction { apply(replica.received(transaction, isOwn: true)) }
     }
 

@@ -32,7 +32,7 @@ public actor HomeManager {
 
     // MARK: The connection
 
-    /// Counts connections, so that what belongs to an old one is told apart.
+    /// Counts connections, so that what belongs to an old one is distinguished.
     var connectionNumber: UInt64 = 0
     var peer: LineRPCPeer?
     /// Whether the daemon took us.

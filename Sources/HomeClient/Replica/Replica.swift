@@ -10,8 +10,8 @@ struct Replica: Sendable, Equatable {
     /// What came of an input.
     package struct Update: Sendable, Equatable {
         /// What to tell listeners, in this order.
-        package var news: [HomeNews] = []
-        /// The homes and accessories that are gone, so that nothing more will be heard of them.
+        package var events: [HomeClientEvent] = []
+        /// The homes and accessories that are gone, so that no more events come of them.
         package var gone = Gone()
         /// Whether there may be characteristics that are gone, with an accessory or without it.
         var mayLackValues = false
@@ -81,7 +81,7 @@ struct Replica: Sendable, Equatable {
         self.kept = nil
         isCurrent = true
         return Update(
-            news: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph), mayLackValues: true)
+            events: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph), mayLackValues: true)
     }
 
     /// The app may not see homes any more.
@@ -96,7 +96,7 @@ struct Replica: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - transaction: what changed.
-    ///   - isOwn: whether it was this app's call, so that listeners hear only what is marked for them.
+    ///   - isOwn: whether it was this app's call, so that listeners receive only what is marked for them.
     /// - Returns: what to tell.
     package mutating func received(_ transaction: HomeTransaction, isOwn: Bool = false) -> Update {
         guard isCurrent else { return keep(.transaction(transaction)) }
@@ -108,15 +108,15 @@ struct Replica: Sendable, Equatable {
             return Update(isGap: true)
         case .applied: break
         }
-        let told = transaction.changes.filter { !isOwn || $0.reachesInitiator }.map(\.event)
-        let news = told.compactMap { HomeNews($0, in: transaction.home, from: before, to: graph) }
+        let visible = transaction.changes.filter { !isOwn || $0.reachesInitiator }.map(\.event)
+        let events = visible.compactMap { HomeClientEvent($0, in: transaction.home, from: before, to: graph) }
         return Update(
-            news: news, gone: Self.gone(by: transaction, from: before, to: graph),
+            events: events, gone: Self.gone(by: transaction, from: before, to: graph),
             mayLackValues: Self.takesValues(transaction))
     }
 
-    /// A device was heard.
-    package mutating func heard(_ event: LiveEvent) -> Update {
+    /// A device reported an event.
+    package mutating func received(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         guard graph.apply(event) else { return Update() }
         let accessory: Accessory?
@@ -133,10 +133,10 @@ struct Replica: Sendable, Equatable {
             change = .valueUpdated(service, characteristic)
         }
         guard let accessory, let home = graph.home(accessory.home) else { return Update() }
-        return Update(news: [.accessory(Accessory.Event(change, to: accessory, revision: home.revision))])
+        return Update(events: [.accessory(Accessory.Event(change, to: accessory, revision: home.revision))])
     }
 
-    /// A device was heard of something that nobody here asked to be told of.
+    /// A device reported a value that no listener here observes.
     package mutating func cached(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         graph.apply(event)

@@ -4,7 +4,7 @@
 /// the accessory is in the home whatever happens later. Every question has an answer of its own, so that a program may
 /// leave out what it does not care for.
 public protocol AccessorySetupInteraction: Sendable {
-    /// Which home the accessory is to be added to, if the request does not say; the primary one if nobody is asked.
+    /// Which home the accessory is to be added to, if the request does not say; the primary one if the person is not asked.
     func chooseHome(from homes: [Home]) async throws(HomeError) -> Home.ID
 
     /// What the QR code says, or what was typed. Not asked if the request holds a payload.

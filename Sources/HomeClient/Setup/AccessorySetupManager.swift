@@ -45,10 +45,10 @@ public struct AccessorySetupManager: Sendable {
         case .added(let accessories):
             guard let home = accessories.first?.home else { throw HomeError(.protocolMismatch) }
             await interaction.added(accessories)
-            let furnishing = AccessoryFurnishing(
+            let configuration = PostPairingConfiguration(
                 manager: manager, home: home, suggestedRoom: request.suggestedRoom,
                 suggestedName: request.suggestedName, interaction: interaction)
-            let failures = await furnishing.perform(on: accessories.map(\.id))
+            let failures = await configuration.perform(on: accessories.map(\.id))
             return .added(AccessorySetupResult(home: home, accessories: accessories.map(\.id), failures: failures))
         }
     }

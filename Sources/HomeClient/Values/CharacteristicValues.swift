@@ -8,7 +8,7 @@ import AsyncKit
 /// report the value (7) or the app has no permission (any more, 47). Of more than ``limit`` values that wait for the
 /// reader only the newest stays.
 public struct CharacteristicValues: AsyncSequence, Sendable {
-    /// A value, as it was heard.
+    /// A value, as it was received.
     public typealias Element = CharacteristicValue
     /// Why values are not reported.
     public typealias Failure = HomeError

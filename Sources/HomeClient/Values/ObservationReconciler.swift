@@ -1,6 +1,6 @@
 import HomeModel
 
-/// Brings what the daemon tells this session in line with what the app wants to be told of, over any number of connections.
+/// Brings what the daemon tells this session in line with what the app wants to be notified of, over any number of connections.
 ///
 /// - *Desired* is what was switched on, or is iterated over. It outlives a connection and the times in which an accessory
 ///   cannot be reached.
@@ -13,7 +13,7 @@ struct ObservationReconciler: Equatable, Sendable {
     /// What the daemon tells this session.
     private(set) var confirmed: Set<Characteristic.ID> = []
 
-    /// What the app wants to be told of.
+    /// What the app wants to be notified of.
     var desired: Set<Characteristic.ID> { switchedOn.union(iterations.keys) }
 
     func isDesired(_ id: Characteristic.ID) -> Bool { switchedOn.contains(id) || iterations[id] != nil }

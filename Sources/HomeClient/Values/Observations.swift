@@ -1,6 +1,6 @@
 import AsyncKit
 
-/// What this app is told of values: what it wants to be told, and who in the app reads it.
+/// What this app is notified of values: what it wants to be notified, and who in the app reads it.
 struct Observations {
     typealias Reports = BoundedMailbox<Result<CharacteristicValue, HomeError>>
 

@@ -145,14 +145,14 @@ final class Additions {
         if case .device(let id) = order.target {
             _ = try checked(order, for: id, in: hub.graph)
         }
-        switch await sighting(of: order.target, in: hub) {
+        switch await searchResult(of: order.target, in: hub) {
         case .found(let accessory): return accessory
         case .paired: throw HomeError(SetupError.alreadyPaired)
         case .ambiguous:
             throw HomeError(
                 .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
         case .missing:
-            if let error = hub.browser.snapshot.obstacle {
+            if let error = hub.browser.snapshot.discoveryError {
                 throw HomeError(.accessoryDiscoveryFailed, detail: error)
             }
             if case .device = order.target {
@@ -166,16 +166,16 @@ final class Additions {
     }
 
     /// Looks for an accessory, and waits for one that is not there yet.
-    private func sighting(of target: SetupTarget, in hub: isolated HomeHub) async -> SetupTarget.Sighting {
+    private func searchResult(of target: SetupTarget, in hub: isolated HomeHub) async -> SetupTarget.SearchResult {
         let first = target.look(at: hub.browser.snapshot, paired: hub.pairings.devices)
         guard first == .missing else { return first }
         let timeout = hub.configuration.searchTimeout
         let browser = hub.browser
-        return await withTaskGroup(of: SetupTarget.Sighting.self) { group in
+        return await withTaskGroup(of: SetupTarget.SearchResult.self) { group in
             group.addTask {
                 for await snapshot in browser.snapshots() {
-                    let sighting = target.look(at: snapshot, paired: await hub.turn { $0.pairings.devices })
-                    if sighting != .missing { return sighting }
+                    let searchResult = target.look(at: snapshot, paired: await hub.turn { $0.pairings.devices })
+                    if searchResult != .missing { return searchResult }
                 }
                 return .missing
             }
@@ -183,9 +183,9 @@ final class Additions {
                 try? await Task.sleep(for: timeout)
                 return target.look(at: browser.snapshot, paired: await hub.turn { $0.pairings.devices })
             }
-            let sighting = await group.next() ?? .missing
+            let searchResult = await group.next() ?? .missing
             group.cancelAll()
-            return sighting
+            return searchResult
         }
     }
 
@@ -216,10 +216,10 @@ final class Additions {
                     name: order.addition.name), using: &generator)
             if let transaction = commit.transaction { try hub.commit(transaction, in: planned, by: call) }
             hub.answer(call, .success(reply(to: order, commit).json), isForAnyone: order.isUnseen)
-            hub.links.connect(to: added.pairing, as: identity, knowing: added, in: hub)
+            hub.links.connect(to: added.pairing, as: identity, known: added, in: hub)
         } catch {
             hub.logger.info(
-                "addition failed after pairing", metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
+                "addition undone", metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
             await hub.pairings.unpair(added.pairing, as: identity, in: hub)
             throw error
         }
@@ -236,7 +236,7 @@ final class Additions {
     ///
     /// While nothing can be found no search begins, but those that were begun before go on.
     func startBrowsing(_ call: Call, in hub: isolated HomeHub) {
-        if let error = hub.browser.snapshot.obstacle {
+        if let error = hub.browser.snapshot.discoveryError {
             hub.answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: error))
             return
         }

@@ -16,7 +16,7 @@ enum SetupTarget: Sendable, Equatable {
     case any
 
     /// What a look at the network says.
-    enum Sighting: Sendable, Equatable {
+    enum SearchResult: Sendable, Equatable {
         case found(HAPController.DiscoveredAccessory)
         /// It is not there (yet).
         case missing
@@ -32,7 +32,7 @@ enum SetupTarget: Sendable, Equatable {
     ///   - snapshot: what the network shows.
     ///   - paired: those that we are paired with ourselves; while one is let go, it will soon be there anew.
     /// - Returns: what is seen of it.
-    func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> Sighting {
+    func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }
             return accessory.isPaired ? .paired : .found(accessory)
@@ -41,11 +41,11 @@ enum SetupTarget: Sendable, Equatable {
         switch self {
         case .setupID(let setupID):
             let meant = new.filter { $0.setupHash == Self.hash(setupID, $0.id) }
-            return meant.count > 1 ? .ambiguous : meant.first.map(Sighting.found) ?? .missing
+            return meant.count > 1 ? .ambiguous : meant.first.map(SearchResult.found) ?? .missing
         case .device, .any:
             // Another may be about to show itself.
             guard snapshot.isComplete else { return .missing }
-            return new.count > 1 ? .ambiguous : new.first.map(Sighting.found) ?? .missing
+            return new.count > 1 ? .ambiguous : new.first.map(SearchResult.found) ?? .missing
         }
     }
 

@@ -41,7 +41,7 @@ final class VendorApps {
     /// A maker's app will not add what it was asked to.
     func declined(_ id: AddAccessoryRequest.ID, by session: SessionID, in hub: isolated HomeHub) throws(HomeError) {
         let request = try requests.answered(id, by: session)
-        hub.logger.info("addition declined by vendor app", metadata: ["accessory": "\(request.device)"])
+        hub.logger.info("addition declined", metadata: ["accessory": "\(request.device)"])
     }
 
     // MARK: Sessions
@@ -75,7 +75,7 @@ final class VendorApps {
     func deadlinesPassed(now: ContinuousClock.Instant, in hub: isolated HomeHub) {
         for request in requests.deadlinesPassed(now: now) {
             hub.logger.warning(
-                "addition not answered by vendor app",
+                "vendor app timed out",
                 metadata: ["accessory": "\(request.device)", "error": "\(HomeError(.addAccessoryFailed))"])
         }
     }

@@ -65,7 +65,7 @@ struct VendorRequests: Sendable, Equatable {
         requests.filter { $0.session == session }.map { Ask(session: session, question: $0.question) }
     }
 
-    /// A session has gone, or may see homes no more; what it has not answered is put to others.
+    /// A session has ended, or may see homes no more; what it has not answered is put to others.
     ///
     /// - Parameters:
     ///   - session: the session.

@@ -17,7 +17,7 @@ final class AccessoryLinks {
 
     /// Keeps a connection to an accessory from now on.
     func connect(
-        to pairing: AccessoryPairing, as identity: ControllerIdentity, knowing added: AccessorySetup.Added? = nil,
+        to pairing: AccessoryPairing, as identity: ControllerIdentity, known added: AccessorySetup.Added? = nil,
         in hub: isolated HomeHub
     ) {
         let device = pairing.deviceID
@@ -110,7 +110,7 @@ final class AccessoryLinks {
             if case .outOfCompliance(let error) = failure { violated(device, error.description, in: hub) }
             if failure == .notPaired {
                 hub.logger.warning(
-                    "pairing unknown to accessory",
+                    "pairing rejected",
                     metadata: ["accessory": "\(device)", "remedy": "remove it and add it again"])
             }
         case .stopped: connections[device]?.disconnected()
@@ -187,7 +187,7 @@ final class AccessoryLinks {
         in hub: isolated HomeHub
     ) {
         guard !readings.isEmpty else { return }
-        // Observers are told of values again from the moment on in which it can be reached again, not before.
+        // Observers are notified of values again from the moment on in which it can be reached again, not before.
         received(readings.mapValues(\.status), behind: device, in: hub)
         if asker != nil {
             apply(readings, of: device, asker: asker, in: hub)
@@ -258,7 +258,7 @@ final class AccessoryLinks {
             connections[device]?.compliance.takenOver(isChanged: transaction != nil, now: .now)
         } catch {
             hub.logger.error(
-                "accessory database not taken over", metadata: ["accessory": "\(device)", "error": "\(error)"])
+                "accessory database rejected", metadata: ["accessory": "\(device)", "error": "\(error)"])
             let isUnusable = error.code == .accessoryOutOfCompliance
             connections[device]?.compliance.refused(isUnusable: isUnusable, now: .now)
             if isUnusable { violated(device, error.message, in: hub) }
@@ -299,7 +299,7 @@ final class AccessoryLinks {
     private func violated(_ device: DeviceID, _ reason: String, in hub: isolated HomeHub) {
         guard let isTooOften = connections[device]?.compliance.violated() else { return }
         hub.logger.warning(
-            "accessory violated HAP", metadata: ["accessory": "\(device)", "reason": "\(reason)"])
+            "accessory violated protocol", metadata: ["accessory": "\(device)", "reason": "\(reason)"])
         guard isTooOften, let accessory = hub.graph.accessories(at: device).first(where: { !$0.isBridged }) else {
             return
         }
@@ -318,7 +318,7 @@ final class AccessoryLinks {
 
     // MARK: What they are asked to report
 
-    /// Sessions want to be told of other values than before.
+    /// Sessions want to be notified of other values than before.
     func demandChanged(of ids: [Characteristic.ID], in hub: isolated HomeHub) {
         for device in Set(ids.compactMap { hub.graph.accessory(of: $0)?.deviceID }) {
             demandChanged(at: device, in: hub)

@@ -14,7 +14,7 @@ struct RequestsUnderWay: Sendable, Equatable {
 
     /// Values were reported.
     ///
-    /// - Returns: what can be told at once.
+    /// - Returns: what can be notified at once.
     mutating func received(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
         guard !counts.isEmpty else { return readings }
         late.merge(readings.filter { counts[$0.key] != nil }) { $1 }

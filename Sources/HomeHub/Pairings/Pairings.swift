@@ -45,7 +45,7 @@ final class Pairings {
             identity = try await vault.identity()
             pairings = try await vault.pairings()
         } catch {
-            logger.critical("pairings not readable; no accessory is reached", metadata: ["error": "\(error)"])
+            logger.critical("pairings unreadable", metadata: ["error": "\(error)"])
             return
         }
         devices = Set(pairings.map(\.deviceID))
@@ -75,7 +75,7 @@ final class Pairings {
             let identity = try await vault.identity()
             return pairing.map { ($0, identity) }
         } catch {
-            logger.error("pairing not readable", metadata: ["accessory": "\(device)", "error": "\(error)"])
+            logger.error("pairing unreadable", metadata: ["accessory": "\(device)", "error": "\(error)"])
             return nil
         }
     }
@@ -155,7 +155,7 @@ final class Pairings {
         do {
             try await vault.forget(device)
         } catch {
-            logger.error("pairing not removed", metadata: ["accessory": "\(device)", "error": "\(error)"])
+            logger.error("pairing removal failed", metadata: ["accessory": "\(device)", "error": "\(error)"])
         }
         devices.remove(device)
         hub.additions.updateSearches(in: hub)
@@ -182,7 +182,7 @@ final class Pairings {
         }
         let device = orphans.remove(at: index).pairing.deviceID
         logger.warning(
-            "orphaned pairing forgotten",
+            "orphaned pairing dropped",
             metadata: [
                 "accessory": "\(device)", "limit": "\(Self.maximumOrphans)", "remedy": "reset the accessory",
             ])

@@ -113,7 +113,7 @@ final class AppSessions {
         case .accepted: break
         case .hubEnded: return perform([.fail(call, .hubEnds)], in: hub)
         case .numberInUse:
-            logger.warning("call number used twice", metadata: ["session": "\(call.session.number)"])
+            logger.warning("call number reused", metadata: ["session": "\(call.session.number)"])
             return
         }
         switch request {
@@ -295,7 +295,7 @@ final class AppSessions {
         return page
     }
 
-    /// A session wants to be told of values from now on, or no more; what comes of it at the accessories is not known yet.
+    /// A session wants to be notified of values from now on, or no more; what comes of it at the accessories is not known yet.
     func setNotification(
         _ isEnabled: Bool, for ids: [Characteristic.ID], _ session: SessionID, in hub: isolated HomeHub
     ) -> [ValueResult] {

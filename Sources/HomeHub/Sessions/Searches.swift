@@ -4,8 +4,8 @@ import struct HAPModel.DeviceID
 
 /// Which sessions search for accessories that could be added, and what each has been told.
 ///
-/// A session is told of each accessory once in a search, and of its going once; before the start and after the end it is
-/// told nothing. Each start begins anew.
+/// A session is notified of each accessory once in a search, and of its going once; before the start and after the end it is
+/// notified of nothing. Each start begins anew.
 struct Searches: Sendable, Equatable {
     /// Something to be told to one session.
     struct Event: Sendable, Equatable {

@@ -49,13 +49,13 @@ extension AddAccessoryRequest: HomeMessage {
 ///
 /// It holds secrets: it goes to the daemon and nowhere else.
 package struct AdditionRequest: HomeMessage {
-    /// Where it is added; the primary home, if nobody says.
+    /// Where it is added; the primary home, if none is given.
     package var home: Home.ID?
     /// Which device, if it was chosen; else the code's setup id tells.
     package var device: DeviceID?
     package var code: SetupCode?
     package var payload: AccessorySetupPayload?
-    /// What it is to be called; its own name, repaired, if nobody says.
+    /// What it is to be called; its own name, repaired, if none is given.
     package var name: String?
 
     package init(

@@ -9,9 +9,9 @@ package enum HomeNotification: HomeCall {
     case homesUpdated
     /// Somebody else, or a device, changed a home.
     case transaction(HomeTransaction)
-    /// A device was heard.
+    /// A device reported an event.
     case live(LiveEvent)
-    /// A value was heard that this app did not ask to be told of: its copy is to have it, its listeners are not told.
+    /// A value was received that this app does not observe: its copy takes it, its listeners are not notified.
     case cached(LiveEvent)
     /// A device that could be added came.
     case accessoryFound(DiscoveredAccessory)

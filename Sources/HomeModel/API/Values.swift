@@ -29,7 +29,7 @@ package struct ValueResult: HomeMessage {
     package var characteristic: Characteristic.ID
     /// The value that was read, or that was written once it was at its step.
     package var value: CharacteristicValue?
-    /// When the value was heard, in milliseconds since 1970 (UTC).
+    /// When the value was received, in milliseconds since 1970 (UTC).
     package var time: Int64?
     /// Why it failed; `nil` on success.
     package var error: HomeError?

@@ -17,9 +17,9 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     public package(set) var metadata: CharacteristicMetadata
     /// The accessory's own description, which is the best label of a type that Apple does not define.
     public package(set) var manufacturerDescription: String?
-    /// What was last heard of it; `nil` if nothing was.
+    /// The last value received; `nil` if there was none.
     public package(set) var value: CharacteristicValue?
-    /// When the value was heard, in milliseconds since 1970 (UTC).
+    /// When the value was received, in milliseconds since 1970 (UTC).
     public package(set) var valueTime: Int64?
     /// Whether changes are reported to this app.
     public package(set) var isNotificationEnabled: Bool

@@ -217,7 +217,7 @@ extension HomeError {
         case quotaExceeded = 106
         /// This app does not say what it needs the home for.
         case usageDescriptionMissing = 1001
-        /// Nobody serves the home.
+        /// No daemon serves the home.
         case daemonUnavailable = 1002
         /// This app and homehubd are of different versions.
         case protocolMismatch = 1003
@@ -339,7 +339,7 @@ extension HomeError.Code {
         case .homeUpgradeRequired: "the home database was written by a newer version; install that version"
         case .quotaExceeded: "there is no space left"
         case .usageDescriptionMissing: "this app does not say what it needs the home for; it must declare a purpose"
-        case .daemonUnavailable: "nobody serves the home; check that homehubd runs"
+        case .daemonUnavailable: "no daemon serves the home; check that homehubd runs"
         case .protocolMismatch: "this app and homehubd are of different versions; install the same"
         }
     }

@@ -53,7 +53,7 @@ extension Home {
 
     private mutating func replaceServices(of id: Accessory.ID, with services: [Service]) {
         update(id) { accessory in
-            // What an app observes is its own affair; nobody else knows of it.
+            // What an app observes is not part of the home; no other app sees it.
             let enabled = Set(accessory.services.flatMap(\.characteristics).filter(\.isNotificationEnabled).map(\.id))
             accessory.services = services
             accessory.updateCharacteristics {

@@ -73,11 +73,11 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory answers, or does not any more.
     case reachabilityUpdated(Accessory.ID, Bool)
-    /// A value was heard; the time is in milliseconds since 1970 (UTC).
+    /// A value was received; the time is in milliseconds since 1970 (UTC).
     case valueUpdated(Characteristic.ID, CharacteristicValue, time: Int64)
 }
 
-/// An event, and whether whoever caused it is told of it, too.
+/// An event, and whether whoever caused it is notified of it, too.
 public struct HomeChange: Codable, Sendable, Hashable {
     /// What happened.
     public var event: HomeEvent

@@ -63,7 +63,7 @@ extension Home {
                 !accessory.isBridged || bridge?.bridgedAccessories?.contains(accessory.id) == true,
                 "I12, I13: \(accessory.name) is not in its bridge's list")
             for bridged in accessory.bridgedAccessories ?? [] {
-                check(self.accessory(bridged)?.bridge == accessory.id, "I12: \(accessory.name) lists a stranger")
+                check(self.accessory(bridged)?.bridge == accessory.id, "I12: \(accessory.name) lists an unknown one")
             }
             breaches += accessory.breaches
         }

@@ -91,7 +91,7 @@ package struct HomeGraph: Sendable, Equatable {
 
     /// Applies what needs no revision.
     ///
-    /// - Parameter event: what was heard; of objects that are not there it is ignored.
+    /// - Parameter event: what was received; of objects that are not there it is ignored.
     /// - Returns: whether there is something to tell: the value or the reachability is another, or a button was pressed.
     @discardableResult package mutating func apply(_ event: LiveEvent) -> Bool {
         switch event {

@@ -102,7 +102,7 @@ extension String {
     var keptFromDevice: String {
         var kept = ""
         var length = 0
-        for scalar in unicodeScalars where !scalar.isLeftOut {
+        for scalar in unicodeScalars where !scalar.isStripped {
             length += UTF8.width(scalar)
             guard length <= Self.longestFromDevice else { break }
             kept.unicodeScalars.append(scalar)
@@ -112,7 +112,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isLeftOut: Bool {
+    fileprivate var isStripped: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
         default: properties.isBidiControl

@@ -5,7 +5,7 @@ public struct NameMaker: Sendable, Hashable {
     /// Longest first, so that what is found does not depend on the order of a set.
     private let phrases: [NameKey]
 
-    /// Takes the accessory's own particulars.
+    /// Takes the accessory's own description.
     ///
     /// - Parameters:
     ///   - manufacturer: the maker, corporate filler such as `Inc.` included.

@@ -1,6 +1,6 @@
 public import HAPModel
 
-/// What has to be known of an object's surroundings to suggest a name for it.
+/// The context of an object that is needed to suggest a name for it.
 public struct NameContext: Sendable {
     /// What to call the object if nothing else is left: `Light`, `Room`.
     public var noun: String
@@ -15,7 +15,7 @@ public struct NameContext: Sendable {
     /// Whether the device says the name, and not a person.
     public var isFromDevice: Bool
 
-    /// Describes the surroundings of an object that is no service or accessory.
+    /// Describes the context of an object that is no service or accessory.
     ///
     /// - Parameters:
     ///   - noun: what to call the object if nothing else is left; a valid name.
@@ -28,7 +28,7 @@ public struct NameContext: Sendable {
         isFromDevice = false
     }
 
-    /// Describes the surroundings of a service or an accessory.
+    /// Describes the context of a service or an accessory.
     ///
     /// - Parameters:
     ///   - serviceType: what the object does.

@@ -12,7 +12,7 @@ extension Service: NamedObject {}
 extension ActionSet: NamedObject {}
 
 extension Sequence where Element: NamedObject {
-    /// The objects in the order to show them: by name as people hear it, then as it is written, then by id.
+    /// The objects in the order to show them: by name as people say it, then as it is written, then by id.
     public var sortedForDisplay: [Element] {
         map { (key: NameKey($0.name), object: $0) }
             .sorted { ($0.key, $0.object.name, $0.object.id) < ($1.key, $1.object.name, $1.object.id) }

@@ -13,7 +13,7 @@ public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
     public let accessoryName: String
     /// What the accessory is.
     public let category: AccessoryCategory
-    /// Whether the answer must hold the content of the accessory's QR code, because nobody has given it yet.
+    /// Whether the answer must hold the content of the accessory's QR code, because it is still missing.
     public let requiresSetupPayloadURL: Bool
 
     package init(

@@ -8,10 +8,11 @@ package enum MQTTAction: Equatable, Sendable {
     case removed(LightID)
     case report(LightID, LightReport)
     case warn(String?, about: String)
-    case note(String)
+    /// An entity was announced without a `unique_id`; under another topic it becomes another accessory.
+    case idMissing(topic: String)
 }
 
-/// All lights on one broker as a machine: which there are, who announced them, who hears which topic, who is in reach.
+/// All lights on one broker as a machine: which there are, who announced them, who subscribes to which topic, who is in reach.
 ///
 /// Rules it keeps:
 /// - A light is known by its `unique_id`, wherever it is announced. While one announcement stands, a second with the
@@ -159,8 +160,8 @@ package struct MQTTHome: Sendable {
 
     /// A message has come.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
-        var actions = heard(topic, payload)
-        for filter in wildcards where filter.matches(topic) { actions += heard(filter.text, payload) }
+        var actions = received(topic, payload)
+        for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload) }
         if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) {
             // What was wrong before is taken back, unless it still is.
             let before = warned.filter {
@@ -179,7 +180,7 @@ package struct MQTTHome: Sendable {
     }
 
     /// A message has come on a topic that lights listen to, or on one that such a topic with wildcards stands for.
-    private mutating func heard(_ topic: String, _ payload: MQTTPayload) -> [MQTTAction] {
+    private mutating func received(_ topic: String, _ payload: MQTTPayload) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
             let reports = members[id]?.light.received(topic: topic, payload: payload) ?? []
@@ -276,8 +277,7 @@ package struct MQTTHome: Sendable {
             announced[key] = id
             actions.append(.added(entity.description))
             if !entity.hasOwnID {
-                actions.append(
-                    .note("\(origin) has no unique_id; under another topic it will be another accessory"))
+                actions.append(.idMissing(topic: origin.description))
             }
             actions += listen(id, to: entity.settings.topics)
             return actions + reach(id) + warn(of: entity, origin)
@@ -385,7 +385,7 @@ package struct MQTTHome: Sendable {
         return !isLost && member.light.isAvailable
     }
 
-    /// Tells whether a light is in reach, when that is news.
+    /// Reports whether a light is in reach, when that has changed.
     private mutating func reach(_ id: LightID) -> [MQTTAction] {
         guard let member = members[id] else { return [] }
         let reachable = isReachable(member)

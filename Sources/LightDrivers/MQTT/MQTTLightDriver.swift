@@ -126,10 +126,10 @@ package actor MQTTLightDriver: LightDriver {
             home.disconnected(now: now)
             let delay = session.closed(now: now, share: share())
             let text = "broker \(configuration.connection.address): \(reason)"
-            if session.isNews(reason) {
-                logger.warning("broker not connected", metadata: ["error": "\(text)"])
+            if session.isNew(reason) {
+                logger.warning("broker disconnected", metadata: ["error": "\(text)"])
             } else {
-                logger.debug("broker not connected", metadata: ["error": "\(text)", "retry": "\(delay)"])
+                logger.debug("broker disconnected", metadata: ["error": "\(text)", "retry": "\(delay)"])
             }
             await host.report(.degraded("\(text); trying again"))
         }
@@ -157,7 +157,7 @@ package actor MQTTLightDriver: LightDriver {
                 await host.removed(id)
             case .report(let id, let report): outbox.add(report, from: id)
             case .warn(let text, let subject): await host.warn(text, about: subject)
-            case .note(let text): logger.info("\(text)")
+            case .idMissing(let topic): logger.info("unique_id missing", metadata: ["topic": "\(topic)"])
             }
         }
     }

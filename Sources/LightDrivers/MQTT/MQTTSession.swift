@@ -2,7 +2,7 @@
 struct MQTTSession {
     /// Where we say that we are here, and the broker says that we are gone.
     let statusTopic: String
-    /// Where producers hear that someone listens, if that is wanted.
+    /// Where producers are notified that someone listens, if that is wanted.
     var birthTopic: String?
     /// When the next connection is due.
     var reconnectAt: Duration?
@@ -45,7 +45,7 @@ struct MQTTSession {
     }
 
     mutating func subscribing(_ topic: String) {
-        // After the first round is confirmed, later subscriptions keep nobody waiting.
+        // After the first round is confirmed, later subscriptions delay nothing.
         if !hasSaidReady { unconfirmed.insert(topic) }
     }
 
@@ -58,7 +58,7 @@ struct MQTTSession {
 
     /// The broker has answered a subscription.
     ///
-    /// - Returns: whether it is refused, if that is news.
+    /// - Returns: whether it is refused, if that has changed.
     mutating func subscribed(_ topic: String, granted: Bool) -> Bool? {
         unconfirmed.remove(topic)
         if granted { return refused.remove(topic) == nil ? nil : false }
@@ -80,7 +80,7 @@ struct MQTTSession {
     }
 
     /// Whether a reason differs from the last one, so that the log says it once.
-    mutating func isNews(_ reason: String) -> Bool {
+    mutating func isNew(_ reason: String) -> Bool {
         defer { lastReason = reason }
         return reason != lastReason
     }

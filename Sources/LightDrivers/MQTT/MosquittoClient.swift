@@ -61,7 +61,7 @@ package final class MosquittoClient: Sendable {
 
     /// How long a broker may take to take us in.
     private static let connectSeconds = 10
-    /// How long a connection that was told to end may take to flush.
+    /// How long a connection that was asked to end may take to flush.
     private static let flushMilliseconds = 1000
 
     /// Where Debian and most others keep the certificates of authorities.

@@ -86,13 +86,13 @@ package final class SimulatedLightDriver: LightDriver {
             return home.outbox.takeAll()
         }
         for (id, report) in steps.reports { await host.report(report, from: id) }
-        let told = home.withLock { home in
+        let resumed = home.withLock { home in
             home.isTelling = false
-            let told = home.waiters.filter { $0.ticket <= steps.ticket }
+            let resumed = home.waiters.filter { $0.ticket <= steps.ticket }
             home.waiters.removeAll { $0.ticket <= steps.ticket }
-            return told
+            return resumed
         }
-        for waiter in told { waiter.continuation.resume(returning: true) }
+        for waiter in resumed { waiter.continuation.resume(returning: true) }
     }
 
     private func stop() {
@@ -125,7 +125,7 @@ package final class SimulatedLightDriver: LightDriver {
         guard let place = places[light] else { throw .unknownLight }
         if lights[place].failure == .silent { try await never() }
         guard home.withLock({ $0.lights[place].reachable }) else { throw .unreachable }
-        logger.info("a simulated light blinks", metadata: ["name": "\(lights[place].description.name)"])
+        logger.info("simulated light blinked", metadata: ["name": "\(lights[place].description.name)"])
     }
 
     /// Waits for an answer that does not come, until the task is cancelled.
@@ -167,7 +167,7 @@ package final class SimulatedLightDriver: LightDriver {
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
         guard let place = places[light] else { throw .unknownLight }
         if let problem = home.withLock({ $0.lights[place].problem(with: change) }) { throw .impossible(problem) }
-        let told = await withCheckedContinuation { continuation in
+        let resumed = await withCheckedContinuation { continuation in
             let isRunning = home.withLock { home in
                 guard home.host != nil else { return false }
                 home.lights[place].change(change)
@@ -179,7 +179,7 @@ package final class SimulatedLightDriver: LightDriver {
             }
             if isRunning { waker.yield() } else { continuation.resume(returning: false) }
         }
-        guard told else { throw .notRunning }
+        guard resumed else { throw .notRunning }
     }
 }
 

@@ -1,6 +1,6 @@
 import LightKit
 
-/// One simulated light as a machine: what it is worth now, and how it fades.
+/// One simulated light as a machine: its current state, and how it fades.
 struct SimulatedLightState {
     private struct Fade: Equatable {
         var from: Int

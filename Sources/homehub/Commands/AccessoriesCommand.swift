@@ -27,7 +27,7 @@ struct AccessoriesCommand: HomeCommand {
 struct ShowCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an accessory: what it is, where, and what can be read and written.",
-        discussion: "The values are those last heard of; homehub read asks the accessory.")
+        discussion: "The values are the last known ones; homehub read asks the accessory.")
 
     @Argument(help: "The accessory, by name or id.")
     var accessory: String

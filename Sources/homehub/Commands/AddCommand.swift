@@ -91,7 +91,7 @@ extension Home {
     /// - Throws: what is wrong with the name, with names that could be had.
     fileprivate func check(newName name: String) throws(HomeError) {
         // No device has this id, so that nothing but the name is judged.
-        guard let nobody = DeviceID("00:00:00:00:00:00") else { return }
-        try HomeGraph(homes: [self]).checkAddition(of: nobody, to: id, name: name)
+        guard let unknown = DeviceID("00:00:00:00:00:00") else { return }
+        try HomeGraph(homes: [self]).checkAddition(of: unknown, to: id, name: name)
     }
 }

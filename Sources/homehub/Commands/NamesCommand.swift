@@ -48,7 +48,7 @@ struct NamesDoctorCommand: HomeCommand {
         session.print(renamed.isEmpty ? "There is nothing to rename.\n" : "", json: .array(renamed))
     }
 
-    /// Puts an accessory that nobody has put anywhere into the room that its name said.
+    /// Puts an accessory without a room into the room that its name said.
     private func assign(_ entry: NamesReport.Entry, in home: Home, _ session: HomeSession) async throws -> Room? {
         guard case .accessory(let accessory) = entry.object, let room = entry.room, accessory.room == home.defaultRoomID
         else { return nil }

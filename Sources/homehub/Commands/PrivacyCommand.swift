@@ -121,7 +121,7 @@ struct PrivacyAgentCommand: AsyncParsableCommand {
                     do {
                         try await manager.setPermission(decision, for: question.app)
                     } catch let error as HomeError where error.code == .notFound {
-                        // Somebody else has answered, or the app has gone.
+                        // Somebody else has answered, or the app has ended.
                         Terminal.current.write("The question is answered already.\n")
                     }
                 }

@@ -63,7 +63,7 @@ enum HomeListings {
                     case .room: accessory.category.localizedDescription
                     case .category: home.room(accessory.room).map(home.displayName) ?? ""
                     }
-                table.append(["  " + accessory.name, other, accessory.troubleText])
+                table.append(["  " + accessory.name, other, accessory.problemText])
             }
             return table.text
         }.joined(separator: "\n")
@@ -101,7 +101,7 @@ extension Home {
 
 extension Accessory {
     /// What is wrong with it; nothing if all is well.
-    var troubleText: String { isBlocked ? "blocked" : isReachable ? "" : "does not answer" }
+    var problemText: String { isBlocked ? "blocked" : isReachable ? "" : "does not answer" }
 }
 
 extension ValuePlace {

@@ -23,7 +23,7 @@ struct PermissionAgent: Sendable {
 
     /// What the person decides; `nil` to leave the question open.
     ///
-    /// - Throws: `TerminalError` if nobody is there.
+    /// - Throws: `TerminalError` if no person can answer.
     func decision(about permission: AppPermission) async throws -> PermissionDecision? {
         var question = Self.question(about: permission)
         while true {
@@ -31,7 +31,7 @@ struct PermissionAgent: Sendable {
             guard let answer = await terminal.readLine() else {
                 try Task.checkCancellation()
                 throw TerminalError.usage(
-                    "nobody is there to answer; run the agent in a terminal, or use homehub privacy allow")
+                    "no person can answer; run the agent in a terminal, or use homehub privacy allow")
             }
             switch answer.lowercased() {
             case "allow": return .allow

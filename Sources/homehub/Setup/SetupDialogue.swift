@@ -11,10 +11,10 @@ struct SetupDialogue: AccessorySetupInteraction {
     let device: String?
     /// What the accessory, or the bridge itself, is to be called.
     let wantedName: String?
-    /// Whether nobody is to be asked.
+    /// Whether the person is not to be asked.
     let isSilent: Bool
 
-    /// How long to look for devices if nobody can be asked, unless a test brings another time.
+    /// How long to look for devices if no person can be asked, unless a test brings another time.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
 
     // MARK: The code
@@ -221,7 +221,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         guard let typed = await terminal.readLine() else {
             guard !Task.isCancelled else { throw HomeError(.operationCancelled) }
             terminal.writeError("\n")
-            throw Self.missing("an answer, and nobody is there to give it; \(remedy)")
+            throw Self.missing("an answer, and no person can give it; \(remedy)")
         }
         return typed.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
     }

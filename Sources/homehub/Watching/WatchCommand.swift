@@ -24,11 +24,11 @@ struct WatchCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let manager = session.manager
         // Listening comes first, so that nothing happens unheard while the values are switched on.
-        let news = manager.allEvents()
+        let events = manager.allEvents()
         let watch = try await watch(manager)
         try await enable(watch.places(in: await manager.homes), manager)
         session.sayThatItGoesOn("watching")
-        for await event in news {
+        for await event in events {
             if watch.isWatched(event) { await show(event, session) }
             try await enable(watch.places(after: event, in: await manager.homes), manager)
         }
@@ -62,16 +62,16 @@ struct WatchCommand: HomeCommand {
         try await manager.setNotification(true, for: places)
     }
 
-    private func show(_ event: HomeNews, _ session: HomeSession) async {
-        let line: NewsLine
+    private func show(_ event: HomeClientEvent, _ session: HomeSession) async {
+        let line: EventLine
         var time = WallClock.now
         switch event {
-        case .manager(let event): line = NewsLine(event)
-        case .home(let event): line = NewsLine(event)
+        case .manager(let event): line = EventLine(event)
+        case .home(let event): line = EventLine(event)
         case .accessory(let event):
             if case .valueUpdated(_, let characteristic) = event.change { time = characteristic.valueTime ?? time }
             let homes = await session.manager.homes
-            line = NewsLine(event, in: homes.first { $0.id == event.accessory.home })
+            line = EventLine(event, in: homes.first { $0.id == event.accessory.home })
         }
         session.print(line.text(at: WallClock.text(of: time)), json: line.listing(name: event.name, time: time))
     }
@@ -101,7 +101,7 @@ struct Watch {
     }
 
     /// The values that have to be switched on, perhaps once more, because of what happened.
-    func places(after event: HomeNews, in homes: [Home]) -> [Characteristic.ID] {
+    func places(after event: HomeClientEvent, in homes: [Home]) -> [Characteristic.ID] {
         switch event {
         case .manager(.homesUpdated), .manager(.homeAdded): places(in: homes)
         case .home(let event):
@@ -117,7 +117,7 @@ struct Watch {
     }
 
     /// Whether an event is to be shown.
-    func isWatched(_ event: HomeNews) -> Bool {
+    func isWatched(_ event: HomeClientEvent) -> Bool {
         switch (scope, event) {
         case (_, .manager(.authorizationStatusUpdated)): true
         case (.everything(nil), _): true

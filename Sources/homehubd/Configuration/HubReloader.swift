@@ -21,13 +21,14 @@ struct HubReloader: Sendable {
         do {
             let next = try HubConfiguration.load(from: path)
             await restrict(next.restrict.restrictions)
-            logger.notice("the configuration has been read again")
+            logger.notice("configuration reloaded")
             let waiting = next.keysThatWait(comparedWith: running)
             guard !waiting.isEmpty else { return }
             logger.warning(
-                "\(waiting.joined(separator: ", ")) will be as the configuration says when homehubd is restarted")
+                "configuration change deferred",
+                metadata: ["keys": "\(waiting.joined(separator: ", "))", "remedy": "restart homehubd"])
         } catch {
-            logger.error("the configuration is wrong and changes nothing", metadata: ["error": "\(error)"])
+            logger.error("configuration rejected", metadata: ["error": "\(error)"])
         }
     }
 }

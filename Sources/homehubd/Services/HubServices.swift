@@ -23,25 +23,27 @@ struct SocketService: ServiceLifecycle.Service {
 }
 
 /// Says when no accessory can be found, and when they can be again.
-struct ObstacleService: ServiceLifecycle.Service {
+struct DiscoveryErrorService: ServiceLifecycle.Service {
     let browser: any ServiceBrowser
-    let obstacle: CurrentObstacle
+    let discoveryError: CurrentDiscoveryError
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Nothing is told before it is known.
-            var told: String??
+            // The state is reported once it is known.
+            var reported: String??
             for await snapshot in browser.snapshots()
-            where told.map({ $0 != snapshot.obstacle }) ?? (snapshot.obstacle != nil || snapshot.isComplete) {
-                if let reason = snapshot.obstacle {
+            where reported.map({ $0 != snapshot.discoveryError })
+                ?? (snapshot.discoveryError != nil || snapshot.isComplete)
+            {
+                if let reason = snapshot.discoveryError {
                     logger.warning(
                         "discovery failed", metadata: ["reason": "\(reason)"])
                 } else {
                     logger.notice("discovery recovered")
                 }
-                told = .some(snapshot.obstacle)
-                obstacle.reason = snapshot.obstacle
+                reported = .some(snapshot.discoveryError)
+                discoveryError.reason = snapshot.discoveryError
             }
         }
         try? await gracefulShutdown()
@@ -49,7 +51,7 @@ struct ObstacleService: ServiceLifecycle.Service {
 }
 
 /// Why no accessory can be found now, if so.
-final class CurrentObstacle: Sendable {
+final class CurrentDiscoveryError: Sendable {
     private let stored = Mutex<String?>(nil)
 
     var reason: String? {

@@ -4,17 +4,17 @@ extension HubStatus {
     /// How the hub is doing, in one line such as "2 homes, 14 accessories (13 reachable), 3 apps.".
     ///
     /// - Parameters:
-    ///   - obstacle: why accessories cannot be found, if so.
+    ///   - discoveryError: why accessories cannot be found, if so.
     ///   - storage: why nothing can be stored, if so.
     /// - Returns: the line.
-    func sentence(obstacle: String? = nil, storage: String? = nil) -> String {
+    func sentence(discoveryError: String? = nil, storage: String? = nil) -> String {
         func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
         let text = [
             count(homes, "home", "homes"),
             count(accessories, "accessory", "accessories") + (accessories > 0 ? " (\(reachable) reachable)" : ""),
             count(sessions, "app", "apps"),
         ].joined(separator: ", ")
-        let troubles = [obstacle.map { "accessories cannot be found: \($0)" }, storage].compactMap(\.self)
-        return ([text] + troubles).joined(separator: "; ") + "."
+        let errors = [discoveryError.map { "accessories cannot be found: \($0)" }, storage].compactMap(\.self)
+        return ([text] + errors).joined(separator: "; ") + "."
     }
 }

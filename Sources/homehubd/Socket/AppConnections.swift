@@ -9,7 +9,7 @@ import Synchronization
 /// Serves the connections of apps.
 ///
 /// Each has one task that takes what the app asks, in order, and one that sends what the hub has for it, in order. The
-/// second sends one thing and waits until the app has read most of it: so an app that does not read holds up nobody but
+/// second sends one thing and waits until the app has read most of it: so an app that does not read delays no other but
 /// itself, and what it misses is bounded by the hub, which tells it to load everything anew.
 struct AppConnections: LineRPCSessions {
     /// What the socket takes and keeps.
@@ -39,24 +39,27 @@ struct AppConnections: LineRPCSessions {
         self.logger = logger
     }
 
-    func serve(_ peer: LineRPCPeer, _ inquiries: AsyncStream<LineRPCInquiry>) async {
+    func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async {
         guard let identity = peer.identity else {
             logger.error("peer credentials missing")
             return
         }
         guard users.enter(identity.uid, limit: limits.connectionsOfUser) else {
             logger.warning(
-                "connection refused: too many of one user",
-                metadata: ["user": "\(identity.uid)", "limit": "\(limits.connectionsOfUser)"])
+                "connection refused",
+                metadata: [
+                    "reason": "too many connections of one user", "user": "\(identity.uid)",
+                    "limit": "\(limits.connectionsOfUser)",
+                ])
             return
         }
         defer { users.leave(identity.uid) }
-        var inquiries = inquiries.makeAsyncIterator()
-        guard let session = await openInTime(peer, identity, &inquiries) else { return }
+        var inputs = inputs.makeAsyncIterator()
+        guard let session = await openInTime(peer, identity, &inputs) else { return }
         await withDiscardingTaskGroup { group in
             group.addTask { await deliver(to: peer, session) }
-            while let inquiry = await inquiries.next(isolation: #isolation) {
-                switch inquiry {
+            while let input = await inputs.next(isolation: #isolation) {
+                switch input {
                 case .request(let number, let method, let params):
                     await receive(number, method, params, from: peer, session)
                 case .cancelled(let number): await hub.cancel(Call(session, number))
@@ -73,25 +76,25 @@ struct AppConnections: LineRPCSessions {
 
     /// Hangs up on who does not open a session in time: its place is for others.
     private func openInTime(
-        _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inquiries: inout AsyncStream<LineRPCInquiry>.AsyncIterator
+        _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 if (try? await Task.sleep(for: limits.opening)) != nil { peer.close() }
             }
             defer { group.cancelAll() }
-            return await open(peer, identity, &inquiries)
+            return await open(peer, identity, &inputs)
         }
     }
 
     /// Waits for the request that opens the session; others are refused until then.
     ///
-    /// - Returns: the session; `nil` if the app has gone before.
+    /// - Returns: the session; `nil` if the app has disconnected before.
     private func open(
-        _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inquiries: inout AsyncStream<LineRPCInquiry>.AsyncIterator
+        _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
-        while let inquiry = await inquiries.next(isolation: #isolation) {
-            guard case .request(let number, let method, let params) = inquiry else { continue }
+        while let input = await inputs.next(isolation: #isolation) {
+            guard case .request(let number, let method, let params) = input else { continue }
             do throws(HomeError) {
                 switch try HomeRequest(method: method, params: params) {
                 case .open(let opening):

@@ -62,8 +62,8 @@ struct HomeDatabase: HomeStore {
         try queue.write { db in
             let statement = try db.cachedStatement(
                 sql: "UPDATE characteristic SET value = ?, valueTime = ? WHERE id = ?")
-            for (id, heard) in values {
-                try statement.execute(arguments: [heard.value.json.text, heard.time, id.description])
+            for (id, lastKnown) in values {
+                try statement.execute(arguments: [lastKnown.value.json.text, lastKnown.time, id.description])
             }
         }
     }

@@ -7,7 +7,7 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup", abstract: "Save everything the bridge has learnt in a file.",
         discussion: """
             Identity, pairings, and the numbers by which controllers know the lights; the configuration file is not part \
-            of it. The file holds the keys of the home: keep it where nobody else reads it.
+            of it. The file holds the keys of the home: keep it where no other user can read it.
             """)
 
     @Argument(help: "The file to write; one that is there is replaced.")

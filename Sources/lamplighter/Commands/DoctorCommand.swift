@@ -29,14 +29,14 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let facts = await settledFacts()
+        let facts = await stableFacts()
         var findings = Diagnosis.findings(facts)
         if long {
             if findings.verdict == nil {
                 Terminal.current.writeError("lamplighter: looking again in \(pause) s\n")
                 try await Task.sleep(for: .seconds(pause))
             }
-            findings.append(Diagnosis.lasting(facts, findings.verdict == nil ? await settledFacts() : facts))
+            findings.append(Diagnosis.lasting(facts, findings.verdict == nil ? await stableFacts() : facts))
         }
         Terminal.current.write(
             options.json ? JSONValue(encoding: DiagnosisReport(findings)).text + "\n" : Self.text(of: findings))
@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// The facts; once more if something was just changing: Avahi starts, or the record is being replaced.
-    private func settledFacts() async -> Facts {
+    private func stableFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()
         switch Diagnosis.findings(facts).verdict?.check {

@@ -10,7 +10,7 @@ struct BridgeConfiguration: Decodable, Sendable {
     var drivers: [DriverEntry]
     /// What is said of single lights, by their keys.
     var lights: [LightKey: LightSection]
-    /// `nil` if nobody is to see the metrics.
+    /// `nil` if the metrics are not served.
     var metrics: MetricsSection?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {

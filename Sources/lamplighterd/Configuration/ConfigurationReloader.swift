@@ -63,13 +63,13 @@ actor ConfigurationReloader {
             let next = try BridgeConfiguration.load(from: path, drivers: DriverCatalog.drivers, instance: instance)
             let listing = await obey(next)
             logger.notice(
-                "the configuration has been read again",
+                "configuration reloaded",
                 metadata: ["drivers": "\(listing.drivers)", "lights": "\(listing.lights)"])
-            if let warning { logger.warning("\(warning)") }
+            if let warning { logger.warning("configuration change deferred", metadata: ["warning": "\(warning)"]) }
             return listing
         } catch {
             warning = Self.warning("\(error)")
-            logger.error("the configuration is wrong and changes nothing", metadata: ["error": "\(error)"])
+            logger.error("configuration rejected", metadata: ["error": "\(error)"])
             throw error
         }
     }

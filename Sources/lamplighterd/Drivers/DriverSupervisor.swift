@@ -92,7 +92,7 @@ actor DriverSupervisor: Service {
                 if !Task.isCancelled { await lights.driverEnded(entry.id, "it has ended by itself") }
             } catch {
                 guard !Task.isCancelled else { return }
-                logger.error("the driver has ended", metadata: ["error": "\(error)"])
+                logger.error("driver failed", metadata: ["error": "\(error)"])
                 await lights.driverEnded(entry.id, "\(error)")
             }
         }
@@ -113,7 +113,7 @@ actor DriverSupervisor: Service {
                 return false
             }
             if await group.next() == false {
-                logger.warning("a driver does not end", metadata: ["drivers": "\(drivers.map(\.entry.id))"])
+                logger.warning("driver did not stop in time", metadata: ["drivers": "\(drivers.map(\.entry.id))"])
             }
             group.cancelAll()
         }

@@ -51,7 +51,7 @@ struct BridgeMetrics: Sendable {
         appendRequests(to: &text)
         appendEvents(to: &text)
         appendLights(to: &text)
-        appendSurroundings(to: &text)
+        appendHostFacts(to: &text)
         appendProcess(to: &text)
         return text.text
     }
@@ -65,7 +65,7 @@ struct BridgeMetrics: Sendable {
         text.counter("lamplighter_connections_total", "Connections that were taken.", Double(server.connections))
         text.counter(
             "lamplighter_connections_closed_total",
-            "Connections that the bridge closed: too many, nothing was taken, or a stranger asked too much.",
+            "Connections that the bridge closed: too many, nothing was taken, or the rate limit was exceeded.",
             [
                 Sample(["reason": "crowded"], server.crowdedOut), Sample(["reason": "stalled"], server.stalled),
                 Sample(["reason": "throttled"], server.throttled),
@@ -133,7 +133,7 @@ struct BridgeMetrics: Sendable {
             drivers.map { (("driver", $0.id), $0.commands.latency) })
     }
 
-    private func appendSurroundings(to text: inout PrometheusText) {
+    private func appendHostFacts(to text: inout PrometheusText) {
         text.gauge(
             "lamplighter_advertisement_state", "1 for the state that the publication by mDNS is in.",
             AdvertisementState.allCases.map { Sample(["state": $0.rawValue], $0 == advertisement ? 1 : 0) })

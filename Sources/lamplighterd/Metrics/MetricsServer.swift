@@ -12,7 +12,7 @@ actor MetricsServer {
     private struct Client {
         let connection: any AccessoryConnection
         /// Rises with each sign of life of any client.
-        var lastHeard: Int
+        var lastReceived: Int
         var task: Task<Void, Never>?
     }
 
@@ -43,13 +43,13 @@ actor MetricsServer {
 
     private func open(_ connection: any AccessoryConnection) {
         if clients.count >= Self.maximumConnections,
-            let silent = clients.min(by: { $0.value.lastHeard < $1.value.lastHeard })
+            let silent = clients.min(by: { $0.value.lastReceived < $1.value.lastReceived })
         {
             silent.value.connection.close()
             forget(silent.key)
         }
         signs += 1
-        clients[connection.id] = Client(connection: connection, lastHeard: signs)
+        clients[connection.id] = Client(connection: connection, lastReceived: signs)
     }
 
     private func forget(_ id: ConnectionID) {
@@ -59,7 +59,7 @@ actor MetricsServer {
     private func receive(_ request: HTTPRequest, on id: ConnectionID) {
         guard clients[id] != nil else { return }
         signs += 1
-        clients[id]?.lastHeard = signs
+        clients[id]?.lastReceived = signs
         guard request.path == Self.path else { return answer(id, HTTPResponse(404), request) }
         guard request.method == .get else { return answer(id, HTTPResponse(405), request) }
         clients[id]?.task = Task {

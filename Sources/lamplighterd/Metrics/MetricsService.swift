@@ -44,7 +44,7 @@ struct MetricsService: Service {
     ///   - section: where to.
     ///   - source: what is told.
     ///   - loop: that of the controllers' sessions.
-    ///   - logger: where peers that break the protocol are told.
+    ///   - logger: where peers that violate the protocol are logged.
     /// - Throws: ``MetricsListenerError``.
     init(
         _ section: MetricsSection, _ source: MetricsSource, on loop: any EventLoop, logger: Logger
@@ -56,7 +56,7 @@ struct MetricsService: Service {
         } catch {
             throw MetricsListenerError(address: section.listen, cause: error)
         }
-        logger.info("metrics are served", metadata: ["address": "\(section.listen)"])
+        logger.info("metrics endpoint started", metadata: ["address": "\(section.listen)"])
     }
 
     func run() async throws {

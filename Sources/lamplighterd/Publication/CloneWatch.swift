@@ -14,7 +14,7 @@ import TerminalKit
 /// probes that it returns and calls ``timeReached(now:)`` at ``wakeAt``.
 struct CloneWatch {
     enum Verdict: Equatable {
-        /// Nobody has looked yet; to be kept out of sight.
+        /// Not probed yet; not to be advertised.
         case undecided
         case advertise
         /// To be seen, though the other is as well: it is the other that has to go.
@@ -35,16 +35,16 @@ struct CloneWatch {
     static let probeTimeout = Duration.seconds(3)
     /// How long Avahi is waited for; after that whoever publishes may well try.
     static let absenceTimeout = Duration.seconds(30)
-    /// How often whoever is suspected is asked again.
+    /// How often a candidate is probed again.
     static let probeInterval = Duration.seconds(30)
     /// The time between two changes of mind.
     static let steadiness = Duration.seconds(10)
-    /// The most suspects at a time; further ones are left alone.
+    /// The most candidates at a time; further ones are left alone.
     static let largestNumber = 8
-    /// The most probes within ``steadiness``: nobody has this bridge knock at many doors.
+    /// The most probes within ``steadiness``: other hosts cannot make this bridge connect to many addresses.
     static let largestProbeNumber = 24
 
-    private struct Suspect {
+    private struct CloneCandidate {
         var service: DiscoveredService
         /// When the next probe is due; nil while one is under way.
         var dueAt: ContinuousClock.Instant?
@@ -61,7 +61,7 @@ struct CloneWatch {
     private var startedAt: ContinuousClock.Instant?
     private var lookingSince: ContinuousClock.Instant?
     private var hasLooked = false
-    private var suspects: [DiscoveredService.ID: Suspect] = [:]
+    private var candidates: [DiscoveredService.ID: CloneCandidate] = [:]
     /// The probes of the last ``steadiness``.
     private var probedAt: [ContinuousClock.Instant] = []
     private var changedAt: ContinuousClock.Instant?
@@ -90,39 +90,39 @@ struct CloneWatch {
 
         let bearers = snapshot.services.filter { $0.txt["id"].flatMap { DeviceID($0) } == deviceID && $0.port > 0 }
         own = bearers.first(where: isOwn)
-        let former = suspects
-        suspects = [:]
+        let former = candidates
+        candidates = [:]
         for service in bearers.filter({ !isOwn($0) }).prefix(Self.largestNumber) {
-            var suspect = former[service.id] ?? Suspect(service: service, dueAt: now)
-            if !suspect.service.isReached(like: service) { suspect.dueAt = now }
-            suspect.service = service
-            suspects[service.id] = suspect
+            var candidate = former[service.id] ?? CloneCandidate(service: service, dueAt: now)
+            if !candidate.service.isReached(like: service) { candidate.dueAt = now }
+            candidate.service = service
+            candidates[service.id] = candidate
         }
         return next(now: now)
     }
 
-    /// Takes note of whether a suspect has accepted a connection; returns whom to probe now.
+    /// Takes note of whether a candidate has accepted a connection; returns whom to probe now.
     mutating func probed(
         _ service: DiscoveredService, answers: Bool, now: ContinuousClock.Instant
     ) -> [DiscoveredService] {
-        guard var suspect = suspects[service.id], suspect.dueAt == nil, suspect.service.isReached(like: service) else {
-            return []
-        }
+        guard var candidate = candidates[service.id],
+            candidate.dueAt == nil, candidate.service.isReached(like: service)
+        else { return [] }
         // One lost packet is no reason to let two be seen.
-        suspect.isDoubtful = !answers && suspect.answers && !suspect.isDoubtful
-        suspect.dueAt = suspect.isDoubtful ? now : now + Self.probeInterval
-        if !suspect.isDoubtful { suspect.answers = answers }
-        suspect.isKnown = true
-        suspects[service.id] = suspect
+        candidate.isDoubtful = !answers && candidate.answers && !candidate.isDoubtful
+        candidate.dueAt = candidate.isDoubtful ? now : now + Self.probeInterval
+        if !candidate.isDoubtful { candidate.answers = answers }
+        candidate.isKnown = true
+        candidates[service.id] = candidate
         return next(now: now)
     }
 
     /// Does what is due, harmless when nothing is; returns whom to probe.
     mutating func timeReached(now: ContinuousClock.Instant) -> [DiscoveredService] { next(now: now) }
 
-    /// When ``timeReached(now:)`` is to be called next; nil when nobody is suspected.
+    /// When ``timeReached(now:)`` is to be called next; nil when there is no candidate.
     var wakeAt: ContinuousClock.Instant? {
-        var moments = suspects.values.compactMap(\.dueAt)
+        var moments = candidates.values.compactMap(\.dueAt)
         if verdict == .undecided {
             if let lookingSince {
                 moments.append(lookingSince + lookingTime)
@@ -148,14 +148,14 @@ struct CloneWatch {
         decide(now: now)
         probedAt.removeAll { $0 + Self.steadiness <= now }
         var probes: [DiscoveredService] = []
-        for id in suspects.keys.sorted() {
-            guard let suspect = suspects[id], let dueAt = suspect.dueAt, dueAt <= now else { continue }
+        for id in candidates.keys.sorted() {
+            guard let candidate = candidates[id], let dueAt = candidate.dueAt, dueAt <= now else { continue }
             if let first = probedAt.first, probedAt.count >= Self.largestProbeNumber {
-                suspects[id]?.dueAt = first + Self.steadiness
+                candidates[id]?.dueAt = first + Self.steadiness
             } else {
-                suspects[id]?.dueAt = nil
+                candidates[id]?.dueAt = nil
                 probedAt.append(now)
-                probes.append(suspect.service)
+                probes.append(candidate.service)
             }
         }
         return probes
@@ -177,8 +177,8 @@ struct CloneWatch {
     }
 
     private func wish(now: ContinuousClock.Instant) -> Verdict {
-        let clones = suspects.values.filter(\.answers).map(\.service).sorted { $0.id < $1.id }
-        let isAsking = suspects.values.contains { !$0.isKnown }
+        let clones = candidates.values.filter(\.answers).map(\.service).sorted { $0.id < $1.id }
+        let isAsking = candidates.values.contains { !$0.isKnown }
         switch verdict {
         case .undecided:
             if let clone = clones.first { return .withhold(from: Clone(clone)) }
@@ -208,7 +208,7 @@ struct CloneWatch {
 
 extension CloneWatch.Verdict {
     /// Whether somebody who was told the former is to be told this one, too.
-    func isNews(after former: CloneWatch.Verdict) -> Bool {
+    func isNew(after former: CloneWatch.Verdict) -> Bool {
         switch (self, former) {
         case (.withhold(let clone), .withhold(let known)), (.prevail(let clone), .prevail(let known)):
             clone.host != known.host || clone.port != known.port

@@ -71,19 +71,20 @@ final class UniquePublisher: Sendable {
         switch verdict {
         case .undecided:
             return .waiting(
-                reason: browser.snapshot.obstacle ?? "first, this looks whether another host has the same identity")
+                reason: browser.snapshot.discoveryError
+                    ?? "first, this looks whether another host has the same identity")
         case .withhold(let clone): return .withheld(reason: Self.reason(clone))
         case .advertise, .prevail: return publisher.state
         }
     }
 
     /// Why nothing can be found or shown by mDNS on this host, if so.
-    var discoveryError: String? { browser.snapshot.obstacle }
+    var discoveryError: String? { browser.snapshot.discoveryError }
 
     /// What the operator is to know beside the state.
     var warnings: [String] {
-        if case .published = publisher.state, let obstacle = browser.snapshot.obstacle {
-            return ["a second bridge of this identity would not be noticed: \(obstacle)"]
+        if case .published = publisher.state, let discoveryError = browser.snapshot.discoveryError {
+            return ["a second bridge of this identity would not be noticed: \(discoveryError)"]
         }
         guard case .prevail(let clone) = contents.withLock({ $0.watch.verdict }) else { return [] }
         return ["\(clone) shows this bridge's identity, too; stop that bridge, or run lamplighter reset there"]
@@ -95,11 +96,11 @@ final class UniquePublisher: Sendable {
 
     // MARK: The watch
 
-    private func happened(_ news: (inout CloneWatch, ContinuousClock.Instant) -> [DiscoveredService]) {
+    private func happened(_ change: (inout CloneWatch, ContinuousClock.Instant) -> [DiscoveredService]) {
         let now = scheduler.now
         let (former, verdict, probes) = contents.withLock { contents in
             let former = contents.watch.verdict
-            let probes = news(&contents.watch, now)
+            let probes = change(&contents.watch, now)
             let verdict = contents.watch.verdict
             // Under the lock, so that no older decision comes after a newer one; neither call waits.
             if let record = contents.record, former.isAdvertised != verdict.isAdvertised {
@@ -108,7 +109,7 @@ final class UniquePublisher: Sendable {
             setAlarm(&contents)
             return (former, verdict, probes)
         }
-        if verdict.isNews(after: former) { log(verdict, after: former) }
+        if verdict.isNew(after: former) { log(verdict, after: former) }
         for service in probes {
             probe(service) { [weak self] answers in
                 self?.happened { $0.probed(service, answers: answers, now: $1) }
@@ -132,16 +133,22 @@ final class UniquePublisher: Sendable {
         case .undecided: break
         case .advertise:
             if former != .undecided {
-                logger.notice("nothing else shows this bridge's identity any more; controllers are to find it here")
+                logger.notice("identity conflict resolved")
             }
         case .prevail(let clone):
             logger.warning(
-                "another bridge shows this bridge's identity, too; stop it, or run lamplighter reset there",
-                metadata: ["clone": "\(clone)"])
+                "identity conflict detected",
+                metadata: [
+                    "clone": "\(clone)", "advertised": "true",
+                    "remedy": "stop the other bridge, or run lamplighter reset there",
+                ])
         case .withhold(let clone):
             logger.warning(
-                "another bridge has this bridge's identity, so this one stays out of sight; stop the other, or run lamplighter reset here",
-                metadata: ["clone": "\(clone)"])
+                "identity conflict detected",
+                metadata: [
+                    "clone": "\(clone)", "advertised": "false",
+                    "remedy": "stop the other bridge, or run lamplighter reset here",
+                ])
         }
     }
 }

@@ -16,7 +16,7 @@ private let descriptions = [
 
 /// A whole bridge, and one who says to it what the input holds.
 ///
-/// The first byte tells whether it is said in clear to a bridge that nobody owns, or within an owner's session, and how the
+/// The first byte tells whether it is said in clear to a bridge without pairings, or within an owner's session, and how the
 /// lamp and the store behave.
 @Sendable func checkAccessory(_ input: [UInt8]) async {
     guard let first = input.first else { return }
@@ -66,7 +66,7 @@ private let descriptions = [
     promise(isClosed || !expected.isViolation, "what breaks the protocol ends the connection")
 
     await controller.close()
-    await bridge.scheduler.settle()
+    await bridge.scheduler.drain()
     promise(await bridge.server.connectionCount == 0, "a connection that has ended is forgotten")
     // Whatever came, the next one is served.
     let (next, _) = await bridge.connect(owner)
@@ -76,7 +76,7 @@ private let descriptions = [
         let response = try? await next.get("/accessories")
         promise(response?.status == 200, "an owner is served")
     } else {
-        promise((try? await next.get("/accessories")) != nil, "a stranger is answered")
+        promise((try? await next.get("/accessories")) != nil, "an unauthenticated peer is answered")
     }
     await next.close()
     bridge.driver.answer(lamp)

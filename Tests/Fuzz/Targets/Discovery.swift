@@ -13,7 +13,7 @@ internal import LightKit
         for action in actions {
             switch action {
             case .subscribe(let topic, let qos):
-                promise(!topic.isEmpty && topic.utf8.count <= MQTTLimits.topic, "a topic to hear is bounded")
+                promise(!topic.isEmpty && topic.utf8.count <= MQTTLimits.topic, "a topic to receive is bounded")
                 promise((0...2).contains(qos), "there are three qualities of service")
                 // A second time makes the broker repeat what it has retained.
                 topics.insert(topic)
@@ -26,7 +26,7 @@ internal import LightKit
             case .report(let id, let report):
                 promise(lights.contains(id), "who reports was added")
                 checkReport(report)
-            case .warn, .note: break
+            case .warn, .idMissing: break
             }
         }
     }

@@ -14,7 +14,7 @@ internal import HAPProtocol
     }
 }
 
-/// Sealed frames: the input is what the controller says, and then what a stranger makes of it.
+/// Sealed frames: the input is what the controller says, and then what an untrusted peer makes of it.
 @Sendable func checkFrames(_ input: [UInt8]) {
     let keys = SessionKeys(
         read: SecretBytes([UInt8](repeating: 1, count: 32)), write: SecretBytes([UInt8](repeating: 2, count: 32)))
@@ -28,7 +28,7 @@ internal import HAPProtocol
     forged[Int(input.reduce(0 as UInt) { $0 &* 31 &+ UInt($1) } % UInt(sealed.count))] ^= 0x40
     let opened = messages(of: forged.pieces, .accessory, keys)
     promise(clear.messages.starts(with: opened.messages), "a forged frame says nothing")
-    // Bytes that nobody sealed.
+    // Bytes that were never sealed.
     promise(messages(of: input.pieces, .accessory, keys).messages.isEmpty, "what is not sealed is no message")
 }
 

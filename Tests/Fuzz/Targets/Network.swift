@@ -24,7 +24,7 @@ internal import HAPModel
     promise(!accessory.endpoints.isEmpty && accessory.endpoints.count <= 2, "there is an address for each that came")
 }
 
-/// What strangers answer to the doctor's questions.
+/// What untrusted peers answer to the doctor's questions.
 @Sendable func checkDNS(_ input: [UInt8]) {
     guard let message = try? DNSMessage(input) else { return }
     // Its name, type, class, life and length take eleven bytes.

@@ -103,7 +103,7 @@ private let messages = tokens.map { book.messages(token: $0) }
 /// The accessory's end.
 ///
 /// A step's kind is, in its low half, 0: any body, 1 to 3: the controller's next bodies, altered, 4: an M5 of any content
-/// under the right key, 5: an M5 with a token, 6: the store fails from now on, or not, 7: it is given up, 8: what nobody
+/// under the right key, 5: an M5 with a token, 6: the store fails from now on, or not, 7: it is given up, 8: what no controller
 /// waits for is done; in its high half, what is the matter with the rest of the server.
 private struct Accessory {
     let wantsToken: Bool
@@ -145,9 +145,9 @@ private struct Accessory {
             promise(!machine.isActive, "what is given up is not under way")
             return
         case 8:
-            promise(machine.started(book.server) == .refuse, "nobody waits for an attempt")
-            promise(machine.checked(.success(book.agreement)) == .refuse, "nobody waits for a proof")
-            promise(machine.stored(.success(())) == .refuse, "nobody waits for the store")
+            promise(machine.started(book.server) == .refuse, "no controller waits for an attempt")
+            promise(machine.checked(.success(book.agreement)) == .refuse, "no controller waits for a proof")
+            promise(machine.stored(.success(())) == .refuse, "no controller waits for the store")
             return
         default: body = content
         }
@@ -166,7 +166,7 @@ private struct Accessory {
             case .start:
                 promise(
                     !conditions.isPaired && !conditions.triesExhausted && !conditions.isBusy,
-                    "nobody begins who may not")
+                    "a refused controller begins nothing")
                 action = machine.started(book.server)
                 guard case .reply(let body) = action else { return promise(false, "an attempt is answered") }
                 promise(state(of: body) == 2, "M1 is answered by M2")

@@ -23,7 +23,7 @@ private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
 /// The accessory's end.
 ///
 /// The kinds are 0: any body, 1: an M1, altered, 2: an M3 of the right controller for the last M2, altered, 3: an M3 of any
-/// content under the right key, 4: a stranger's M3, 5: an M1 with any key.
+/// content under the right key, 4: an unknown controller's M3, 5: an M1 with any key.
 private struct Accessory {
     var machine = PairVerifyAccessory(identity: book.accessory)
     /// The controllers that got the last M2, if it came for a key of theirs.
@@ -61,9 +61,9 @@ private struct Accessory {
             body = (m3 ?? []).altered(by: content)
         case 3: body = sealed(3, content, "PV-Msg03", m2)
         case 4:
-            var stranger = verifier(.stranger)
-            _ = stranger.start(ephemeral: controllerSecret)
-            guard case .send(let m3) = stranger.received(m2) else { return }
+            var unknownPeer = verifier(.unknownPeer)
+            _ = unknownPeer.start(ephemeral: controllerSecret)
+            guard case .send(let m3) = unknownPeer.received(m2) else { return }
             body = m3
         case 5: body = PairingTLV.message(1, (.publicKey, content)).encoded
         default: body = content
@@ -175,9 +175,9 @@ private func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString, _
 }
 
 extension ControllerIdentity {
-    /// Who is paired with nobody.
-    fileprivate static let stranger = {
-        guard let id = ControllerID(Array("stranger".utf8)) else { preconditionFailure("this is an id") }
+    /// An unpaired controller.
+    fileprivate static let unknownPeer = {
+        guard let id = ControllerID(Array("unknown controller".utf8)) else { preconditionFailure("this is an id") }
         return ControllerIdentity(controller: id, longTermKey: .other)
     }()
 }

@@ -39,10 +39,10 @@ internal import LineRPC
             let again = rewritten(request.params).flatMap { try? HomeRequest(method: method, params: $0) }
             promise(again == request, "a request is read as it was written")
         }
-        if let news = try? HomeNotification(method: method, params: params) {
-            promise(news.method == method, "news bear the name by which they were read")
-            let again = rewritten(news.params).flatMap { try? HomeNotification(method: method, params: $0) }
-            promise(again == news, "news are read as they were written")
+        if let events = try? HomeNotification(method: method, params: params) {
+            promise(events.method == method, "events bear the name by which they were read")
+            let again = rewritten(events.params).flatMap { try? HomeNotification(method: method, params: $0) }
+            promise(again == events, "events are read as they were written")
         }
         checkReply(HomesReply.self, params)
         checkReply(AccessoryPage.self, params)

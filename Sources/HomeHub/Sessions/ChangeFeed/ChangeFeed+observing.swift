@@ -3,12 +3,12 @@ package import HomeModel
 import struct HAPModel.CharacteristicPermissions
 
 extension ChangeFeed {
-    /// A session wants to be told of values from now on, or no more.
+    /// A session wants to be notified of values from now on, or no more.
     ///
     /// What is so already succeeds, too. Switching off needs no device; switching on needs one that can be reached.
     ///
     /// - Parameters:
-    ///   - isEnabled: whether it wants to be told.
+    ///   - isEnabled: whether it wants to be notified.
     ///   - ids: the characteristics.
     ///   - session: which session.
     ///   - graph: the homes as they are.
@@ -60,7 +60,7 @@ extension ChangeFeed {
     /// Sessions are not told; it is said before the call that enabled them is answered, with what the device said.
     package mutating func refused(_ ids: [Characteristic.ID]) { observations.refused(ids) }
 
-    /// What a session is told of now: what its copy of the homes shows as enabled.
+    /// What a session is notified of now: what its copy of the homes shows as enabled.
     package func observed(by session: SessionID) -> Set<Characteristic.ID> { observations.observed(by: session) }
 
     /// What the devices are to report now, all subscriptions and ends of subscriptions together.

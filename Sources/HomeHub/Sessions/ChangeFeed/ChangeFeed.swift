@@ -4,9 +4,9 @@ package import HomeModel
 /// Tells each session what the others and the devices did, and knows who observes which value.
 ///
 /// - A transaction goes to every authorized session but the initiator's, in the order of the commits. The initiator has
-///   it in the answer to its call; those changes in it that its listeners are told of, such as what comes with a bridge,
+///   it in the answer to its call; those changes in it that its listeners are notified of, such as what comes with a bridge,
 ///   are marked there.
-/// - A value is told to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
+/// - A value is sent to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
 ///   wrote, so for the others this is the only report of it. Sessions that did not enable it get it for their copies of the
 ///   homes only, so that none sees less than another.
 /// - A session that does not read holds up no other: see ``Outbox``.
@@ -41,7 +41,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     // MARK: Sessions
 
-    /// An app opened a session; it is told nothing of the past, but loads the homes.
+    /// An app opened a session; it is notified of nothing of the past, but loads the homes.
     package mutating func opened(_ session: SessionID, status: AuthorizationStatus) {
         sessions[session] = Session(outbox: Outbox(limit: limit), isAuthorized: status.contains(.authorized))
     }
@@ -54,7 +54,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// Apps may do something else than before.
     ///
-    /// A session that lost its permission is told so and nothing more; one that has it again loads its homes anew.
+    /// A session that lost its permission is notified and nothing more; one that has it again loads its homes anew.
     package mutating func authorizationChanged(of those: [SessionID], to status: AuthorizationStatus) -> [Action] {
         var actions: [Action] = []
         for id in those {

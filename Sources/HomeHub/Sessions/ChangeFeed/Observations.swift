@@ -2,7 +2,7 @@ import HomeModel
 
 import struct HAPModel.CharacteristicPermissions
 
-/// Which sessions want to be told of which values, and which values the devices report therefore.
+/// Which sessions want to be notified of which values, and which values the devices report therefore.
 struct Observations: Sendable, Equatable {
     private struct Observation: Equatable {
         let home: Home.ID
@@ -15,13 +15,13 @@ struct Observations: Sendable, Equatable {
 
     private var observations: [Characteristic.ID: Observation] = [:]
 
-    /// The sessions that are told of a value now.
+    /// The sessions that are notified of a value now.
     func observers(of id: Characteristic.ID) -> Set<SessionID> {
         guard let observation = observations[id], observation.isActive else { return [] }
         return observation.sessions
     }
 
-    /// What a session is told of now.
+    /// What a session is notified of now.
     func observed(by session: SessionID) -> Set<Characteristic.ID> {
         Set(observations.filter { $1.isActive && $1.sessions.contains(session) }.keys)
     }
@@ -29,7 +29,7 @@ struct Observations: Sendable, Equatable {
     /// What the devices report now.
     var active: Set<Characteristic.ID> { Set(observations.filter(\.value.isActive).keys) }
 
-    /// A session wants to be told.
+    /// A session wants to be notified.
     ///
     /// - Parameters:
     ///   - id: of what.
@@ -45,7 +45,7 @@ struct Observations: Sendable, Equatable {
         return !wasActive
     }
 
-    /// A session does not want to be told any more.
+    /// A session does not want to be notified any more.
     ///
     /// - Returns: whether no session is left, and the device reports it still.
     mutating func stop(_ id: Characteristic.ID, by session: SessionID) -> Bool {
@@ -55,7 +55,7 @@ struct Observations: Sendable, Equatable {
         return observation.sessions.isEmpty && observation.isActive
     }
 
-    /// A session does not want to be told of anything any more.
+    /// A session does not want to be notified of anything any more.
     ///
     /// - Returns: what the devices report, but no session wants.
     mutating func stopAll(by session: SessionID) -> [Characteristic.ID] {

@@ -9,7 +9,7 @@ package enum Delivery: Sendable, Equatable {
 
 /// What one session has still to be told.
 ///
-/// Notifications and answers leave in one order, so that an app that has the answer to its write has been told of all that
+/// Notifications and answers leave in one order, so that an app that has the answer to its write has been notified of all that
 /// happened before, and nothing in its copy of the homes goes back. Notifications are bounded; answers are by the limit of
 /// outstanding requests. When there are too many notifications, `homesUpdated` replaces them, and until the session has taken
 /// that, nothing more is kept: it loads everything anew behind it.

@@ -4,7 +4,7 @@ package import HomeModel
 ///
 /// An app is who the system says it is, together with the id that it declares; each such identity is asked about once,
 /// however many of its sessions and calls there are. Its first call raises the question, which stays until somebody who
-/// may answers it. Answers are remembered. An app that is permitted again, or no more, is told so; its calls are in the
+/// may answers it. Answers are remembered. An app that is permitted again, or no more, is notified; its calls are in the
 /// ``CallTable``.
 ///
 /// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. What is to be
@@ -213,8 +213,10 @@ package struct Permissions: Sendable, Equatable {
         let concerned = sessions.filter { decided.contains($1.app) || changed[$0] != nil }.keys.sorted()
         let permitted = concerned.filter { status(of: $0).contains(.authorized) }
         let refused = concerned.filter { !permitted.contains($0) }
-        let told = Dictionary(grouping: changed.keys) { changed[$0] ?? [] }.sorted { $0.key.rawValue < $1.key.rawValue }
-        return (refused.isEmpty ? [] : [.refuse(refused)]) + told.map { .tell($1.sorted(), $0) }
+        let byStatus = Dictionary(grouping: changed.keys) { changed[$0] ?? [] }.sorted {
+            $0.key.rawValue < $1.key.rawValue
+        }
+        return (refused.isEmpty ? [] : [.refuse(refused)]) + byStatus.map { .tell($1.sorted(), $0) }
             + (permitted.isEmpty ? [] : [.permit(permitted)])
     }
 

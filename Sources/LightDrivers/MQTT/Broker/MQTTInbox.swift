@@ -16,7 +16,7 @@ package enum MQTTEvent: Equatable, Sendable {
 
 /// Messages that wait to be read, never more than a number and a size.
 ///
-/// When there is no more room, older messages of a topic give way to its newest, since a state is worth no more than
+/// When there is no more room, older messages of a topic give way to its newest, since a state means no more than
 /// its newest value; what then still finds no room is dropped and counted. From then on until everything is taken out,
 /// one message a topic waits, so that a flood costs the same for each message.
 struct MQTTInbox {

@@ -64,13 +64,13 @@ package struct Availability: Equatable, Sendable {
         zip(sources, states).contains { source, state in source.topic == topic && state == nil }
     }
 
-    /// Takes over what was heard already on topics that the other reads in the same way.
+    /// Takes over what was received already on topics that the other reads in the same way.
     mutating func learn(from other: Availability) {
         for (index, source) in sources.enumerated() where states[index] == nil {
             if let place = other.sources.firstIndex(of: source) { states[index] = other.states[place] }
         }
         guard latest == nil, states.contains(where: { $0 != nil }) else { return }
-        // Of several, nobody knows which spoke last.
+        // Of several, it is unknown which was sent last.
         latest = sources == other.sources ? other.latest : !states.contains(false)
     }
 

@@ -51,10 +51,10 @@ package struct MQTTLight: Equatable, Sendable {
         availability.hasSameSources(as: settings.availability)
     }
 
-    /// Whether the light has yet to hear on a topic whether it is there.
+    /// Whether the light still waits for its availability on a topic.
     func isWaiting(for topic: String) -> Bool { availability.isWaiting(for: topic) }
 
-    /// Takes over what another light has heard on availability topics that they share.
+    /// Takes over what another light has received on availability topics that they share.
     mutating func learnAvailability(from other: MQTTLight) { availability.learn(from: other.availability) }
 
     /// Takes over what the bridge remembers, where the light has not said anything itself.

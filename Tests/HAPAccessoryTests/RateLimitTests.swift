@@ -19,7 +19,7 @@ private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
     return try #require(PeerAddress(bytes + [UInt8(host >> 8), UInt8(host & 0xFF)]))
 }
 
-@Suite("What strangers may use up")
+@Suite("What unauthenticated peers may use up")
 struct UnauthenticatedRateLimiterTests {
     /// How many units an address gets now.
     private func taken(_ allowances: inout UnauthenticatedRateLimiter, _ address: PeerAddress, _ milliseconds: Int)
@@ -100,15 +100,15 @@ struct UnauthenticatedRateLimiterTests {
             try #require(PeerAddress(network + [0, 0, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 0xFF)]))
         }
         var allowances = UnauthenticatedRateLimiter()
-        let (phone, stranger) = (try host(1), try host(2))
+        let (phone, unknownPeer) = (try host(1), try host(2))
         #expect(taken(&allowances, phone, 0) == 512)
         allowances.giveBack(512, to: phone, now: at(0))
         for number: UInt16 in 3..<1000 { _ = taken(&allowances, try host(number), 0) }
-        #expect(taken(&allowances, stranger, 0) == 0)
+        #expect(taken(&allowances, unknownPeer, 0) == 0)
         #expect(taken(&allowances, phone, 0) == 512)
         // What it does costs its neighbours nothing, either.
         #expect(taken(&allowances, phone, 1000) == 32)
-        #expect(taken(&allowances, stranger, 1000) == 256)
+        #expect(taken(&allowances, unknownPeer, 1000) == 256)
     }
 
     @Test("128 addresses that have proven themselves are remembered, the latest")
@@ -144,8 +144,8 @@ struct UnauthenticatedRateLimiterTests {
 }
 
 // One after the other: each of them computes for a second, and side by side they share the time that each is given.
-@Suite("Strangers who ask too much", .serialized, .timeout)
-struct StrangerTests {
+@Suite("Unauthenticated peers who ask too much", .serialized, .timeout)
+struct RateLimitTests {
     private let flood: PeerAddress
     private let other: PeerAddress
 
@@ -158,9 +158,9 @@ struct StrangerTests {
     func churn() async throws {
         let house = try await House()
         for _ in 0..<512 {
-            let (stranger, _) = await house.bridge.connect(from: flood)
-            #expect(await !stranger.isClosed)
-            await stranger.close()
+            let (unknownPeer, _) = await house.bridge.connect(from: flood)
+            #expect(await !unknownPeer.isClosed)
+            await unknownPeer.close()
         }
         let (late, _) = await house.bridge.connect(from: flood)
         #expect(await late.isClosed)
@@ -178,17 +178,17 @@ struct StrangerTests {
     func requests(_ request: Request) async throws {
         let house = try await House()
         let session = try await house.bridge.session(house.admin, from: flood)
-        let (stranger, _) = await house.bridge.connect(from: flood)
+        let (unknownPeer, _) = await house.bridge.connect(from: flood)
         var served = 0
-        while served < 2000, (try? await stranger.request(request.http)) != nil { served += 1 }
+        while served < 2000, (try? await unknownPeer.request(request.http)) != nil { served += 1 }
         #expect(served == 511)
-        #expect(await stranger.isClosed)
-        // More than a stranger has.
+        #expect(await unknownPeer.isClosed)
+        // More than an unauthenticated peer has.
         for _ in 0..<600 { #expect(try await session.read("id=2.9").status == 200) }
         await #expect(throws: (any Error).self) { _ = try await house.bridge.session(house.admin, from: flood) }
     }
 
-    /// What a stranger asks for.
+    /// What an unauthenticated peer asks for.
     enum Request: Sendable {
         case verify, setup, identify, accessories
 
@@ -228,8 +228,8 @@ struct StrangerTests {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge
         for _ in 0..<508 {
-            let (stranger, _) = await bridge.connect(from: flood)
-            await stranger.close()
+            let (unknownPeer, _) = await bridge.connect(from: flood)
+            await unknownPeer.close()
         }
         let (controller, _) = await bridge.connect(from: flood)
         guard case .paired = try await controller.pairSetup(store.stored.setupCode) else {

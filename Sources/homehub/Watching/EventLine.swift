@@ -4,7 +4,7 @@ import HomeClient
 import TerminalKit
 
 /// One event as a line: where, at what, what changed.
-struct NewsLine {
+struct EventLine {
     /// The room or whatever the event is about, empty if it is the home itself.
     var place = ""
     var subject = ""
@@ -32,7 +32,7 @@ struct NewsLine {
 
 // MARK: The homes
 
-extension NewsLine {
+extension EventLine {
     /// - Parameter event: what happened to the homes as a whole.
     init(_ event: HomeManagerEvent) {
         switch event {
@@ -64,14 +64,15 @@ extension NewsLine {
 
 // MARK: A home
 
-extension NewsLine {
+extension EventLine {
     /// - Parameter event: what happened in a home.
     init(_ event: Home.Event) {
         let home = event.home
         self =
             switch event.change {
-            case .nameUpdated: NewsLine(sentence: "the home is \(home.name) now", members: ["name": .string(home.name)])
-            case .homesUpdated: NewsLine(sentence: "the home was loaded anew")
+            case .nameUpdated:
+                EventLine(sentence: "the home is \(home.name) now", members: ["name": .string(home.name)])
+            case .homesUpdated: EventLine(sentence: "the home was loaded anew")
             case .accessoryAdded(let accessory): Self.line(accessory, home, "was added")
             case .accessoryRemoved(let accessory): Self.line(accessory, home, "was removed")
             case .accessoryRoomUpdated(let room, let accessory):
@@ -102,34 +103,34 @@ extension NewsLine {
 
     private static func line(
         _ accessory: Accessory, _ home: Home, _ sentence: String, isAt room: Room? = nil, members: JSONObject = [:]
-    ) -> NewsLine {
+    ) -> EventLine {
         var all: JSONObject = ["accessory": .string("\(accessory.id)"), "name": .string(accessory.name)]
         for member in members.members { all[member.name] = member.value }
         let place = (room ?? home.room(accessory.room)).map(home.displayName) ?? ""
-        return NewsLine(place: place, subject: accessory.name, sentence: sentence, members: all)
+        return EventLine(place: place, subject: accessory.name, sentence: sentence, members: all)
     }
 
-    private static func line(_ kind: String, _ id: String, _ name: String, _ sentence: String) -> NewsLine {
+    private static func line(_ kind: String, _ id: String, _ name: String, _ sentence: String) -> EventLine {
         var members: JSONObject = [:]
         members[kind] = .string(id)
         members["name"] = .string(name)
-        return NewsLine(sentence: sentence, members: members)
+        return EventLine(sentence: sentence, members: members)
     }
 
-    private static func line(_ room: Room, _ zone: Zone, _ sentence: String) -> NewsLine {
-        NewsLine(
+    private static func line(_ room: Room, _ zone: Zone, _ sentence: String) -> EventLine {
+        EventLine(
             place: room.name, sentence: sentence,
             members: ["room": .string("\(room.id)"), "zone": .string("\(zone.id)")])
     }
 
-    private static func line(_ scene: ActionSet, _ sentence: String) -> NewsLine {
+    private static func line(_ scene: ActionSet, _ sentence: String) -> EventLine {
         line("scene", "\(scene.id)", scene.name, sentence)
     }
 }
 
 // MARK: An accessory
 
-extension NewsLine {
+extension EventLine {
     /// - Parameters:
     ///   - event: what happened to an accessory.
     ///   - home: the home it is in, if that is known.

@@ -1,5 +1,5 @@
 /// The steps after an accessory is in the home: what it and its services are called and shown as, and where it is.
-struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
+struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
     let manager: HomeManager
     let home: Home.ID
     let suggestedRoom: Room.ID?
@@ -17,7 +17,7 @@ struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
                 var refusals = [try await name(id, suggestedName: id == accessories.first ? suggestedName : nil)]
                 refusals.append(try await place(id))
                 for service in await accessory(id)?.1.services ?? [] where service.isUserInteractive {
-                    refusals += try await furnish(service.id, of: id)
+                    refusals += try await configure(service.id, of: id)
                 }
                 failures += refusals.compactMap { $0?.about(id) }
             } catch {
@@ -65,7 +65,7 @@ struct AccessoryFurnishing<Interaction: AccessorySetupInteraction> {
 
     // MARK: A service
 
-    private func furnish(_ id: Service.ID, of accessory: Accessory.ID) async throws(HomeError) -> [HomeError?] {
+    private func configure(_ id: Service.ID, of accessory: Accessory.ID) async throws(HomeError) -> [HomeError?] {
         var refusals: [HomeError?] = []
         var refusal: HomeError?
         while let (home, accessory) = await self.accessory(accessory), let service = accessory.service(id) {

@@ -1,4 +1,4 @@
-"""What the surroundings do to a bridge over the years: clocks that jump, refused calls, several networks, neighbours."""
+"""What the environment does to a bridge over the years: clocks that jump, refused calls, several networks, neighbours."""
 
 import asyncio
 import glob
@@ -15,7 +15,7 @@ ON, BRIGHTNESS = "25", "8"
 
 
 def pair(daemon, lan):
-    me, port = hap.Identity(), daemon.until_settled()["port"]
+    me, port = hap.Identity(), daemon.until_stable()["port"]
     with hap.Connection(lan.bridge.address, port) as connection:
         accessory = hap.pair_setup(connection, daemon.setup_code, me)
     return me, accessory
@@ -33,7 +33,7 @@ async def test_a_clock_that_jumps_by_ten_years_changes_nothing(jump, make_daemon
         "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     daemon.start()
     me, accessory = pair(daemon, lan)
-    number = daemon.until_settled()["configurationNumber"]
+    number = daemon.until_stable()["configurationNumber"]
     with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
         aid, iids = named(session.get("/accessories").json["accessories"], "Reading Lamp")
         place = {"aid": aid, "iid": iids[ON]}
@@ -53,7 +53,7 @@ async def test_a_clock_that_jumps_by_ten_years_changes_nothing(jump, make_daemon
         assert prepared.json["status"] == 0
         written = session.put("/characteristics", {"pid": 7, "characteristics": [{**place, "value": False}]})
         assert written.status == 204
-    status = daemon.until_settled()
+    status = daemon.until_stable()
     assert status["configurationNumber"] == number and status["advertisement"]["state"] == "published"
     daemon.restart()
     with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
@@ -148,7 +148,7 @@ async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):
     first = make_daemon(configuration(name="Upstairs"))
     second = make_daemon(configuration(name="Downstairs", lights=LIGHTS[:1]))
     for daemon in (first, second):
-        daemon.until_settled()
+        daemon.until_stable()
     async with Phone() as phone:
         pairings = [await phone.pair(daemon.status["deviceId"], daemon.setup_code, daemon.status["name"])
                     for daemon in (first, second)]
@@ -166,12 +166,12 @@ async def test_a_driver_that_cannot_start_loses_no_light_in_ten_restarts(make_da
                    json.dumps(announce))
     until(lambda: "mqtt/one" in daemon.lights, 5, "the light")
     me, accessory = pair(daemon, lan)
-    aid, number = daemon.lights["mqtt/one"]["aid"], daemon.until_settled()["configurationNumber"]
+    aid, number = daemon.lights["mqtt/one"]["aid"], daemon.until_stable()["configurationNumber"]
     broker.stop()
     for _ in range(10):
         daemon.restart()
         assert daemon.lights["mqtt/one"]["aid"] == aid and not daemon.lights["mqtt/one"]["reachable"]
-    assert daemon.until_settled()["configurationNumber"] == number
+    assert daemon.until_stable()["configurationNumber"] == number
     with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
         assert [entry["aid"] for entry in session.get("/accessories").json["accessories"]] == [1, aid]
 
@@ -213,7 +213,7 @@ async def test_no_number_of_a_device_makes_the_bridge_unreadable(make_daemon, br
                         assert characteristic["minValue"] <= value <= characteristic["maxValue"], characteristic
 
 
-def test_names_that_home_refuses_are_made_valid_and_told(make_daemon):
+def test_names_that_home_refuses_are_made_valid_and_warned_of(make_daemon):
     lights = [
         {"id": "a", "name": "* Lamp! *"}, {"id": "b", "name": "Lamp"}, {"id": "c", "name": "😀"},
         {"id": "d", "name": "x" * 200}, {"id": "e", "name": "Küche links"},

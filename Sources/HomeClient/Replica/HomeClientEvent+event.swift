@@ -1,4 +1,4 @@
-extension HomeNews {
+extension HomeClientEvent {
     /// What an event of the database means to listeners; `nil` if its object is not there.
     ///
     /// - Parameters:
