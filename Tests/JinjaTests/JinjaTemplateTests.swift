@@ -3,7 +3,7 @@ import Foundation
 import Jinja
 import Testing
 
-/// Templates, what they are given, and what Jinja2 makes of them (`Tests/Interop/test_templates.py` holds that to Jinja2).
+/// Templates, what they are given, and what Jinja2 makes of them (`Tests/Interop/test_oracles.py` holds that to Jinja2).
 struct TemplateExample: CustomTestStringConvertible, Sendable {
     let template: String
     let variables: [[String: JinjaValue]]

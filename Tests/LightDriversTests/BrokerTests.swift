@@ -211,15 +211,18 @@ struct BrokerTests {
     @Test("lights are discovered where nothing is said of discovery, and not where it is emptied")
     func discovery() throws {
         #expect(try Self.configuration(Self.url).discoveryPrefix == "homeassistant")
-        #expect(try Self.configuration(Self.url + #", "discovery": {}"#).discoveryPrefix == nil)
+        #expect(try Self.configuration(Self.url).tasmotaPrefix == "tasmota/discovery")
+        #expect(try Self.configuration(Self.url).zigbee2MQTTBase == "zigbee2mqtt")
+        let none = try Self.configuration(Self.url + #", "discovery": {}"#)
+        #expect(none.discoveryPrefix == nil && none.tasmotaPrefix == nil && none.zigbee2MQTTBase == nil)
     }
 
     @Test(
         "a mistake in the configuration is refused with what to write",
         arguments: [
             (#""url": "mqtt://u:s3cret@h""#, "password-file"),
-            (url + #", "discovery": {"tasmota": "tasmota/discovery"}"#, "not available in this version"),
-            (url + #", "discovery": {"zigbee2mqtt": "zigbee2mqtt"}"#, "not available in this version"),
+            (url + #", "discovery": {"tasmota": "/tasmota"}"#, "write tasmota/discovery"),
+            (url + #", "discovery": {"zigbee2mqtt": "z/+"}"#, "write zigbee2mqtt"),
             (url + ##", "discovery": {"home-assistant": "a/#"}"##, "write homeassistant"),
             (url + #", "password-file": "/x""#, "add user"), (url + #", "user": """#, "leave the key out"),
             (url + #", "ca-file": "/x""#, "mqtts://"),

@@ -10,6 +10,10 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
     package var connection: MQTTConnectionSettings
     /// The prefix of Home Assistant's discovery topics, or `nil` for no discovery.
     package var discoveryPrefix: String?
+    /// The prefix of Tasmota's own discovery topics, or `nil` if they are not read.
+    package var tasmotaPrefix: String?
+    /// The base topic of Zigbee2MQTT, or `nil` if its lists are not read.
+    package var zigbee2MQTTBase: String?
     /// Whether to tell producers that someone is listening, where no Home Assistant does.
     package var announce: Bool
     /// The lights written by hand.
@@ -27,11 +31,13 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
     }
 
     package init(
-        connection: MQTTConnectionSettings, discoveryPrefix: String? = "homeassistant", announce: Bool = false,
-        lights: [MQTTEntity] = []
+        connection: MQTTConnectionSettings, discoveryPrefix: String? = "homeassistant", tasmotaPrefix: String? = nil,
+        zigbee2MQTTBase: String? = nil, announce: Bool = false, lights: [MQTTEntity] = []
     ) {
         self.connection = connection
         self.discoveryPrefix = discoveryPrefix
+        self.tasmotaPrefix = tasmotaPrefix
+        self.zigbee2MQTTBase = zigbee2MQTTBase
         self.announce = announce
         self.lights = lights
     }
@@ -57,6 +63,8 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         try Self.check(connection, container)
         let discovery = try container.decodeIfPresent(DiscoveryKeys.self, forKey: .discovery)
         discoveryPrefix = discovery.map(\.homeAssistant) ?? "homeassistant"
+        tasmotaPrefix = discovery.map(\.tasmota) ?? "tasmota/discovery"
+        zigbee2MQTTBase = discovery.map(\.zigbee2mqtt) ?? "zigbee2mqtt"
         announce = try container.decodeIfPresent(Bool.self, forKey: .announce) ?? false
         if announce, discoveryPrefix == nil {
             throw DecodingError.dataCorruptedError(
@@ -123,7 +131,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
 
 /// The keys under `discovery`.
 private struct DiscoveryKeys: Decodable {
-    var homeAssistant: String?
+    var homeAssistant, tasmota, zigbee2mqtt: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case homeAssistant = "home-assistant"
@@ -132,21 +140,24 @@ private struct DiscoveryKeys: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        for key in [CodingKeys.tasmota, .zigbee2mqtt] where container.contains(key) {
+        homeAssistant = try Self.prefix(.homeAssistant, "homeassistant", container)
+        tasmota = try Self.prefix(.tasmota, "tasmota/discovery", container)
+        zigbee2mqtt = try Self.prefix(.zigbee2mqtt, "zigbee2mqtt", container)
+    }
+
+    private static func prefix(
+        _ key: CodingKeys, _ usual: String, _ container: KeyedDecodingContainer<CodingKeys>
+    ) throws -> String? {
+        guard let prefix = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        let isTopic =
+            (1...128).contains(prefix.utf8.count) && !prefix.hasPrefix("/") && !prefix.hasSuffix("/")
+            && prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B }
+        guard isTopic else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "not available in this version")
+                forKey: key, in: container,
+                debugDescription: "not the start of a topic; write \(usual), without / at its ends, + and #")
         }
-        homeAssistant = try container.decodeIfPresent(String.self, forKey: .homeAssistant)
-        if let prefix = homeAssistant {
-            let isTopic =
-                (1...128).contains(prefix.utf8.count) && !prefix.hasPrefix("/") && !prefix.hasSuffix("/")
-                && prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B }
-            guard isTopic else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .homeAssistant, in: container,
-                    debugDescription: "not the start of a topic; write homeassistant, without / at its ends, + and #")
-            }
-        }
+        return prefix
     }
 }
 

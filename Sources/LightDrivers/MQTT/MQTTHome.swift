@@ -10,6 +10,7 @@ package enum MQTTAction: Equatable, Sendable {
     case warn(String?, about: String)
     /// An entity was announced without a `unique_id`; under another topic it becomes another accessory.
     case idMissing(topic: String)
+    case publish(MQTTMessage)
 }
 
 /// All lights on one broker as a machine: which there are, who announced them, who subscribes to which topic, who is in reach.
@@ -68,11 +69,16 @@ package struct MQTTHome: Sendable {
     private static let maximumWarnings = 100
 
     private let prefix: String?
+    private let tasmotaPrefix: String?
+    private let zigbee2MQTTBase: String?
+    /// What Zigbee2MQTT last said of its devices, for its groups.
+    private var zigbeeDevices: MQTTPayload?
+    private var zigbeeGroups: MQTTPayload?
     private var members: [LightID: Member] = [:]
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: Origin)] = [:]
-    /// What the last device-wide announcement on a topic held.
-    private var parts: [DiscoveryTopic: Set<DiscoveryKey>] = [:]
+    /// What the last announcement on a topic held, where it tells of several things.
+    private var parts: [String: Set<DiscoveryKey>] = [:]
     private var listeners: [String: Set<LightID>] = [:]
     /// Those of the topics listened to that stand for several.
     private var wildcards: Set<TopicFilter> = []
@@ -85,10 +91,14 @@ package struct MQTTHome: Sendable {
     /// Makes the machine.
     ///
     /// - Parameters:
-    ///   - prefix: the prefix of discovery topics, or `nil` for no discovery.
+    ///   - prefix: the prefix of Home Assistant's discovery topics, or `nil` for no such discovery.
+    ///   - tasmota: the prefix of Tasmota's own discovery topics, if it is wanted.
+    ///   - zigbee2MQTT: the base topic of Zigbee2MQTT, if its lists are wanted.
     ///   - lights: the lights that were written by hand, with different ids.
-    package init(prefix: String?, lights: [MQTTEntity]) {
+    package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
         self.prefix = prefix
+        tasmotaPrefix = tasmota
+        zigbee2MQTTBase = zigbee2MQTT
         for entity in lights {
             members[entity.description.id] = Member(
                 description: entity.description, light: MQTTLight(entity.settings), source: .configuration)
@@ -121,7 +131,12 @@ package struct MQTTHome: Sendable {
         lostAt = nil
         var actions: [MQTTAction] = []
         if let prefix { actions += DiscoveryTopic.filters(prefix: prefix).map { .subscribe($0, qos: 0) } }
+        if let tasmotaPrefix { actions.append(.subscribe("\(tasmotaPrefix)/+/config", qos: 0)) }
+        if let base = zigbee2MQTTBase {
+            actions += ["devices", "groups"].map { .subscribe("\(base)/bridge/\($0)", qos: 0) }
+        }
         actions += listeners.keys.sorted().map { .subscribe($0, qos: qos(of: $0)) }
+        actions += polls(of: members.keys.sorted { $0.rawValue < $1.rawValue })
         for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
         return actions
     }
@@ -162,21 +177,39 @@ package struct MQTTHome: Sendable {
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = received(topic, payload)
         for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload) }
-        if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) {
-            // What was wrong before is taken back, unless it still is.
-            let before = warned.filter {
-                if case .message(let origin) = $0 { origin.topic == topic } else { false }
-            }
-            warned.subtract(before)
-            do throws(MQTTProblem) {
-                actions += try announcement(at: place, topic: topic, payload: payload, now: now)
-            } catch {
-                actions += warn(
-                    "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
-            }
-            actions += before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
+        guard let announcement = announcement(on: topic) else { return actions }
+        // What was wrong before is taken back, unless it still is.
+        let before = warned.filter {
+            if case .message(let origin) = $0 { origin.topic == topic } else { false }
         }
-        return actions
+        warned.subtract(before)
+        do throws(MQTTProblem) {
+            switch announcement {
+            case .homeAssistant(let place):
+                actions += try self.announcement(at: place, topic: topic, payload: payload, now: now)
+            case .tasmota: actions += try tasmota(topic, payload, now: now)
+            case .zigbee2MQTT(let base, let list): actions += try zigbee(base, list, payload, now: now)
+            }
+        } catch {
+            actions += warn(
+                "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
+        }
+        return actions + before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
+    }
+
+    /// What kind of announcement stands on a topic.
+    private enum Announcement {
+        case homeAssistant(DiscoveryTopic)
+        case tasmota
+        case zigbee2MQTT(base: String, list: Substring)
+    }
+
+    private func announcement(on topic: String) -> Announcement? {
+        if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) { return .homeAssistant(place) }
+        if let tasmotaPrefix, TopicFilter("\(tasmotaPrefix)/+/config")?.matches(topic) == true { return .tasmota }
+        guard let base = zigbee2MQTTBase, topic.hasPrefix("\(base)/bridge/") else { return nil }
+        let list = topic.dropFirst(base.count + "/bridge/".count)
+        return list == "devices" || list == "groups" ? .zigbee2MQTT(base: base, list: list) : nil
     }
 
     /// A message has come on a topic that lights listen to, or on one that such a topic with wildcards stands for.
@@ -216,9 +249,9 @@ package struct MQTTHome: Sendable {
         }
         switch try DiscoveryPayload(payload, isDevice: true) {
         case .removed:
-            return (parts.removeValue(forKey: place) ?? []).sorted().flatMap { withdraw($0, now: now) }
+            return (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { withdraw($0, now: now) }
         case .migrated:
-            return (parts.removeValue(forKey: place) ?? []).sorted().flatMap { release($0) }
+            return (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { release($0) }
         case .single: return []
         case .device(let announced):
             return device(announced, at: place, topic: topic, now: now)
@@ -248,11 +281,70 @@ package struct MQTTHome: Sendable {
                 actions += warn("\(origin): \(error.text); the announcement is ignored", about: .message(origin))
             }
         }
-        for key in (parts[place] ?? []).subtracting(keys).sorted() { actions += withdraw(key, now: now) }
+        return actions + held(keys, on: topic, now: now)
+    }
+
+    /// A message has told of several things: those that one before told of, and this one does not, are withdrawn.
+    private mutating func held(_ keys: Set<DiscoveryKey>, on topic: String, now: Duration) -> [MQTTAction] {
+        let actions = (parts[topic] ?? []).subtracting(keys).sorted().flatMap { withdraw($0, now: now) }
         // Kept only for what is known, so that announcements of anything else take no memory.
-        let known = keys.filter { self.announced[$0] != nil || setAside[$0] != nil }
-        parts[place] = known.isEmpty ? nil : known
+        let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
+        parts[topic] = known.isEmpty ? nil : known
         return actions
+    }
+
+    // MARK: Discovery of other kinds
+
+    private mutating func tasmota(
+        _ topic: String, _ payload: MQTTPayload, now: Duration
+    ) throws(MQTTProblem) -> [MQTTAction] {
+        guard !payload.bytes.isEmpty else { return held([], on: topic, now: now) }
+        return announce(
+            try TasmotaDiscovery(payload).things.map { ($0.name, $0.entity) }, by: "tasmota", on: topic, now: now)
+    }
+
+    private mutating func zigbee(
+        _ base: String, _ list: Substring, _ payload: MQTTPayload, now: Duration
+    ) throws(MQTTProblem) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        if list == "devices" {
+            zigbeeDevices = payload
+            let found = try Zigbee2MQTTDiscovery(devices: payload, base: base)
+            actions += announce(found.things, by: "zigbee2mqtt", on: "\(base)/bridge/devices", now: now)
+        } else {
+            zigbeeGroups = payload
+        }
+        // What a group can do follows from its members.
+        guard let groups = zigbeeGroups else { return actions }
+        let found = try Zigbee2MQTTDiscovery(groups: groups, devices: zigbeeDevices, base: base)
+        return actions + announce(found.things, by: "zigbee2mqtt", on: "\(base)/bridge/groups", now: now)
+    }
+
+    /// Announces all things that one message tells of; one without an entity stays as it is.
+    private mutating func announce(
+        _ things: [(name: String, entity: MQTTEntity?)], by publisher: String, on topic: String, now: Duration
+    ) -> [MQTTAction] {
+        var actions: [MQTTAction] = []
+        var keys: Set<DiscoveryKey> = []
+        for (name, entity) in things {
+            guard let entity else {
+                // A device that is asked anew what it is keeps what it had.
+                keys.formUnion((parts[topic] ?? []).filter { $0.name.hasPrefix("\(topic) \(name)") })
+                continue
+            }
+            let key = DiscoveryKey(component: publisher, name: "\(topic) \(name)")
+            keys.insert(key)
+            actions += announce(entity, as: key, at: Origin(topic: topic, part: MQTTProblem.quoted(name)), now: now)
+        }
+        return actions + held(keys, on: topic, now: now)
+    }
+
+    /// Asks lights for their state that do not tell it by themselves.
+    private func polls(of ids: [LightID]) -> [MQTTAction] {
+        guard isConnected else { return [] }
+        var asked: Set<String> = []
+        return ids.compactMap { members[$0]?.light.settings.poll }.filter { asked.insert($0.topic).inserted }
+            .map { .publish($0) }
     }
 
     // MARK: Announcements
@@ -289,6 +381,10 @@ package struct MQTTHome: Sendable {
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
             setAside[key] = (entity, origin)
+            // Zigbee2MQTT tells of its lights in both ways, with the same ids.
+            if case .announcement(let other) = member.source, other.isFromZigbee2MQTT != key.isFromZigbee2MQTT {
+                return actions
+            }
             return actions
                 + warn(
                     "\(origin): the id \"\(MQTTProblem.quoted(id.rawValue))\" belongs to another light already; "
@@ -391,7 +487,7 @@ package struct MQTTHome: Sendable {
         let reachable = isReachable(member)
         guard member.reported != reachable else { return [] }
         members[id]?.reported = reachable
-        return [.report(id, LightReport(reachable: reachable))]
+        return [.report(id, LightReport(reachable: reachable))] + (reachable ? polls(of: [id]) : [])
     }
 
     // MARK: Warnings

@@ -37,7 +37,9 @@ package actor MQTTLightDriver: LightDriver {
         self.configuration = configuration
         self.logger = logger
         self.share = share
-        home = MQTTHome(prefix: configuration.discoveryPrefix, lights: configuration.lights)
+        home = MQTTHome(
+            prefix: configuration.discoveryPrefix, tasmota: configuration.tasmotaPrefix,
+            zigbee2MQTT: configuration.zigbee2MQTTBase, lights: configuration.lights)
         session = MQTTSession(statusTopic: "lamplighter/\(configuration.connection.clientID)/status")
         if configuration.announce { session.birthTopic = configuration.discoveryPrefix.map { "\($0)/status" } }
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -158,6 +160,8 @@ package actor MQTTLightDriver: LightDriver {
             case .report(let id, let report): outbox.add(report, from: id)
             case .warn(let text, let subject): await host.warn(text, about: subject)
             case .idMissing(let topic): logger.info("unique_id missing", metadata: ["topic": "\(topic)"])
+            // What is asked in vain is told by the light sooner or later.
+            case .publish(let message): try? client?.send(message)
             }
         }
     }

@@ -14,7 +14,7 @@ package struct MQTTPayload: Sendable {
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         text = String(validating: bytes, as: UTF8.self)
-        json = try? JSONValue(parsing: bytes, maximumLength: MQTTLimits.payload)
+        json = try? JSONValue(parsing: bytes, maximumLength: MQTTLimits.listing)
     }
 
     /// A payload that is read on another thread if it is long.

@@ -381,7 +381,7 @@ extension MosquittoClient {
         }
         let topic = String(cString: topic)
         let count = max(0, Int(message.payloadlen))
-        if count > MQTTLimits.payload {
+        if count > (topic.hasSuffix("/bridge/devices") ? MQTTLimits.listing : MQTTLimits.payload) {
             state.withLock { $0.inbox.add(.tooLong(topic: topic)) }
         } else {
             let payload = [UInt8](

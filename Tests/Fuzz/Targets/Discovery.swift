@@ -4,7 +4,7 @@ internal import LightKit
 
 /// A broker on which anybody may write: each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {
-    var home = MQTTHome(prefix: "homeassistant", lights: [])
+    var home = MQTTHome(prefix: "homeassistant", tasmota: "tasmota/discovery", zigbee2MQTT: "zigbee2mqtt", lights: [])
     _ = home.started()
     _ = home.connected()
     var topics: Set<String> = []
@@ -26,6 +26,8 @@ internal import LightKit
             case .report(let id, let report):
                 promise(lights.contains(id), "who reports was added")
                 checkReport(report)
+            case .publish(let message):
+                promise(!message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is sent to many topics")
             case .warn, .idMissing: break
             }
         }

@@ -55,6 +55,8 @@ package struct MQTTConnectionSettings: Equatable, Sendable {
 package enum MQTTLimits {
     /// The longest message that is read, in bytes; longer ones are named and dropped.
     package static let payload = 256 << 10
+    /// The longest list of devices that is read, in bytes: Zigbee2MQTT describes all of them in one message.
+    package static let listing = 4 << 20
     /// The longest topic, in bytes.
     package static let topic = 1024
     /// The longest text of an announcement that is kept, in bytes.

@@ -53,6 +53,9 @@ package struct DiscoveryTopic: Hashable, Sendable {
 
 /// The identity of an announcement, as opposed to the identity of the thing announced.
 package struct DiscoveryKey: Hashable, Sendable {
+    /// Whether it is Zigbee2MQTT's own list, and not Home Assistant's discovery.
+    var isFromZigbee2MQTT: Bool { component == "zigbee2mqtt" }
+
     package var component: String
     package var name: String
 }

@@ -14,6 +14,19 @@ package struct MQTTEntity: Equatable, Sendable {
 
     private static let longestName = 256
 
+    /// A thing that was found in another way than by Home Assistant's discovery.
+    init(_ description: LightDescription, settings: MQTTLightSettings) {
+        self.description = description
+        self.description.name = Self.cut(description.name)
+        self.description.manufacturer = description.manufacturer.map(Self.cut)
+        self.description.model = description.model.map(Self.cut)
+        self.description.firmware = description.firmware.map(Self.cut)
+        self.settings = settings
+        hasOwnID = true
+        losses = []
+        keysNotUnderstood = []
+    }
+
     /// Reads an announcement with long keys.
     ///
     /// - Parameters:

@@ -6,11 +6,14 @@ package struct Availability: Equatable, Sendable {
         package var template: MessageTemplate?
         package var available = "online"
         package var notAvailable = "offline"
+        /// Whether it counts only once it has said something.
+        package var isOptional = false
 
         package init(
             topic: String, template: MessageTemplate? = nil, available: String = "online",
-            notAvailable: String = "offline"
+            notAvailable: String = "offline", isOptional: Bool = false
         ) {
+            self.isOptional = isOptional
             self.topic = topic
             self.template = template
             self.available = available
@@ -39,7 +42,7 @@ package struct Availability: Equatable, Sendable {
         guard !sources.isEmpty else { return true }
         switch mode {
         case .latest: return latest ?? false
-        case .all: return states.allSatisfy { $0 == true }
+        case .all: return zip(sources, states).allSatisfy { source, state in state ?? source.isOptional }
         case .any: return states.contains(true)
         }
     }

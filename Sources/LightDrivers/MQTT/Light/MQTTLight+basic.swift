@@ -52,7 +52,7 @@ extension MQTTLight {
 
     /// What a message says on one of the light's topics, or `nil` if it says nothing.
     private static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
-        guard let source, source.topic == topic, !payload.bytes.isEmpty else { return nil }
+        guard let source, source.topics.contains(topic), !payload.bytes.isEmpty else { return nil }
         let text = source.template.map { $0.value(of: payload) } ?? payload.text
         guard let text, !text.isEmpty, text != "None" else { return nil }
         return text

@@ -8,7 +8,7 @@ extension MQTTLight {
     mutating func receivedJSON(_ payload: MQTTPayload) -> LightReport {
         guard let message = payload.json, message.object != nil else { return LightReport() }
         var report = LightReport()
-        switch message["state"]?.string {
+        switch message["state" + settings.keySuffix]?.string {
         case "ON": report.on = true
         case "OFF": report.on = false
         // A message without a state is partial, and null is a light that does not know.
@@ -16,7 +16,7 @@ extension MQTTLight {
         }
         on = report.on ?? on
         let device = jsonColor(message)
-        if let value = message["brightness"]?.double {
+        if let value = message["brightness" + settings.keySuffix]?.double {
             report.brightness = learn(brightness: value, scale: settings.brightnessScale)
         } else if !settings.hasOwnBrightness, let channel = device?.largestChannel {
             report.brightness = learn(brightness: Double(channel), scale: 255)
@@ -30,23 +30,25 @@ extension MQTTLight {
 
     /// The part of a state that tells the colour.
     private func jsonColor(_ message: JSONValue) -> DeviceColor? {
-        if let name = message["color_mode"], !name.isNull {
+        if let name = message["color_mode" + settings.keySuffix], !name.isNull {
             // A mode that was not announced makes the colour part worthless; the rest still counts.
             guard let mode = name.string.flatMap(MQTTLightSettings.ColorMode.init), settings.modes.contains(mode)
             else { return nil }
             switch mode {
             case .onoff, .brightness: return nil
             case .white: return .hs(0, 0)
-            case .temperature: return message["color_temp"].flatMap(Self.temperature)
-            case .hs, .xy, .rgb, .rgbw, .rgbww: return message["color"].flatMap { Self.color($0, mode) }
+            case .temperature: return message["color_temp" + settings.keySuffix].flatMap(Self.temperature)
+            case .hs, .xy, .rgb, .rgbw, .rgbww:
+                return message["color" + settings.keySuffix].flatMap { Self.color($0, mode) }
             }
         }
         let forms: [MQTTLightSettings.ColorMode] = [.hs, .xy, .rgbww, .rgbw, .rgb]
-        let color = message["color"].flatMap { value in
+        let color = message["color" + settings.keySuffix].flatMap { value in
             forms.lazy.filter(settings.modes.contains).compactMap { Self.color(value, $0) }.first
         }
         let temperature =
-            settings.modes.contains(.temperature) ? message["color_temp"].flatMap(Self.temperature) : nil
+            settings.modes.contains(.temperature)
+            ? message["color_temp" + settings.keySuffix].flatMap(Self.temperature) : nil
         guard let color, let temperature else { return color ?? temperature }
         if case .temperature = self.color { return temperature }
         return color
@@ -84,9 +86,9 @@ extension MQTTLight {
     mutating func jsonMessage(for command: LightCommand) throws(LightError) -> MQTTMessage {
         var object = JSONObject()
         if command.on == false {
-            object["state"] = "OFF"
+            object["state" + settings.keySuffix] = "OFF"
         } else {
-            if switchesOn(command) { object["state"] = "ON" }
+            if switchesOn(command) { object["state" + settings.keySuffix] = "ON" }
             try addAttributes(of: command, to: &object)
         }
         if let transition = command.transition, transition > .zero {
@@ -100,7 +102,7 @@ extension MQTTLight {
         if let color = command.color {
             if isOwnWhite(color) {
                 let level = percent ?? brightness ?? 100
-                object["white"] = .integer(
+                object["white" + settings.keySuffix] = .integer(
                     Int64(ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)))
                 remember(sent: color, as: .hs(0, 0))
                 sent.percent = level
@@ -118,11 +120,11 @@ extension MQTTLight {
             }
             remember(sent: color, as: device)
             switch device {
-            case .temperature(let value): object["color_temp"] = .integer(Int64(value))
-            case .hs, .xy, .channels: object["color"] = .object(Self.json(device))
+            case .temperature(let value): object["color_temp" + settings.keySuffix] = .integer(Int64(value))
+            case .hs, .xy, .channels: object["color" + settings.keySuffix] = .object(Self.json(device))
             }
         }
-        if let percent { object["brightness"] = .integer(Int64(remember(sent: percent))) }
+        if let percent { object["brightness" + settings.keySuffix] = .integer(Int64(remember(sent: percent))) }
     }
 
     private static func json(_ color: DeviceColor) -> JSONObject {

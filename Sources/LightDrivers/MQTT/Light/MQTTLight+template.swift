@@ -7,6 +7,14 @@ package struct TemplateSchema: Equatable, Sendable {
     var on, off: MessageTemplate?
     /// How messages are read; without one the light has no such feature, or is believed to be as it was told.
     var state, brightness, temperature, red, green, blue: MessageTemplate?
+    /// Hue and saturation with a comma between, in place of red, green and blue.
+    var hueSaturation: MessageTemplate?
+
+    init(on: MessageTemplate, off: MessageTemplate, state: MessageTemplate) {
+        self.on = on
+        self.off = off
+        self.state = state
+    }
 
     init(_ reader: KeyReader) throws(MQTTProblem) {
         func template(_ name: String, _ loss: String) throws(MQTTProblem) -> MessageTemplate? {
@@ -27,7 +35,7 @@ package struct TemplateSchema: Equatable, Sendable {
 
     var modes: Set<MQTTLightSettings.ColorMode> {
         var modes: Set<MQTTLightSettings.ColorMode> = []
-        if red != nil, green != nil, blue != nil { modes.insert(.hs) }
+        if hueSaturation != nil || (red != nil && green != nil && blue != nil) { modes.insert(.hs) }
         if temperature != nil { modes.insert(.temperature) }
         if modes.isEmpty { modes = brightness == nil ? [.onoff] : [.brightness] }
         return modes
@@ -47,11 +55,13 @@ extension MQTTLight {
         func number(_ template: MessageTemplate?) -> Double? {
             template?.value(of: payload).flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
         }
-        if let value = number(templates.brightness) { report.brightness = learn(brightness: value, scale: 255) }
+        if let value = number(templates.brightness) {
+            report.brightness = learn(brightness: value, scale: settings.brightnessScale)
+        }
         let channels = [templates.red, templates.green, templates.blue].compactMap(number)
         let whole = channels.compactMap { Int(exactly: $0.rounded()) }
         let isColor = whole.count == 3 && whole.allSatisfy((0...255).contains)
-        let color = isColor ? learn(.channels(whole)) : nil
+        let color = isColor ? learn(.channels(whole)) : hueSaturation(in: payload, templates)
         let temperature = number(templates.temperature).flatMap { Int(exactly: $0.rounded()) }
             .flatMap { learn(.temperature($0)) }
         report.color = shown(color, temperature)
@@ -59,6 +69,11 @@ extension MQTTLight {
         lastTemperature = temperature ?? lastTemperature
         self.color = report.color ?? self.color
         return report
+    }
+
+    private func hueSaturation(in payload: MQTTPayload, _ templates: TemplateSchema) -> LightColor? {
+        let parts = templates.hueSaturation?.value(of: payload)?.split(separator: ",").compactMap { Double($0) } ?? []
+        return parts.count == 2 ? learn(.hs(parts[0], parts[1])) : nil
     }
 
     /// Which of the two the light shows: both may stand in each message, and the one that has changed is meant.
@@ -82,6 +97,7 @@ extension MQTTLight {
             variables["transition"] = .float(transition / .seconds(1))
         }
         if !isOff {
+            variables["level"] = .int(command.brightness ?? brightness ?? 100)
             if let percent = command.brightness { variables["brightness"] = .int(remember(sent: percent)) }
             switch command.color {
             case .temperature(let mired)?:
@@ -96,7 +112,8 @@ extension MQTTLight {
                 for (name, part) in zip(["red", "green", "blue"], parts) { variables[name] = .int(part) }
                 variables["hue"] = .float(hue)
                 variables["sat"] = .float(saturation)
-                remember(sent: .hueSaturation(hue: hue, saturation: saturation), as: .channels(parts))
+                let device: DeviceColor = templates.hueSaturation == nil ? .channels(parts) : .hs(hue, saturation)
+                remember(sent: .hueSaturation(hue: hue, saturation: saturation), as: device)
             case nil: break
             }
         }

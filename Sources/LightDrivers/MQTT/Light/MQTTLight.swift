@@ -74,12 +74,12 @@ package struct MQTTLight: Equatable, Sendable {
         var report: LightReport
         switch settings.schema {
         case .json:
-            guard topic == settings.power?.topic else { return [] }
+            guard settings.power?.topics.contains(topic) == true else { return [] }
             report = receivedJSON(payload)
         case .basic:
             report = receivedText(topic: topic, payload)
         case .template(let templates):
-            guard topic == settings.power?.topic else { return [] }
+            guard settings.power?.topics.contains(topic) == true else { return [] }
             report = received(payload, templates)
         }
         if identification != nil, let power = report.on {
@@ -108,7 +108,7 @@ package struct MQTTLight: Equatable, Sendable {
     }
 
     /// The colour that a message says, or `nil` if it says none.
-    mutating func learn(_ value: DeviceColor) -> LightColor? {
+    func learn(_ value: DeviceColor) -> LightColor? {
         if let asked = sent.color, let device = sent.deviceColor, device.isClose(to: value) { return asked }
         if case .temperature(let number) = value {
             let mired = settings.temperatureInKelvin ? ColorConversion.mired(kelvin: Double(number)) : number

@@ -36,8 +36,15 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// A topic that tells an attribute, and how to read it.
     package struct Source: Equatable, Sendable {
-        package var topic: String
+        package var topics: Set<String>
         package var template: MessageTemplate?
+
+        package init(topic: String, template: MessageTemplate? = nil) {
+            topics = [topic]
+            self.template = template
+        }
+
+        package init(topics: Set<String>) { self.topics = topics }
     }
 
     /// A topic that sets an attribute, and how to write for it.
@@ -62,6 +69,10 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var temperatureInKelvin: Bool
     /// Whether brightness is an attribute of its own; if not, red, green and blue carry it.
     package var hasOwnBrightness: Bool
+    /// What makes the light say how it is, where it would not by itself.
+    package var poll: MQTTMessage?
+    /// What stands behind the keys of the schema `json` for one of several lights of a device.
+    package var keySuffix = ""
 
     // The schema with a topic for each attribute:
     package var onCommandType = OnCommandType.last
@@ -101,9 +112,27 @@ package struct MQTTLightSettings: Equatable, Sendable {
     var stateTopics: Set<String> {
         var topics: Set<String> = []
         for source in [power, brightness, colorMode] + states.values.map(Optional.some) {
-            if let source { topics.insert(source.topic) }
+            if let source { topics.formUnion(source.topics) }
         }
         return topics
+    }
+
+    // MARK: Making
+
+    /// A light that takes no part in Home Assistant's discovery; what is not named is as it is there without a key.
+    init(commandTopic: String, schema: Schema, kind: LightKind) {
+        self.kind = kind
+        self.schema = schema
+        self.commandTopic = commandTopic
+        modes = if case .template(let templates) = schema { templates.modes } else { [.onoff] }
+        availability = Availability()
+        qos = 0
+        isOptimistic = false
+        brightnessScale = 255
+        whiteScale = 255
+        mireds = 153...500
+        temperatureInKelvin = false
+        hasOwnBrightness = true
     }
 
     // MARK: Reading

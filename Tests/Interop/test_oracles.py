@@ -1,9 +1,10 @@
-"""The examples that the Swift tests hold Sources/Jinja to are what Jinja2 makes of them."""
+"""What the Swift tests hold templates and Tasmota's discovery to is what Jinja2 and hatasmota make of it."""
 import json
 from pathlib import Path
 
 import pytest
 
+import tasmota_oracle
 from templates import with_results
 
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
@@ -17,3 +18,8 @@ def test_jinja2_renders_the_examples_so(path):
         if entry["results"] != judged["results"]:
             wrong.append((entry["template"], entry["results"], judged["results"]))
     assert wrong == []
+
+
+def test_hatasmota_finds_these_outputs():
+    for example in json.loads((FIXTURES / "tasmota.json").read_text(encoding="utf-8")):
+        assert tasmota_oracle.entities(example["device"]) == example["entities"], example["name"]

@@ -1,0 +1,195 @@
+import BoundedJSON
+import Jinja
+import LightKit
+
+/// A Tasmota device as it announces itself (Lights 8.3): its relays and lights, as things that speak by templates.
+struct TasmotaDiscovery {
+    /// What the device has, each with a name of its own within the device.
+    let things: [(name: String, entity: MQTTEntity)]
+
+    private let keys: KeyReader
+    private let prefixes: [String]
+    private let options: JSONValue?
+
+    /// Reads the message of a topic `PREFIX/MAC/config`.
+    ///
+    /// - Throws: ``MQTTProblem`` if it is none that can be understood.
+    init(_ payload: MQTTPayload) throws(MQTTProblem) {
+        guard let object = payload.json?.object else { throw MQTTProblem("the announcement is not a JSON object") }
+        keys = KeyReader(keys: object)
+        prefixes = (object["tp"]?.array ?? []).compactMap(\.string)
+        options = object["so"]
+        guard prefixes.count == 3 else { throw .about("tp", "does not hold three prefixes") }
+        let relays = (object["rl"]?.array ?? []).prefix(Self.maximumOutputs).map { $0.int ?? 0 }
+        let firstLight = relays.firstIndex(of: 2) ?? 0
+        let common = try Self.common(object, keys, prefixes)
+        let kind = try keys.integer("lt_st", in: 0...5) ?? 0
+        let isFan = try keys.integer("if", in: 0...1) == 1
+        var things: [(String, MQTTEntity)] = []
+        for (index, output) in relays.enumerated() {
+            switch output {
+            case 1:
+                let isLight = Self.isSet(30, options) || (isFan && index == 0)
+                let output = Output(index: index, kind: .relay(isLight: isLight), options: options)
+                things.append(("relay \(index)", try Self.entity(output, common, keys)))
+            case 2:
+                let isLink = try keys.integer("lk", in: 0...1) ?? 0 == 1
+                let lamp = Self.lamp(kind, at: index - firstLight, isLinked: isLink, isFan: isFan, keys, options)
+                let output = Output(index: index, kind: lamp, options: options)
+                things.append(("light \(index)", try Self.entity(output, common, keys)))
+            default: break
+            }
+        }
+        self.things = things
+    }
+
+    private static let maximumOutputs = 64
+
+    /// Whether the option `SetOption<n>` is set.
+    private static func isSet(_ option: Int, _ options: JSONValue?) -> Bool { options?[String(option)]?.int == 1 }
+
+    // MARK: What all outputs of a device share
+
+    private struct Common {
+        var mac: String
+        var command, result, state, will: String
+        var on, off, online, offline: String
+    }
+
+    private static func common(
+        _ object: JSONObject, _ keys: KeyReader, _ prefixes: [String]
+    ) throws(MQTTProblem) -> Common {
+        guard let mac = try keys.string("mac"), mac.utf8.count == 12, mac.allSatisfy(\.isHexDigit) else {
+            throw .about("mac", "is no address")
+        }
+        guard let pattern = try keys.string("ft"), let topic = try keys.topic("t") else {
+            throw .about("ft", "or t is missing")
+        }
+        func path(_ prefix: Int, _ end: String) throws(MQTTProblem) -> String {
+            let base = pattern.replacing("%prefix%", with: prefixes[prefix]).replacing("%topic%", with: topic)
+                .replacing("%hostname%", with: object["hn"]?.string ?? "").replacing("%id%", with: mac.suffix(6))
+            let path = (base.hasSuffix("/") ? base : base + "/") + end
+            guard TopicFilter(path)?.hasWildcard == false, path.utf8.count <= MQTTLimits.topic else {
+                throw .about("ft", "makes no topic")
+            }
+            return path
+        }
+        let words = (object["state"]?.array ?? []).map { $0.string ?? "" }
+        // They stand within templates.
+        for word in words where !word.unicodeScalars.allSatisfy({ $0 != "'" && $0 != "\\" && $0.value >= 0x20 }) {
+            throw .about("state", "has a word with a quotation mark or a backslash")
+        }
+        return Common(
+            mac: mac.uppercased(), command: try path(0, "Backlog"), result: try path(1, "RESULT"),
+            state: try path(2, "STATE"), will: try path(2, "LWT"), on: words.count > 1 ? words[1] : "ON",
+            off: words.first ?? "OFF", online: try keys.string("onln") ?? "Online",
+            offline: try keys.string("ofln") ?? "Offline")
+    }
+
+    // MARK: Outputs
+
+    private struct Output {
+        enum Kind: Equatable {
+            case relay(isLight: Bool)
+            /// A light with the words of its brightness in commands and in states.
+            case lamp(Lamp, dimmer: String, state: String)
+        }
+
+        enum Lamp: Equatable {
+            case power, dimmer, temperature, color, colorAndWhite, colorAndTemperature
+        }
+
+        var index: Int
+        var kind: Kind
+        var options: JSONValue?
+    }
+
+    /// What the n-th light of a device is.
+    private static func lamp(
+        _ kind: Int, at place: Int, isLinked: Bool, isFan: Bool, _ keys: KeyReader, _ options: JSONValue?
+    ) -> Output.Kind {
+        if isFan { return .lamp(.power, dimmer: "", state: "") }
+        if isSet(68, options) {
+            let channel = "Channel\(place + 1)"
+            return .lamp(.dimmer, dimmer: channel, state: "value_json.\(channel)")
+        }
+        if !isLinked, kind >= 4 {
+            // Colour and white are two lights, each with a dimmer of its own.
+            let dimmer = "Dimmer\(place + 1)"
+            let lamp: Output.Lamp = place == 0 ? .color : kind == 4 ? .dimmer : .temperature
+            return .lamp(lamp, dimmer: dimmer, state: "value_json.\(dimmer)")
+        }
+        let lamps: [Output.Lamp] = [.power, .dimmer, .temperature, .color, .colorAndWhite, .colorAndTemperature]
+        let isTuya = keys.keys["ty"]?.int == 1
+        return .lamp(lamps[kind], dimmer: isTuya ? "Dimmer3" : "Dimmer", state: "value_json.Dimmer")
+    }
+
+    private static func entity(
+        _ output: Output, _ common: Common, _ keys: KeyReader
+    ) throws(MQTTProblem) -> MQTTEntity {
+        let number = output.index + 1
+        var kind = LightKind.light
+        if case .relay(isLight: false) = output.kind { kind = .switch }
+        var settings = MQTTLightSettings(
+            commandTopic: common.command, schema: .template(try templates(output, common)), kind: kind)
+        settings.power = .init(topics: [common.result, common.state])
+        settings.availability = Availability(sources: [
+            .init(topic: common.will, available: common.online, notAvailable: common.offline)
+        ])
+        settings.mireds = isSet(82, output.options) ? 200...380 : 153...500
+        settings.brightnessScale = 100
+        // The state is not retained: without being asked it comes every five minutes.
+        settings.poll = MQTTMessage(topic: String(common.command.dropLast("Backlog".count)) + "STATE", text: "")
+        let names = (keys.keys["fn"]?.array ?? []).map(\.string)
+        let device = try keys.string("dn") ?? "Tasmota \(common.mac.suffix(6))"
+        let own = output.index < names.count ? names[output.index] : nil
+        return MQTTEntity(
+            LightDescription(
+                id: LightID("\(common.mac)_\(kind == .light ? "light" : "relay")_\(number)"),
+                name: own ?? (output.index == 0 ? device : "\(device) \(number)"), kind: kind,
+                capabilities: settings.capabilities,
+                manufacturer: "Tasmota", model: try keys.string("md"), serialNumber: common.mac,
+                firmware: try keys.string("sw")),
+            settings: settings)
+    }
+
+    private static func templates(_ output: Output, _ common: Common) throws(MQTTProblem) -> TemplateSchema {
+        let number = output.index + 1
+        let power = "Power\(number)"
+        let key = output.index == 0 ? "value_json.POWER1 | default(value_json.POWER)" : "value_json.POWER\(number)"
+        var templates = TemplateSchema(
+            on: try MessageTemplate("\(power) \(common.on)"), off: try MessageTemplate("\(power) \(common.off)"),
+            state: try MessageTemplate("{{ {'\(common.on)': 'on', '\(common.off)': 'off'}[\(key)] }}"))
+        guard case .lamp(let lamp, let dimmer, let state) = output.kind, lamp != .power else { return templates }
+        // Setting the level switches on as well, unless SetOption20 forbids it; a fade is set before what fades.
+        var on = """
+            {% if transition is defined %}NoDelay;Fade 1;NoDelay;Speed {{ [[(transition * 2) | round | int, 1] | max, 40] | min }};{% endif %}
+            """
+        let isBright =
+            dimmer.hasPrefix("Channel")
+            ? "\(state) if \(state) is defined else value_json.Channel[\(number - 1)]" : state
+        templates.brightness = try MessageTemplate("{{ \(isBright) }}")
+        if [.color, .colorAndWhite, .colorAndTemperature].contains(lamp) {
+            let isWhite = lamp == .color ? "false" : "value_json.White is defined and value_json.White > 0"
+            let white = lamp == .colorAndWhite ? "0,0" : ""
+            templates.hueSaturation = try MessageTemplate(
+                "{% if \(isWhite) %}\(white)"
+                    + "{% elif value_json.HSBColor is defined %}{{ value_json.HSBColor.split(',')[0:2] | join(',') }}{% endif %}"
+            )
+            on +=
+                lamp == .colorAndWhite
+                ? "{% if sat is defined and sat == 0 %}NoDelay;White {{ level }};{% elif" : "{% if"
+            on +=
+                " hue is defined %}NoDelay;HsbColor1 {{ hue | round }};NoDelay;HsbColor2 {{ sat | round }};{% endif %}"
+        }
+        if lamp == .temperature || lamp == .colorAndTemperature {
+            let isWhite = lamp == .temperature ? "true" : "value_json.White is defined and value_json.White > 0"
+            templates.temperature = try MessageTemplate("{% if \(isWhite) %}{{ value_json.CT }}{% endif %}")
+            on += "{% if color_temp is defined %}NoDelay;CT {{ color_temp }};{% endif %}"
+        }
+        on +=
+            "{% if brightness is defined %}NoDelay;\(dimmer) {{ brightness }};{% endif %}NoDelay;\(power) \(common.on)"
+        templates.on = try MessageTemplate(on)
+        return templates
+    }
+}
