@@ -32,12 +32,12 @@ struct TasmotaTests {
 
         init(_ device: TasmotaDevice, isOnline: Bool = true) {
             actions += home.started() + home.connected()
-            hears("tasmota/discovery/AABBCC004711/config", (device.json["device"] ?? .null).text)
-            if isOnline { hears("tele/tasmota_004711/LWT", "Online") }
+            receives("tasmota/discovery/AABBCC004711/config", (device.json["device"] ?? .null).text)
+            if isOnline { receives("tele/tasmota_004711/LWT", "Online") }
         }
 
         @discardableResult
-        mutating func hears(_ topic: String, _ text: String) -> [MQTTAction] {
+        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
             let new = home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
             actions += new
             return new
@@ -64,14 +64,16 @@ struct TasmotaTests {
         for entity in wanted {
             let number = entity["number"]?.int ?? 0
             let isLight = entity["platform"] == "light"
-            let light = try #require(house.added.first { $0.id.rawValue == "AABBCC004711_\(isLight ? "light" : "relay")_\(number)" })
+            let light = try #require(
+                house.added.first { $0.id.rawValue == "AABBCC004711_\(isLight ? "light" : "relay")_\(number)" })
             let kind = entity["kind"]?.string ?? ""
             #expect(light.kind == (isLight ? .light : .switch))
             #expect(light.capabilities.brightness == (kind != "power"))
             #expect(light.capabilities.color == kind.hasPrefix("color"))
             let mireds = entity["mireds"]?.array?.compactMap(\.int)
             let hasWhites = kind == "temperature" || kind == "colorAndTemperature"
-            #expect(light.capabilities.temperature.map { [$0.lowerBound, $0.upperBound] } == (hasWhites ? mireds : nil))
+            #expect(
+                light.capabilities.temperature.map { [$0.lowerBound, $0.upperBound] } == (hasWhites ? mireds : nil))
             for key in ["result", "state", "will"] {
                 let topic = try #require(entity[key]?.string)
                 #expect(house.actions.contains(.subscribe(topic, qos: 0)))
@@ -79,14 +81,15 @@ struct TasmotaTests {
             let words = device.json["device"]
             let will = entity["will"]?.string ?? ""
             // It is asked once it is there, and obeys.
-            house.hears(will, words?["onln"]?.string ?? "")
+            house.receives(will, words?["onln"]?.string ?? "")
             #expect(house.actions.contains(.publish(MQTTMessage(topic: entity["poll"]?.string ?? "", text: ""))))
             let on = words?["state"]?.array?[1].string ?? ""
             let sent = try house.sends(LightCommand(on: true), to: light.id)
             #expect(sent.count == 1 && sent[0].hasPrefix("\(entity["command"]?.string ?? "")Backlog "))
             #expect(sent[0].hasSuffix("Power\(number) \(on)"))
             if kind != "power", let dimmer = entity["dimmer"]?.string, words?["so"]?["68"] != 1 {
-                #expect(try house.sends(LightCommand(on: true, brightness: 40), to: light.id)[0].contains(";\(dimmer) 40;"))
+                #expect(
+                    try house.sends(LightCommand(on: true, brightness: 40), to: light.id)[0].contains(";\(dimmer) 40;"))
             }
         }
     }
@@ -104,21 +107,29 @@ struct TasmotaTests {
             try house.sends(.init(on: true, color: .temperature(mired: 300), transition: .seconds(2)), to: lamp)
                 == ["\(topic) NoDelay;Fade 1;NoDelay;Speed 4;NoDelay;CT 300;NoDelay;Power1 ON"])
         // Off: the level waits for the next on.
-        house.hears("stat/tasmota_004711/RESULT", #"{"POWER":"OFF"}"#)
+        house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"OFF"}"#)
         #expect(try house.sends(.init(brightness: 70), to: lamp) == [])
-        house.hears("stat/tasmota_004711/RESULT", #"{"POWER":"ON"}"#)
+        house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"ON"}"#)
         #expect(try house.sends(.init(brightness: 70), to: lamp) == ["\(topic) NoDelay;Dimmer 70;NoDelay;Power1 ON"])
     }
 
     @Test(
         "a state is read from answers and from what is told now and then",
         arguments: [
-            ("stat", #"{"POWER":"ON","Dimmer":40,"Color":"66290A0000","HSBColor":"20,90,40","White":0,"CT":153}"#,
-             LightReport(on: true, brightness: 40, color: .hueSaturation(hue: 20, saturation: 90))),
-            ("tele", #"{"Time":"2026-01-01T00:00:00","Uptime":"1T","Vcc":3.4,"POWER":"OFF","Dimmer":40,"HSBColor":"20,90,40","White":0,"CT":153,"Wifi":{"AP":1}}"#,
-             LightReport(on: false, brightness: 40, color: .hueSaturation(hue: 20, saturation: 90))),
-            ("stat", #"{"POWER1":"ON","Dimmer":7,"Color":"0000009D62","HSBColor":"0,0,0","White":7,"CT":300}"#,
-             LightReport(on: true, brightness: 7, color: .temperature(mired: 300))),
+            (
+                "stat", #"{"POWER":"ON","Dimmer":40,"Color":"66290A0000","HSBColor":"20,90,40","White":0,"CT":153}"#,
+                LightReport(on: true, brightness: 40, color: .hueSaturation(hue: 20, saturation: 90))
+            ),
+            (
+                "tele",
+                #"{"Time":"2026-01-01T00:00:00","Uptime":"1T","Vcc":3.4,"POWER":"OFF","Dimmer":40,"HSBColor":"20,90,"#
+                    + #"40","White":0,"CT":153,"Wifi":{"AP":1}}"#,
+                LightReport(on: false, brightness: 40, color: .hueSaturation(hue: 20, saturation: 90))
+            ),
+            (
+                "stat", #"{"POWER1":"ON","Dimmer":7,"Color":"0000009D62","HSBColor":"0,0,0","White":7,"CT":300}"#,
+                LightReport(on: true, brightness: 7, color: .temperature(mired: 300))
+            ),
             ("stat", #"{"POWER":"ON"}"#, LightReport(on: true)), ("stat", #"{"Dimmer":0}"#, LightReport()),
             ("stat", #"{"POWER":"TOGGLE"}"#, LightReport()), ("stat", #"{"Command":"Error"}"#, LightReport()),
             ("stat", "OK", LightReport()), ("tele", "[]", LightReport()),
@@ -126,26 +137,36 @@ struct TasmotaTests {
     func states(topic: String, message: String, expected: LightReport) throws {
         var house = House(try .named("colour, cold and warm"))
         let end = topic == "stat" ? "RESULT" : "STATE"
-        let actions = house.hears("\(topic)/tasmota_004711/\(end)", message)
+        let actions = house.receives("\(topic)/tasmota_004711/\(end)", message)
         #expect(actions == (expected.isEmpty ? [] : [.report("AABBCC004711_light_1", expected)]))
     }
 
     @Test("channels and the second relay have their own words")
     func several() throws {
         var house = House(try .named("channels"))
-        let second = house.hears("tele/tasmota_004711/STATE", #"{"POWER1":"OFF","POWER2":"ON","POWER3":"OFF","Channel":[10,20,30]}"#)
+        let second = house.receives(
+            "tele/tasmota_004711/STATE", #"{"POWER1":"OFF","POWER2":"ON","POWER3":"OFF","Channel":[10,20,30]}"#)
         #expect(second.contains(.report("AABBCC004711_light_2", .init(on: true, brightness: 20))))
-        #expect(house.hears("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [.report("AABBCC004711_light_3", .init(on: true, brightness: 55))])
+        #expect(
+            house.receives("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [
+                .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
+            ])
         var relays = House(try .named("two relays, one with a name"))
-        #expect(relays.hears("stat/tasmota_004711/RESULT", #"{"POWER2":"ON"}"#) == [.report("AABBCC004711_relay_2", .init(on: true))])
+        #expect(
+            relays.receives("stat/tasmota_004711/RESULT", #"{"POWER2":"ON"}"#) == [
+                .report("AABBCC004711_relay_2", .init(on: true))
+            ])
     }
 
     @Test("a device that goes is unreachable at once, and one that is withdrawn is removed")
     func goes() throws {
         var house = House(try .named("dimmer"))
-        #expect(house.hears("tele/tasmota_004711/LWT", "Offline") == [.report("AABBCC004711_light_1", .init(reachable: false))])
-        house.hears("tele/tasmota_004711/LWT", "Online")
-        house.hears("tasmota/discovery/AABBCC004711/config", "")
+        #expect(
+            house.receives("tele/tasmota_004711/LWT", "Offline") == [
+                .report("AABBCC004711_light_1", .init(reachable: false))
+            ])
+        house.receives("tele/tasmota_004711/LWT", "Online")
+        house.receives("tasmota/discovery/AABBCC004711/config", "")
         #expect(house.home.timePassed(now: MQTTHome.grace).contains(.removed("AABBCC004711_light_1")))
     }
 
@@ -174,13 +195,16 @@ struct TasmotaTests {
 @Suite("Zigbee2MQTT's own lists", .timeout)
 struct Zigbee2MQTTTests {
     static func light(_ address: String, _ name: String, _ features: String, endpoint: String = "") -> String {
-        #"{"ieee_address":"\#(address)","type":"Router","friendly_name":"\#(name)","definition":{"vendor":"IKEA","model":"LED1","exposes":[{"type":"light",\#(endpoint)"features":[{"name":"state","property":"state","access":7,"type":"binary"},\#(features)]},{"type":"enum","name":"effect"}]}}"#
+        #"{"ieee_address":"\#(address)","type":"Router","friendly_name":"\#(name)","definition":{"vendor":"IKEA","#
+            + #""model":"LED1","exposes":[{"type":"light",\#(endpoint)"features":[{"name":"state","property":"state","#
+            + #""access":7,"type":"binary"},\#(features)]},{"type":"enum","name":"effect"}]}}"#
     }
     static let brightness = #"{"name":"brightness","access":7,"value_max":254}"#
     static let ct = #"{"name":"color_temp","access":7,"value_min":153,"value_max":454}"#
     static let xy = #"{"name":"color_xy","type":"composite","access":7}"#
     static let hs = #"{"name":"color_hs","type":"composite","access":7}"#
-    static let coordinator = #"{"ieee_address":"0x0","type":"Coordinator","friendly_name":"Coordinator","definition":null}"#
+    static let coordinator =
+        #"{"ieee_address":"0x0","type":"Coordinator","friendly_name":"Coordinator","definition":null}"#
 
     struct House {
         var home = MQTTHome(prefix: "homeassistant", zigbee2MQTT: "zigbee2mqtt", lights: [])
@@ -189,12 +213,14 @@ struct Zigbee2MQTTTests {
 
         init(_ devices: [String]) {
             _ = home.started() + home.connected()
-            hears("zigbee2mqtt/bridge/devices", "[" + ([Zigbee2MQTTTests.coordinator] + devices).joined(separator: ",") + "]")
-            hears("zigbee2mqtt/bridge/state", #"{"state":"online"}"#)
+            receives(
+                "zigbee2mqtt/bridge/devices",
+                "[" + ([Zigbee2MQTTTests.coordinator] + devices).joined(separator: ",") + "]")
+            receives("zigbee2mqtt/bridge/state", #"{"state":"online"}"#)
         }
 
         @discardableResult
-        mutating func hears(_ topic: String, _ text: String) -> [MQTTAction] {
+        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
             let new = home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
             for case .added(let light) in new { added.append(light) }
             actions += new
@@ -213,8 +239,14 @@ struct Zigbee2MQTTTests {
         arguments: [
             ([brightness], LightCapabilities(brightness: true, transition: true)),
             ([brightness, ct], LightCapabilities(brightness: true, temperature: 153...454, transition: true)),
-            ([brightness, ct, xy, hs], LightCapabilities(brightness: true, color: true, temperature: 153...454, transition: true)),
-            ([brightness, #"{"name":"color_temp","access":1}"#], LightCapabilities(brightness: true, transition: true)),
+            (
+                [brightness, ct, xy, hs],
+                LightCapabilities(brightness: true, color: true, temperature: 153...454, transition: true)
+            ),
+            (
+                [brightness, #"{"name":"color_temp","access":1}"#],
+                LightCapabilities(brightness: true, transition: true)
+            ),
         ])
     func features(features: [String], expected: LightCapabilities) throws {
         let house = House([Self.light("0x1", "den/lamp", features.joined(separator: ","))])
@@ -225,33 +257,49 @@ struct Zigbee2MQTTTests {
 
     @Test("it is asked, told and understood on its own topics")
     func speaks() throws {
-        var house = House([Self.light("0x1", "den/lamp", [Self.brightness, Self.ct, Self.hs, Self.xy].joined(separator: ","))])
+        var house = House([
+            Self.light("0x1", "den/lamp", [Self.brightness, Self.ct, Self.hs, Self.xy].joined(separator: ","))
+        ])
         let id: LightID = "0x1_light_zigbee2mqtt"
-        #expect(house.actions.contains(.publish(MQTTMessage(topic: "zigbee2mqtt/den/lamp/get", text: #"{"state":""}"#))))
+        #expect(
+            house.actions.contains(.publish(MQTTMessage(topic: "zigbee2mqtt/den/lamp/get", text: #"{"state":""}"#))))
         #expect(
             try house.sends(.init(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80)), to: id)
                 == [#"zigbee2mqtt/den/lamp/set {"state":"ON","color":{"h":30,"s":80},"brightness":127}"#])
         #expect(
-            house.hears("zigbee2mqtt/den/lamp", #"{"state":"ON","brightness":254,"color_mode":"color_temp","color_temp":300,"linkquality":90}"#)
+            house.receives(
+                "zigbee2mqtt/den/lamp",
+                #"{"state":"ON","brightness":254,"color_mode":"color_temp","color_temp":300,"linkquality":90}"#)
                 == [.report(id, .init(on: true, brightness: 100, color: .temperature(mired: 300)))])
-        #expect(house.hears("zigbee2mqtt/den/lamp/availability", #"{"state":"offline"}"#) == [.report(id, .init(reachable: false))])
-        #expect(house.hears("zigbee2mqtt/den/lamp/availability", "online").first == .report(id, .init(reachable: true)))
-        #expect(house.hears("zigbee2mqtt/bridge/state", "offline") == [.report(id, .init(reachable: false))])
+        #expect(
+            house.receives("zigbee2mqtt/den/lamp/availability", #"{"state":"offline"}"#) == [
+                .report(id, .init(reachable: false))
+            ])
+        let back = house.receives("zigbee2mqtt/den/lamp/availability", "online")
+        #expect(back.first == .report(id, .init(reachable: true)))
+        #expect(house.receives("zigbee2mqtt/bridge/state", "offline") == [.report(id, .init(reachable: false))])
     }
 
     @Test("endpoints are lights of their own, with their names behind the keys")
     func endpoints() throws {
-        let device = #"{"ieee_address":"0x2","type":"Router","friendly_name":"hall","definition":{"exposes":[{"type":"light","endpoint":"l1","features":[{"name":"state","access":7},{"name":"brightness","access":7}]},{"type":"switch","endpoint":"l2","features":[{"name":"state","access":7}]},{"type":"switch","features":[{"name":"child_lock","access":7}]}]}}"#
+        let device =
+            #"{"ieee_address":"0x2","type":"Router","friendly_name":"hall","definition":{"exposes":[{"type":"light","#
+            + #""endpoint":"l1","features":[{"name":"state","access":7},{"name":"brightness","access":7}]},"#
+            + #"{"type":"switch","endpoint":"l2","features":[{"name":"state","access":7}]},{"type":"switch","#
+            + #""features":[{"name":"child_lock","access":7}]}]}}"#
         var house = House([device])
         #expect(house.added.map(\.id) == ["0x2_light_l1_zigbee2mqtt", "0x2_switch_l2_zigbee2mqtt"])
         #expect(house.added.map(\.kind) == [.light, .switch])
         #expect(
-            house.hears("zigbee2mqtt/hall", #"{"state_l1":"ON","brightness_l1":127,"state_l2":"OFF"}"#)
+            house.receives("zigbee2mqtt/hall", #"{"state_l1":"ON","brightness_l1":127,"state_l2":"OFF"}"#)
                 == [
                     .report("0x2_light_l1_zigbee2mqtt", .init(on: true, brightness: 50)),
                     .report("0x2_switch_l2_zigbee2mqtt", .init(on: false)),
                 ])
-        #expect(try house.sends(.init(on: true, brightness: 1), to: "0x2_light_l1_zigbee2mqtt") == [#"zigbee2mqtt/hall/set {"state_l1":"ON","brightness_l1":3}"#])
+        #expect(
+            try house.sends(.init(on: true, brightness: 1), to: "0x2_light_l1_zigbee2mqtt") == [
+                #"zigbee2mqtt/hall/set {"state_l1":"ON","brightness_l1":3}"#
+            ])
     }
 
     @Test("a group can do what one of its members can, a renamed light stays the same, a missing one is removed")
@@ -259,14 +307,26 @@ struct Zigbee2MQTTTests {
         let lamp = Self.light("0x1", "one", Self.brightness)
         let white = Self.light("0x2", "two", Self.brightness + "," + Self.ct)
         var house = House([lamp, white])
-        house.hears("zigbee2mqtt/bridge/groups", #"[{"id":7,"friendly_name":"all","members":[{"ieee_address":"0x1","endpoint":1},{"ieee_address":"0x2","endpoint":1}]},{"id":8,"friendly_name":"empty","members":[]}]"#)
+        house.receives(
+            "zigbee2mqtt/bridge/groups",
+            #"[{"id":7,"friendly_name":"all","members":[{"ieee_address":"0x1","endpoint":1},{"ieee_address":"0x2","#
+                + #""endpoint":1}]},{"id":8,"friendly_name":"empty","members":[]}]"#
+        )
         let group = try #require(house.added.last)
         #expect(group.id == "7_light_zigbee2mqtt" && group.name == "all" && group.capabilities.temperature == 153...454)
         house.added = []
-        house.hears("zigbee2mqtt/bridge/devices", "[" + [Self.coordinator, Self.light("0x1", "uno", Self.brightness), white].joined(separator: ",") + "]")
+        house.receives(
+            "zigbee2mqtt/bridge/devices",
+            "[" + [Self.coordinator, Self.light("0x1", "uno", Self.brightness), white].joined(separator: ",") + "]")
         #expect(house.added.map(\.name) == ["uno"] && house.added.map(\.id) == ["0x1_light_zigbee2mqtt"])
         // One that is being asked what it is stays, one that has left goes.
-        house.hears("zigbee2mqtt/bridge/devices", "[" + [Self.coordinator, #"{"ieee_address":"0x1","type":"Router","friendly_name":"uno","definition":null}"#].joined(separator: ",") + "]")
+        house.receives(
+            "zigbee2mqtt/bridge/devices",
+            "["
+                + [
+                    Self.coordinator,
+                    #"{"ieee_address":"0x1","type":"Router","friendly_name":"uno","definition":null}"#,
+                ].joined(separator: ",") + "]")
         let left = house.home.timePassed(now: MQTTHome.grace)
         #expect(left.contains(.removed("0x2_light_zigbee2mqtt")) && !left.contains(.removed("0x1_light_zigbee2mqtt")))
     }
@@ -274,14 +334,18 @@ struct Zigbee2MQTTTests {
     @Test("a light that is announced to Home Assistant, too, is one light, without a warning")
     func bothWays() {
         var house = House([Self.light("0x1", "one", Self.brightness)])
-        let actions = house.hears("homeassistant/light/0x1/light/config", #"{"schema":"json","uniq_id":"0x1_light_zigbee2mqtt","cmd_t":"zigbee2mqtt/one/set","stat_t":"zigbee2mqtt/one","brightness":true}"#)
+        let actions = house.receives(
+            "homeassistant/light/0x1/light/config",
+            #"{"schema":"json","uniq_id":"0x1_light_zigbee2mqtt","cmd_t":"zigbee2mqtt/one/set","#
+                + #""stat_t":"zigbee2mqtt/one","brightness":true}"#
+        )
         #expect(actions == [])
     }
 
     @Test("what is no list is named and adds nothing", arguments: ["{", "{}", "7", #""x""#])
     func garbage(message: String) {
         var house = House([])
-        let actions = house.hears("zigbee2mqtt/bridge/devices", message)
+        let actions = house.receives("zigbee2mqtt/bridge/devices", message)
         #expect(actions.count == 1 && house.added.isEmpty)
     }
 }

@@ -34,9 +34,8 @@ struct Zigbee2MQTTDiscovery {
         self.things = things
     }
 
-    /// Reads the message of `BASE/bridge/groups`.
+    /// Reads the message of `BASE/bridge/groups`; a group can do what one of its members can, as `devices` has them.
     ///
-    /// - Parameter devices: what the last message of `BASE/bridge/devices` said; a group can do what a member can.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood.
     init(groups payload: MQTTPayload, devices: MQTTPayload?, base: String) throws(MQTTProblem) {
         guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups is not a JSON array") }
