@@ -75,7 +75,11 @@ let package = Package(
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
-            "LightDrivers", ["LightKit", "BoundedJSON", "Jinja", "TerminalKit", "CMosquitto", logging],
+            "LightDrivers",
+            [
+                "LightKit", "Discovery", "BoundedJSON", "Jinja", "TerminalKit", "CMosquitto", "CSodium", logging,
+                nioCore, nioPosix,
+            ],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library(
@@ -188,7 +192,9 @@ let package = Package(
         tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),
         tests(of: "NewDriver", ["HAPTesting", "LightKit", logging]),
         tests(of: "LightKit"),
-        tests(of: "LightDrivers", ["HAPTesting", "LightKit", "BoundedJSON", logging]),
+        tests(
+            of: "LightDrivers",
+            ["HAPTesting", "LightKit", "Discovery", "BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", [grdb, logging]),

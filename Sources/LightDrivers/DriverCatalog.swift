@@ -6,5 +6,6 @@ package enum DriverCatalog {
     package static let drivers: [any LightDriverConfiguration.Type] = [
         SimulatedDriverConfiguration.self,
         MQTTDriverConfiguration.self,
+        ESPHomeDriverConfiguration.self,
     ]
 }

@@ -29,6 +29,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("txt", checkTXT),
         FuzzTarget("discovery", checkDiscovery),
         FuzzTarget("template", checkTemplate),
+        FuzzTarget("esphome", checkESPHome),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("home", checkHome),
         FuzzTarget("names", checkNames),

@@ -1,0 +1,484 @@
+package import Discovery
+package import LightKit
+
+/// What the outside is to do for the lights.
+package enum ESPHomeAction: Equatable, Sendable {
+    /// Connect, and say how that went; the number tells this connection from earlier ones.
+    case connect(ESPHomeTarget, ESPHomeEndpoint, keyFile: String?, number: Int)
+    case send(ESPHomeTarget, [UInt8])
+    /// Hang up, once everything is sent.
+    case close(ESPHomeTarget)
+    case added(LightDescription)
+    case removed(LightID)
+    case report(LightID, LightReport)
+    case warn(String?, about: String)
+}
+
+/// A device as it was named to us: in the configuration, or by itself on the network.
+package enum ESPHomeTarget: Hashable, Sendable {
+    case configured(ESPHomeHost)
+    case discovered(DiscoveredService.ID)
+
+    /// What people call it.
+    var name: String {
+        switch self {
+        case .configured(let host): host.host
+        case .discovered(let service): service.name
+        }
+    }
+
+    fileprivate var isConfigured: Bool {
+        guard case .configured = self else { return false }
+        return true
+    }
+}
+
+/// Where a device is.
+package enum ESPHomeEndpoint: Equatable, Sendable {
+    case host(String, port: Int)
+    case address(ServiceAddress, port: Int)
+}
+
+/// All devices and their lights: which are there, which are connected, and what they say.
+///
+/// A machine without sockets and clocks: it is told what happened and when, and returns what to do.
+///
+/// A device is tried at each of its addresses in turn, with backoff, and at once when mDNS has something new of it. Two
+/// targets may be one device, told by its MAC address: then the configured one serves, and the other waits behind it.
+package struct ESPHomeHome: Sendable {
+    /// More devices are not looked at.
+    static let maximumDevices = 128
+    /// How long a state after a command is taken for its answer.
+    static let answerWindow = Duration.seconds(2)
+
+    private struct Device: Sendable {
+        enum Link: Sendable {
+            case none
+            case connecting
+            case open(ESPHomeSession)
+        }
+
+        var endpoints: [ESPHomeEndpoint]
+        let keyFile: String?
+        /// It is known to encrypt, and there is no key for it.
+        var lacksKey = false
+        /// mDNS still has it.
+        var isPresent = true
+        var link = Link.none
+        var number = 0
+        var attempts = 0
+        var backoff = ReconnectBackoff()
+        var retryAt: Duration?
+        /// The target that serves the same device, for as long as it does.
+        var standsBehind: ESPHomeTarget?
+        var mac: String?
+        var hasWarned = false
+    }
+
+    /// A device's lights; they outlive its connection.
+    private struct Board: Sendable {
+        var owner: ESPHomeTarget?
+        var lights: [LightID: Lamp] = [:]
+        var ids: [ESPHomeEntity.Key: LightID] = [:]
+    }
+
+    private struct Lamp: Sendable {
+        var light: ESPHomeLight
+        /// Commands whose answer is awaited, and until when.
+        var unanswered = 0
+        var answersUntil = Duration.zero
+        /// The number of the identification under way; its blinking is not reported.
+        var identification: Int?
+    }
+
+    private let configuration: ESPHomeDriverConfiguration
+    private var devices: [ESPHomeTarget: Device] = [:]
+    private var boards: [String: Board] = [:]
+    /// The lights that the bridge knows from before.
+    private var known: Set<LightID> = []
+    private var lastIdentification = 0
+
+    package init(_ configuration: ESPHomeDriverConfiguration) { self.configuration = configuration }
+
+    // MARK: Finding
+
+    /// The driver starts; the bridge knows these lights from before.
+    package mutating func started(known: [LightID], now: Duration) -> [ESPHomeAction] {
+        self.known = Set(known)
+        var actions: [ESPHomeAction] = []
+        for host in configuration.hosts {
+            let target = ESPHomeTarget.configured(host)
+            devices[target] = Device(endpoints: [.host(host.host, port: host.port)], keyFile: host.keyFile)
+            actions += connect(target)
+        }
+        return actions
+    }
+
+    /// What mDNS knows now.
+    package mutating func found(_ services: [DiscoveredService], now: Duration) -> [ESPHomeAction] {
+        var actions: [ESPHomeAction] = []
+        let present = Set(services.map { ESPHomeTarget.discovered($0.id) })
+        for (target, device) in devices where !target.isConfigured && device.isPresent && !present.contains(target) {
+            devices[target]?.isPresent = false
+            // Whoever was connected once may be back at the same address without a word.
+            guard device.mac == nil else { continue }
+            if case .none = device.link {} else { actions.append(.close(target)) }
+            if device.hasWarned { actions.append(.warn(nil, about: target.name)) }
+            devices[target] = nil
+        }
+        for service in services { actions += found(service, now: now) }
+        return actions
+    }
+
+    private mutating func found(_ service: DiscoveredService, now: Duration) -> [ESPHomeAction] {
+        let target = ESPHomeTarget.discovered(service.id)
+        let endpoints = service.addresses.map { ESPHomeEndpoint.address($0, port: Int(service.port)) }
+        let keyFile = configuration.devices[service.name]?.keyFile
+        let lacksKey = keyFile == nil && service.txt["api_encryption"] != nil
+        guard var device = devices[target] else {
+            guard devices.count < Self.maximumDevices else { return [] }
+            devices[target] = Device(endpoints: endpoints, keyFile: keyFile, lacksKey: lacksKey)
+            return connect(target)
+        }
+        let isNews = !device.isPresent || device.endpoints != endpoints || device.lacksKey != lacksKey
+        device.endpoints = endpoints
+        device.isPresent = true
+        device.lacksKey = lacksKey
+        if isNews {
+            device.attempts = 0
+            device.backoff.succeeded()
+        }
+        devices[target] = device
+        guard isNews, device.standsBehind == nil else { return [] }
+        switch device.link {
+        case .none: return connect(target)
+        case .connecting: return []
+        case .open(var session):
+            // It has started anew, or lives on at the new address: the old connection answers or is over.
+            guard session.isReady else { return [] }
+            let bytes = session.ping(now: now)
+            devices[target]?.link = .open(session)
+            return [.send(target, bytes)]
+        }
+    }
+
+    private mutating func connect(_ target: ESPHomeTarget) -> [ESPHomeAction] {
+        guard var device = devices[target], !device.endpoints.isEmpty else { return [] }
+        device.retryAt = nil
+        guard !device.lacksKey else {
+            devices[target] = device
+            return warn(Self.text(of: .keyWanted, target, device.keyFile), target)
+        }
+        device.number += 1
+        device.link = .connecting
+        let endpoint = device.endpoints[device.attempts % device.endpoints.count]
+        device.attempts += 1
+        devices[target] = device
+        return [.connect(target, endpoint, keyFile: device.keyFile, number: device.number)]
+    }
+
+    // MARK: Connections
+
+    /// A connection stands.
+    ///
+    /// - Parameters:
+    ///   - target: the device.
+    ///   - number: that of the connection.
+    ///   - key: what stands in the key file, if there is one.
+    ///   - ephemeral: 32 random bytes.
+    ///   - now: the time.
+    /// - Returns: what to do.
+    package mutating func opened(
+        _ target: ESPHomeTarget, number: Int, key: [UInt8]?, ephemeral: [UInt8], now: Duration
+    ) -> [ESPHomeAction] {
+        guard let device = devices[target], device.number == number else { return [.close(target)] }
+        let framing = key.map { ESPHomeFraming(key: $0, ephemeral: ephemeral) } ?? ESPHomeFraming()
+        var session = ESPHomeSession(framing, now: now)
+        let bytes = session.opened()
+        devices[target]?.link = .open(session)
+        return [.send(target, bytes)]
+    }
+
+    /// Bytes have come.
+    package mutating func received(
+        _ bytes: [UInt8], from target: ESPHomeTarget, number: Int, now: Duration, share: Double
+    ) -> [ESPHomeAction] {
+        guard let device = devices[target], device.number == number, case .open(var session) = device.link else {
+            return []
+        }
+        var actions: [ESPHomeAction] = []
+        do throws(ESPHomeFault) {
+            let events = try session.received(bytes, now: now)
+            devices[target]?.link = .open(session)
+            for event in events {
+                switch event {
+                case .send(let bytes): actions.append(.send(target, bytes))
+                case .ready(let info, let entities): actions += ready(target, info, entities, now: now)
+                case .state(let state): actions += received(state, from: target, now: now)
+                case .goodbye(let bytes):
+                    actions.append(.send(target, bytes))
+                    return actions + end(target, .closed("it has hung up"), now: now, share: share)
+                }
+            }
+            return actions
+        } catch {
+            return actions + end(target, error, now: now, share: share)
+        }
+    }
+
+    /// A connection is over, or did not come about.
+    mutating func closed(
+        _ target: ESPHomeTarget, number: Int, _ fault: ESPHomeFault, now: Duration, share: Double
+    ) -> [ESPHomeAction] {
+        guard let device = devices[target], device.number == number else { return [] }
+        if case .none = device.link { return [] }
+        return end(target, fault, now: now, share: share)
+    }
+
+    /// A key file that gives no key.
+    mutating func keyUnusable(
+        _ target: ESPHomeTarget, _ reason: String, now: Duration, share: Double
+    ) -> [ESPHomeAction] {
+        _ = end(target, .closed(""), now: now, share: share)
+        return warn("\(target.name): \(reason)", target)
+    }
+
+    private mutating func end(
+        _ target: ESPHomeTarget, _ fault: ESPHomeFault, now: Duration, share: Double
+    ) -> [ESPHomeAction] {
+        guard var device = devices[target] else { return [] }
+        device.link = .none
+        // What comes of this connection from now on is another's no more.
+        device.number += 1
+        device.retryAt = now + device.backoff.failed(share: share)
+        devices[target] = device
+        var actions: [ESPHomeAction] = [.close(target)]
+        actions += release(target, now: now)
+        if let text = Self.text(of: fault, target, device.keyFile, isFirst: device.mac == nil) {
+            actions += warn(text, target)
+        }
+        return actions
+    }
+
+    /// The target serves its device no more.
+    private mutating func release(_ target: ESPHomeTarget, now: Duration) -> [ESPHomeAction] {
+        for (other, device) in devices where device.standsBehind == target {
+            devices[other]?.standsBehind = nil
+            devices[other]?.retryAt = now
+        }
+        guard let mac = devices[target]?.mac, boards[mac]?.owner == target, var board = boards[mac] else { return [] }
+        board.owner = nil
+        for id in board.lights.keys {
+            board.lights[id]?.light.state = nil
+            board.lights[id]?.unanswered = 0
+            board.lights[id]?.identification = nil
+        }
+        boards[mac] = board
+        return board.lights.keys.sorted { $0.rawValue < $1.rawValue }.map { .report($0, LightReport(reachable: false)) }
+    }
+
+    private mutating func ready(
+        _ target: ESPHomeTarget, _ info: ESPHomeDeviceInfo, _ entities: [ESPHomeEntity], now: Duration
+    ) -> [ESPHomeAction] {
+        var actions: [ESPHomeAction] = []
+        if let former = devices[target]?.mac, former != info.mac { actions += release(target, now: now) }
+        devices[target]?.mac = info.mac
+        devices[target]?.backoff.succeeded()
+        var board = boards[info.mac] ?? Board()
+        if let owner = board.owner, owner != target {
+            guard target.isConfigured, !owner.isConfigured else {
+                actions += warn(
+                    target.isConfigured ? "\(target.name) is the same device as \(owner.name); remove one" : nil, target
+                )
+                return actions + standBehind(owner, target)
+            }
+            actions += standBehind(target, owner)
+        }
+        actions += warn(nil, target)
+        board.owner = target
+        let former = board.lights
+        board.lights = [:]
+        board.ids = [:]
+        for entity in entities where !entity.isHidden && isWanted(entity) {
+            let light = ESPHomeLight(entity, of: info)
+            let id = light.description.id
+            guard id.rawValue.utf8.count <= 255, board.lights[id] == nil else { continue }
+            board.lights[id] = Lamp(light: light)
+            board.ids[entity.key] = id
+            if former[id]?.light.description != light.description { actions.append(.added(light.description)) }
+            actions.append(.report(id, LightReport(reachable: true)))
+        }
+        // The device's own list is its word on what it no longer has.
+        let gone = Set(former.keys).union(known.filter { $0.rawValue.hasPrefix("\(info.mac)/") }).subtracting(
+            board.lights.keys)
+        known.subtract(gone)
+        actions += gone.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) }
+        boards[info.mac] = board
+        return actions
+    }
+
+    private mutating func standBehind(_ owner: ESPHomeTarget, _ target: ESPHomeTarget) -> [ESPHomeAction] {
+        devices[target]?.standsBehind = owner
+        devices[target]?.link = .none
+        devices[target]?.retryAt = nil
+        devices[target]?.number += 1
+        return [.close(target)]
+    }
+
+    private func isWanted(_ entity: ESPHomeEntity) -> Bool {
+        switch entity.kind {
+        case .light: true
+        case .switch: configuration.switches
+        }
+    }
+
+    private mutating func received(
+        _ state: ESPHomeState, from target: ESPHomeTarget, now: Duration
+    ) -> [ESPHomeAction] {
+        guard let mac = devices[target]?.mac, let board = boards[mac], board.owner == target,
+            let id = board.ids[state.key], var lamp = board.lights[id]
+        else { return [] }
+        let isFirst = lamp.light.state == nil
+        lamp.light.state = state
+        let isAnswer = lamp.unanswered > 0 && now <= lamp.answersUntil
+        lamp.unanswered = isAnswer ? lamp.unanswered - 1 : 0
+        boards[mac]?.lights[id] = lamp
+        guard lamp.identification == nil, var report = lamp.light.report else { return [] }
+        report.isSpontaneous = !isFirst && !isAnswer
+        return [.report(id, report)]
+    }
+
+    // MARK: Time
+
+    /// When ``timePassed(now:share:)`` has something to do.
+    package var deadline: Duration? {
+        devices.values.compactMap { device in
+            switch device.link {
+            case .none: device.retryAt
+            case .connecting: nil
+            case .open(let session): session.deadline
+            }
+        }.min()
+    }
+
+    package mutating func timePassed(now: Duration, share: Double) -> [ESPHomeAction] {
+        var actions: [ESPHomeAction] = []
+        for (target, device) in devices {
+            switch device.link {
+            case .none: if let at = device.retryAt, at <= now { actions += connect(target) }
+            case .connecting: break
+            case .open(var session):
+                do throws(ESPHomeFault) {
+                    let bytes = try session.timePassed(now: now)
+                    devices[target]?.link = .open(session)
+                    if !bytes.isEmpty { actions.append(.send(target, bytes)) }
+                } catch {
+                    actions += end(target, error, now: now, share: share)
+                }
+            }
+        }
+        return actions
+    }
+
+    // MARK: Commands
+
+    /// What a command to a light is on the wire.
+    package mutating func command(
+        _ command: LightCommand, to id: LightID, now: Duration
+    ) throws(LightError) -> (target: ESPHomeTarget, bytes: [UInt8]) {
+        let (mac, _, lamp) = try find(id)
+        boards[mac]?.lights[id]?.identification = nil
+        return try send(lamp.light.message(for: command), to: id, now: now)
+    }
+
+    /// Begins to show a light.
+    ///
+    /// - Returns: a number for this time, and what to switch it to in turn.
+    mutating func beginIdentification(of id: LightID) throws(LightError) -> (number: Int, blinks: [Bool]) {
+        let (mac, _, lamp) = try find(id)
+        lastIdentification += 1
+        boards[mac]?.lights[id]?.identification = lastIdentification
+        let isOn = lamp.light.state?.on ?? false
+        return (lastIdentification, [!isOn, isOn, !isOn, isOn])
+    }
+
+    /// One step of showing a light; `nil` if a command has come in between.
+    mutating func blink(
+        _ isOn: Bool, _ id: LightID, number: Int, now: Duration
+    ) throws(LightError) -> (target: ESPHomeTarget, bytes: [UInt8])? {
+        let (_, _, lamp) = try find(id)
+        guard lamp.identification == number else { return nil }
+        return try send(lamp.light.message(for: LightCommand(on: isOn, transition: .zero)), to: id, now: now)
+    }
+
+    /// Ends showing a light: its state is reported again.
+    mutating func endIdentification(of id: LightID, number: Int) {
+        guard let mac = mac(of: id), boards[mac]?.lights[id]?.identification == number else { return }
+        boards[mac]?.lights[id]?.identification = nil
+    }
+
+    private mutating func send(
+        _ message: ESPHomeFraming.Message?, to id: LightID, now: Duration
+    ) throws(LightError) -> (target: ESPHomeTarget, bytes: [UInt8]) {
+        let (mac, target, _) = try find(id)
+        guard let message else { throw .refused("the light cannot do that") }
+        guard case .open(var session)? = devices[target]?.link, session.isReady else { throw .unreachable }
+        let bytes = session.command(message, now: now)
+        devices[target]?.link = .open(session)
+        boards[mac]?.lights[id]?.unanswered += 1
+        boards[mac]?.lights[id]?.answersUntil = now + Self.answerWindow
+        return (target, bytes)
+    }
+
+    private func find(_ id: LightID) throws(LightError) -> (mac: String, target: ESPHomeTarget, lamp: Lamp) {
+        guard let mac = mac(of: id), let board = boards[mac], let lamp = board.lights[id] else {
+            throw known.contains(id) ? .unreachable : .unknownLight
+        }
+        guard let owner = board.owner else { throw .unreachable }
+        return (mac, owner, lamp)
+    }
+
+    private func mac(of id: LightID) -> String? { id.rawValue.split(separator: "/").first.map(String.init) }
+
+    /// What is sent to each device before we hang up for good.
+    mutating func goodbyes() -> [ESPHomeAction] {
+        devices.keys.compactMap { target in
+            guard case .open(var session)? = devices[target]?.link else { return nil }
+            return .send(target, session.goodbye())
+        }
+    }
+
+    // MARK: Warnings
+
+    private mutating func warn(_ text: String?, _ target: ESPHomeTarget) -> [ESPHomeAction] {
+        guard text != nil || devices[target]?.hasWarned == true else { return [] }
+        devices[target]?.hasWarned = text != nil
+        return [.warn(text, about: target.name)]
+    }
+
+    /// What the operator can do about a fault; `nil` if it passes or shows by itself.
+    private static func text(
+        of fault: ESPHomeFault, _ target: ESPHomeTarget, _ keyFile: String?, isFirst: Bool = true
+    ) -> String? {
+        let name = target.name
+        switch fault {
+        case .keyWanted:
+            let entry =
+                target.isConfigured
+                ? "key-file: /etc/lamplighter/\(name).key beside its host"
+                : "devices: {\(name): {key-file: /etc/lamplighter/\(name).key}}"
+            return "\(name) wants an encryption key; write it into a file, and \(entry)"
+        case .notEncrypted:
+            return "\(name) does not encrypt, but has a key here; remove its key-file, or encrypt its api"
+        case .wrongKey:
+            return "the key in \(keyFile ?? "its file") is not that of \(name); "
+                + "take the one under api: encryption: of its ESPHome configuration"
+        case .passwordWanted:
+            return "\(name) wants a password, which is not known here; give it an encryption key instead"
+        case .malformed(let reason): return "\(name) cannot be used: \(reason)"
+        case .silent: return isFirst && target.isConfigured ? "\(name) does not answer; trying again" : nil
+        case .closed(let reason):
+            return isFirst && target.isConfigured ? "\(name) cannot be reached (\(reason)); trying again" : nil
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import LightKit
+
+/// A light of a device: what it is for the bridge, what its states mean, and what a command becomes.
+struct ESPHomeLight: Equatable, Sendable {
+    let entity: ESPHomeEntity
+    let description: LightDescription
+    /// What the device reported last.
+    var state: ESPHomeState?
+
+    /// - Parameters:
+    ///   - entity: what the device says of it.
+    ///   - device: what the device says of itself.
+    init(_ entity: ESPHomeEntity, of device: ESPHomeDeviceInfo) {
+        self.entity = entity
+        let deviceName = device.friendlyName.isEmpty ? device.name : device.friendlyName
+        let owner = device.parts[entity.key.part] ?? deviceName
+        // Since 2026 the object id is no longer sent: it is the name in small letters, digits and underscores.
+        let name = entity.name.isEmpty ? owner : entity.name
+        let objectID = entity.objectID.isEmpty ? Self.objectID(name) : entity.objectID
+        var id = "\(device.mac)/"
+        if case .switch = entity.kind { id += "switch/" }
+        if entity.key.part != 0 { id += String(entity.key.part, radix: 16) + "/" }
+        description = LightDescription(
+            id: LightID(id + objectID), name: entity.name.isEmpty ? owner : "\(owner) \(entity.name)",
+            kind: entity.lightKind, capabilities: entity.capabilities,
+            manufacturer: device.manufacturer.isEmpty ? "ESPHome" : device.manufacturer,
+            model: [device.projectName, device.model].first { !$0.isEmpty }, serialNumber: device.mac,
+            firmware: [device.projectVersion, device.version].first { !$0.isEmpty },
+            suggestedRoom: device.area.isEmpty ? nil : device.area)
+    }
+
+    private static func objectID(_ name: String) -> String {
+        String(
+            name.unicodeScalars.map { scalar -> Character in
+                switch scalar {
+                case "a"..."z", "0"..."9", "_", "-": Character(scalar)
+                case "A"..."Z": Character(scalar.properties.lowercaseMapping)
+                default: "_"
+                }
+            })
+    }
+
+    // MARK: From the device
+
+    /// What its state means.
+    var report: LightReport? {
+        guard let state else { return nil }
+        var report = LightReport(on: state.on, reachable: true)
+        guard case .light(_, let range) = entity.kind else { return report }
+        // A light that is off keeps its brightness; none means that it has never been on.
+        if entity.capabilities.brightness, state.brightness > 0 {
+            report.brightness = max(1, Int((state.brightness * 100).rounded()))
+        }
+        guard let mode = state.mode else { return report }
+        let showsColor = mode.contains(.rgb) && state.colorBrightness > 0.001
+        if showsColor {
+            let rgb = ColorConversion.RGB(
+                red: Double(state.rgb[0]) * 255, green: Double(state.rgb[1]) * 255, blue: Double(state.rgb[2]) * 255)
+            if let color = ColorConversion.hueSaturation(rgb: rgb) {
+                report.color = .hueSaturation(hue: color.hue, saturation: color.saturation)
+            }
+        } else if mode.hasTemperature, let range, let mireds = mireds(state, range) {
+            report.color = .temperature(mired: min(max(mireds, range.lowerBound), range.upperBound))
+        } else if mode.contains(.white), entity.capabilities.color {
+            report.color = .hueSaturation(hue: 0, saturation: 0)
+        }
+        return report
+    }
+
+    /// The colour temperature that a state shows.
+    ///
+    /// Where white is mixed of cold and warm, the device says a temperature only if it was told one. The shares are as
+    /// they are before gamma correction, for which its usual exponent is assumed.
+    private func mireds(_ state: ESPHomeState, _ range: ClosedRange<Int>) -> Int? {
+        if state.mireds >= 1 { return Int(min(state.mireds, 10_000).rounded()) }
+        guard state.mode?.contains(.coldWarm) == true else { return nil }
+        let (cold, warm) = (power(state.cold), power(state.warm))
+        guard cold + warm > 0 else { return nil }
+        return range.lowerBound + Int((Double(range.count - 1) * warm / (cold + warm)).rounded())
+    }
+
+    private func power(_ share: Float) -> Double { pow(Double(share), 2.8) }
+
+    // MARK: To the device
+
+    /// What a command becomes.
+    func message(for command: LightCommand) -> ESPHomeFraming.Message? {
+        guard case .light(let modes, _) = entity.kind else {
+            return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
+        }
+        var order = ESPHomeLightCommand(on: command.on)
+        if let percent = command.brightness { order.brightness = Float(percent) / 100 }
+        switch command.color {
+        case .hueSaturation(let hue, let saturation)?: order.show(hue, saturation, modes, now: state?.mode)
+        case .temperature(let mired)?: order.show(mireds: mired, modes, now: state?.mode)
+        case nil: break
+        }
+        if let transition = command.transition, description.capabilities.transition {
+            let (seconds, attoseconds) = transition.components
+            order.milliseconds = UInt64(clamping: min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000)
+        }
+        return order.message(to: entity.key)
+    }
+}
+
+extension ESPHomeLightCommand {
+    /// Shows a colour; where there is a white beside it, a colour without saturation is that white.
+    fileprivate mutating func show(
+        _ hue: Double, _ saturation: Double, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?
+    ) {
+        let isWhite = saturation < 1
+        if isWhite, let pure = modes.first(where: { $0.contains(.white) && !$0.contains(.rgb) && !$0.hasTemperature }) {
+            (mode, white) = (pure, 1)
+            return
+        }
+        guard let chosen = Self.best(modes, now: now, { $0.contains(.rgb) }),
+            let color = ColorConversion.rgb(hue: hue, saturation: saturation)
+        else { return }
+        mode = chosen
+        rgb = [color.red, color.green, color.blue].map { Float($0 / 255) }
+        if chosen.contains(.white), !chosen.hasTemperature {
+            (colorBrightness, white) = isWhite ? (0, 1) : (1, 0)
+        } else {
+            colorBrightness = 1
+            if chosen.contains(.white) { white = 0 }
+            if chosen.contains(.coldWarm) { (cold, warm) = (0, 0) }
+        }
+    }
+
+    /// Shows a white by its temperature; the device itself mixes it of cold and warm, for it alone knows its gamma.
+    fileprivate mutating func show(mireds value: Int, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?) {
+        guard let chosen = Self.best(modes, now: now, \.hasTemperature) else { return }
+        (mode, mireds) = (chosen, Float(value))
+        if chosen.contains(.rgb) { colorBrightness = 0 }
+        if chosen.contains(.white) { white = 1 }
+    }
+
+    /// The mode to use: the one that is on now if it will do, else the one that is made of least.
+    private static func best(
+        _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?, _ isUsable: (ESPHomeColorMode) -> Bool
+    ) -> ESPHomeColorMode? {
+        let usable = modes.filter(isUsable)
+        if let now, usable.contains(now) { return now }
+        return usable.min { $0.rawValue.nonzeroBitCount < $1.rawValue.nonzeroBitCount }
+    }
+}
+
+extension ESPHomeEntity {
+    fileprivate var lightKind: LightKind {
+        switch kind {
+        case .light: .light
+        case .switch(let isOutlet): isOutlet ? .outlet : .switch
+        }
+    }
+
+    fileprivate var capabilities: LightCapabilities {
+        guard case .light(let modes, let mireds) = kind else { return LightCapabilities() }
+        let brightness = modes.contains { $0.contains(.brightness) }
+        return LightCapabilities(
+            brightness: brightness, color: modes.contains { $0.contains(.rgb) },
+            temperature: modes.contains(where: \.hasTemperature) ? mireds : nil, transition: brightness)
+    }
+}

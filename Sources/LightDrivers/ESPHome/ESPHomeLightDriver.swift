@@ -1,0 +1,330 @@
+package import Discovery
+import Glibc
+package import LightKit
+package import Logging
+import NIOCore
+import NIOPosix
+
+/// The driver `esphome`: wires the devices' connections, mDNS, the machine of their lights and the host together.
+///
+/// It is an actor on an event loop, which its connections share: what a device sends is read within the call that brings
+/// it. What the host is told waits in a queue; a device that has sent something is not read further before that queue is
+/// empty, so neither a flood nor a slow host makes it grow.
+package actor ESPHomeLightDriver: LightDriver {
+    /// What devices announce in mDNS.
+    package static let serviceType = "_esphomelib._tcp"
+
+    /// What the host is to be told, in order.
+    private enum Notice: Sendable {
+        case added(LightDescription)
+        case removed(LightID)
+        case reports([(light: LightID, report: LightReport)])
+        case warning(String?, about: String)
+    }
+
+    private struct Connection {
+        let number: Int
+        var channel: (any Channel)?
+    }
+
+    private let configuration: ESPHomeDriverConfiguration
+    private let logger: Logger
+    private let makeBrowser: @Sendable () throws(DiscoveryError) -> any ServiceBrowser
+    private let share: @Sendable () -> Double
+    private let loop: any EventLoop
+    private let start = ContinuousClock.now
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    private var home: ESPHomeHome
+    private var connections: [ESPHomeTarget: Connection] = [:]
+    private var notices: [Notice] = []
+    private var outbox = ReportOutbox()
+    /// Channels that wait to be read further.
+    private var unread: [any Channel] = []
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+    /// Makes a driver that does nothing before it runs.
+    ///
+    /// - Parameters:
+    ///   - configuration: its keys.
+    ///   - logger: where it tells of devices.
+    ///   - share: how much of the longest pause passes before the next try, 0 to 1.
+    ///   - makeBrowser: makes what finds devices, if they are to be found.
+    package init(
+        configuration: ESPHomeDriverConfiguration, logger: Logger,
+        share: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        makeBrowser: @escaping @Sendable () throws(DiscoveryError) -> any ServiceBrowser
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.share = share
+        self.makeBrowser = makeBrowser
+        home = ESPHomeHome(configuration)
+        loop = MultiThreadedEventLoopGroup.singleton.next()
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private var now: Duration { start.duration(to: .now) }
+
+    // MARK: Life
+
+    package func run(host: any LightHost) async throws {
+        await host.report(.starting)
+        let browser = configuration.discover ? try makeBrowser() : nil
+        try browser?.start()
+        carryOut(home.started(known: await host.knownLights(), now: now))
+        if browser == nil { await host.report(.running) }
+        await withDiscardingTaskGroup { tasks in
+            if let browser { tasks.addTask { await self.follow(browser, host) } }
+            var timerAt: Duration?
+            for await _ in wake {
+                if let at = timerAt, at <= now { timerAt = nil }
+                carryOut(home.timePassed(now: now, share: share()))
+                await notify(host)
+                guard let next = home.deadline else { continue }
+                if timerAt.map({ next < $0 }) ?? true {
+                    timerAt = next
+                    tasks.addTask { [waker, instant = start + next] in
+                        try? await Task.sleep(until: instant, clock: .continuous)
+                        waker.yield()
+                    }
+                }
+            }
+            tasks.cancelAll()
+        }
+        carryOut(home.goodbyes())
+        for target in Array(connections.keys) { close(target) }
+        await browser?.stop()
+    }
+
+    /// Tells the machine what mDNS finds, and the host whether mDNS works.
+    private func follow(_ browser: any ServiceBrowser, _ host: any LightHost) async {
+        for await snapshot in browser.snapshots() {
+            let problem = snapshot.discoveryError.map { "devices cannot be found: \($0)" }
+            await host.report(problem.map { .degraded($0) } ?? .running)
+            carryOut(home.found(snapshot.services, now: now))
+        }
+    }
+
+    /// Hands the host everything that waits, and lets devices be read again.
+    private func notify(_ host: any LightHost) async {
+        queueReports()
+        let channels = unread
+        unread = []
+        while !notices.isEmpty {
+            let batch = notices
+            notices = []
+            for notice in batch {
+                switch notice {
+                case .added(let light): await host.added(light)
+                case .removed(let light): await host.removed(light)
+                case .reports(let reports): await host.report(reports)
+                case .warning(let text, let subject): await host.warn(text, about: subject)
+                }
+            }
+        }
+        for channel in channels { channel.read() }
+    }
+
+    private func queueReports() {
+        if !outbox.isEmpty { notices.append(.reports(outbox.takeAll().reports)) }
+    }
+
+    private func carryOut(_ actions: [ESPHomeAction]) {
+        for action in actions {
+            switch action {
+            case .connect(let target, let endpoint, let keyFile, let number):
+                connect(target, endpoint, keyFile, number)
+            case .send(let target, let bytes): send(bytes, to: target)
+            case .close(let target): close(target)
+            case .report(let light, let report): outbox.add(report, from: light)
+            case .added(let light):
+                queueReports()
+                notices.append(.added(light))
+            case .removed(let light):
+                queueReports()
+                notices.append(.removed(light))
+            case .warn(let text, let subject): notices.append(.warning(text, about: subject))
+            }
+        }
+        // Deadlines may have changed, too.
+        waker.yield()
+    }
+
+    // MARK: Connections
+
+    private func connect(_ target: ESPHomeTarget, _ endpoint: ESPHomeEndpoint, _ keyFile: String?, _ number: Int) {
+        connections[target] = Connection(number: number)
+        var key: [UInt8]?
+        if let keyFile {
+            do throws(SecretFile.Problem) {
+                key = try Self.key(in: keyFile)
+            } catch {
+                return carryOut(home.keyUnusable(target, error.text, now: now, share: share()))
+            }
+        }
+        let handler = NIOLoopBound(ESPHomeChannelHandler(driver: self, target, number), eventLoop: loop)
+        let bootstrap = ClientBootstrap(group: loop)
+            .connectTimeout(.seconds(10))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try closeInChildren(channel)
+                    try channel.pipeline.syncOperations.addHandler(handler.value)
+                }
+            }
+        let opening: EventLoopFuture<any Channel>
+        switch endpoint {
+        case .host(let host, let port): opening = bootstrap.connect(host: host, port: port)
+        case .address(let address, let port):
+            // Of a link-local address the scope is part, and numbers are looked up nowhere.
+            do {
+                opening = bootstrap.connect(to: try .makeAddressResolvingHost(address.description, port: port))
+            } catch {
+                opening = loop.makeFailedFuture(error)
+            }
+        }
+        opening.whenComplete { [key] result in
+            self.assumeIsolated { $0.opened(target, number, key, result) }
+        }
+    }
+
+    private func opened(
+        _ target: ESPHomeTarget, _ number: Int, _ key: [UInt8]?, _ result: Result<any Channel, any Error>
+    ) {
+        switch result {
+        case .success(let channel):
+            guard connections[target]?.number == number else { return channel.close(promise: nil) }
+            connections[target]?.channel = channel
+            carryOut(
+                home.opened(
+                    target, number: number, key: key, ephemeral: Sodium.randomBytes(NoiseHandshake.keyLength), now: now)
+            )
+            channel.read()
+        case .failure(let error):
+            logger.debug("device not connected", metadata: ["device": "\(target.name)", "error": "\(error)"])
+            closed(target, number, Self.reason(error))
+        }
+    }
+
+    fileprivate func received(_ bytes: [UInt8], _ target: ESPHomeTarget, _ number: Int, _ channel: any Channel) {
+        carryOut(home.received(bytes, from: target, number: number, now: now, share: share()))
+        unread.append(channel)
+    }
+
+    fileprivate func closed(_ target: ESPHomeTarget, _ number: Int, _ reason: String) {
+        if connections[target]?.number == number { connections[target] = nil }
+        carryOut(home.closed(target, number: number, .closed(reason), now: now, share: share()))
+    }
+
+    private func send(_ bytes: [UInt8], to target: ESPHomeTarget) {
+        guard !bytes.isEmpty, let channel = connections[target]?.channel else { return }
+        // It has not even taken what it was sent before.
+        guard channel.isWritable else { return channel.close(promise: nil) }
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+    }
+
+    private func close(_ target: ESPHomeTarget) {
+        // What was written before is sent first.
+        connections.removeValue(forKey: target)?.channel?.close(promise: nil)
+    }
+
+    private static func key(in path: String) throws(SecretFile.Problem) -> [UInt8] {
+        let text = try SecretFile(path, key: "key-file", of: "key").read()
+        guard let key = Sodium.bytes(base64: text), key.count == NoiseHandshake.keyLength else {
+            throw SecretFile.Problem(
+                text: "key-file \(path) holds no key; write what stands at api: encryption: key: in its first line")
+        }
+        return key
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: systemErrorText(error.errnoCode)
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { reason($0.error) }
+                ?? (error.dnsAError == nil ? "no address" : "no host of that name")
+        case is ChannelError: "no answer"
+        default: "no connection"
+        }
+    }
+
+    // MARK: Commands
+
+    package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        let (target, bytes) = try home.command(command, to: light, now: now)
+        try handOver(bytes, to: target)
+    }
+
+    /// How long a light stays on or off while it blinks; four of them are done within the host's 2 s.
+    private static let blinkPause: Duration = .milliseconds(400)
+
+    package func identify(_ light: LightID) async throws(LightError) {
+        let (number, blinks) = try home.beginIdentification(of: light)
+        defer {
+            home.endIdentification(of: light, number: number)
+            waker.yield()
+        }
+        for (index, isOn) in blinks.enumerated() {
+            guard let (target, bytes) = try home.blink(isOn, light, number: number, now: now) else { return }
+            try handOver(bytes, to: target)
+            guard index < blinks.count - 1 else { return }
+            guard (try? await Task.sleep(for: Self.blinkPause)) != nil else {
+                // Cancelled: the light is left as it was.
+                if index % 2 == 0, let (target, bytes) = try home.blink(!isOn, light, number: number, now: now) {
+                    try handOver(bytes, to: target)
+                }
+                return
+            }
+        }
+    }
+
+    private func handOver(_ bytes: [UInt8], to target: ESPHomeTarget) throws(LightError) {
+        guard let channel = connections[target]?.channel, channel.isActive else { throw .unreachable }
+        guard channel.isWritable else { throw .busy }
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+        waker.yield()
+    }
+}
+
+/// Hands the driver what a device sends; the driver itself decides when more is read.
+private final class ESPHomeChannelHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let driver: ESPHomeLightDriver
+    private let target: ESPHomeTarget
+    private let number: Int
+    private var reason = "it has closed the connection"
+
+    init(driver: ESPHomeLightDriver, _ target: ESPHomeTarget, _ number: Int) {
+        self.driver = driver
+        self.target = target
+        self.number = number
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = Array(unwrapInboundIn(data).readableBytesView)
+        let (target, number, channel) = (target, number, context.channel)
+        driver.assumeIsolated { $0.received(bytes, target, number, channel) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        let (target, number, reason) = (target, number, reason)
+        driver.assumeIsolated { $0.closed(target, number, reason) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? IOError { reason = systemErrorText(error.errnoCode) }
+        context.close(promise: nil)
+    }
+}
+
+/// A program that is started while a socket is open must not get hold of it.
+private func closeInChildren(_ channel: any Channel) throws {
+    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    }
+}

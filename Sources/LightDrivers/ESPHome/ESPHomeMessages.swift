@@ -1,0 +1,267 @@
+/// The messages of ESPHome's API that lights need, by the numbers they have on the wire.
+enum ESPHomeMessageType {
+    static let hello = 1
+    static let helloResponse = 2
+    static let authentication = 3
+    static let authenticationResponse = 4
+    static let disconnect = 5
+    static let disconnectResponse = 6
+    static let ping = 7
+    static let pingResponse = 8
+    static let deviceInfo = 9
+    static let deviceInfoResponse = 10
+    static let listEntities = 11
+    static let lightEntity = 15
+    static let switchEntity = 17
+    static let entitiesDone = 19
+    static let subscribeStates = 20
+    static let lightState = 24
+    static let switchState = 26
+    static let lightCommand = 32
+    static let switchCommand = 33
+}
+
+extension ESPHomeFraming.Message {
+    /// Says who we are and which version of the API we speak: 1.14, which leaves object ids to us.
+    static var hello: Self {
+        var body = ProtobufWriter()
+        body.write("Lamplighter", field: 1)
+        body.write(UInt64(1), field: 2)
+        body.write(UInt64(14), field: 3)
+        return Self(ESPHomeMessageType.hello, body.bytes)
+    }
+}
+
+/// What a device says of itself.
+struct ESPHomeDeviceInfo: Equatable, Sendable {
+    var name = ""
+    var friendlyName = ""
+    /// In upper case without colons: what its lights' ids begin with.
+    var mac = ""
+    var manufacturer = ""
+    var model = ""
+    var projectName = ""
+    var projectVersion = ""
+    var version = ""
+    var area = ""
+    /// The names of the devices that it stands for beside itself.
+    var parts: [UInt32: String] = [:]
+
+    init() {}
+
+    init(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 2: name = value.text
+            case 3: mac = String(value.text.uppercased().filter { $0.isASCII && $0.isHexDigit }.prefix(12))
+            case 4: version = value.text
+            case 6: model = value.text
+            case 8: projectName = value.text
+            case 9: projectVersion = value.text
+            case 12: manufacturer = value.text
+            case 13: friendlyName = value.text
+            case 16: area = value.text
+            case 20:
+                guard case .bytes(let bytes) = value, parts.count < ESPHomeSession.maximumEntities else { break }
+                var part = ProtobufReader(bytes)
+                var (id, name) = (UInt32(0), "")
+                while let (field, value) = try part.next() {
+                    if field == 1 { id = UInt32(truncatingIfNeeded: value.number) }
+                    if field == 2 { name = value.text }
+                }
+                parts[id] = name
+            default: break
+            }
+        }
+    }
+}
+
+/// A light or a switch of a device, as the device describes it.
+struct ESPHomeEntity: Equatable, Sendable {
+    /// Tells the entities of a device apart on the wire.
+    struct Key: Hashable, Sendable {
+        var key: UInt32
+        /// The part of the device that it belongs to; 0 is the device itself.
+        var part: UInt32 = 0
+    }
+
+    enum Kind: Equatable, Sendable {
+        case light(modes: [ESPHomeColorMode], mireds: ClosedRange<Int>?)
+        case `switch`(isOutlet: Bool)
+    }
+
+    var key: Key
+    var objectID: String
+    var name: String
+    var kind: Kind
+    /// Its author keeps it out of sight: switched off by default, or there for settings and diagnosis.
+    var isHidden: Bool
+
+    /// Reads the description of a light or of a switch.
+    init(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        key = Key(key: 0)
+        (objectID, name, isHidden) = ("", "", false)
+        var modes: [ESPHomeColorMode] = []
+        var (warmest, coldest) = (Float(0), Float(0))
+        var deviceClass = ""
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch (field, isLight) {
+            case (1, _): objectID = value.text
+            case (2, _): key.key = UInt32(truncatingIfNeeded: value.number)
+            case (3, _): name = value.text
+            case (9, true): coldest = value.float
+            case (10, true): warmest = value.float
+            case (12, true): modes += value.numbers.compactMap(ESPHomeColorMode.init(wire:))
+            case (13, true), (7, false): isHidden = isHidden || value.flag
+            case (15, true), (8, false): isHidden = isHidden || value.number != 0
+            case (16, true), (10, false): key.part = UInt32(truncatingIfNeeded: value.number)
+            case (9, false): deviceClass = value.text
+            default: break
+            }
+        }
+        guard isLight else {
+            kind = .switch(isOutlet: deviceClass == "outlet")
+            return
+        }
+        var mireds: ClosedRange<Int>?
+        if coldest >= 1, warmest <= 2000, coldest < warmest {
+            mireds = Int(coldest.rounded(.up))...max(Int(coldest.rounded(.up)), Int(warmest.rounded(.down)))
+        }
+        kind = .light(modes: Array(modes.prefix(16)), mireds: mireds)
+    }
+}
+
+/// What a light can be told at a time; the bits say of what a mode is made.
+struct ESPHomeColorMode: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    static let onOff = Self(rawValue: 1)
+    static let brightness = Self(rawValue: 2)
+    static let white = Self(rawValue: 4)
+    static let temperature = Self(rawValue: 8)
+    static let coldWarm = Self(rawValue: 16)
+    static let rgb = Self(rawValue: 32)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A mode as it stands in messages; `nil` for "unknown" and for what a later version may add.
+    init?(wire: UInt64) {
+        guard wire > 0, wire < 64 else { return nil }
+        // Firmware of 2021 counted brightness alone as 2.
+        rawValue = UInt8(wire) | 1
+    }
+
+    /// Whether its white goes from cold to warm.
+    var hasTemperature: Bool { contains(.temperature) || contains(.coldWarm) }
+}
+
+/// The state of a light or a switch, as the device reports it.
+struct ESPHomeState: Equatable, Sendable {
+    var key: ESPHomeEntity.Key
+    var on = false
+    var brightness: Float = 1
+    var mode: ESPHomeColorMode?
+    var colorBrightness: Float = 1
+    var rgb: [Float] = [1, 1, 1]
+    var white: Float = 1
+    var mireds: Float = 0
+    var cold: Float = 1
+    var warm: Float = 1
+
+    /// Reads the state of a light or of a switch; what is zero is not sent.
+    ///
+    /// - Returns: `nil` if a switch says that it does not know its state.
+    static func read(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState? {
+        var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
+        (state.brightness, state.colorBrightness, state.white) = (0, 0, 0)
+        (state.rgb, state.cold, state.warm) = ([0, 0, 0], 0, 0)
+        var isMissing = false
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch (field, isLight) {
+            case (1, _): state.key.key = UInt32(truncatingIfNeeded: value.number)
+            case (2, _): state.on = value.flag
+            case (3, false), (14, true): state.key.part = UInt32(truncatingIfNeeded: value.number)
+            case (4, false): isMissing = value.flag
+            case (3, true): state.brightness = value.share
+            case (4, true), (5, true), (6, true): state.rgb[field - 4] = value.share
+            case (7, true): state.white = value.share
+            case (8, true): state.mireds = value.float.isFinite ? value.float : 0
+            case (10, true): state.colorBrightness = value.share
+            case (11, true): state.mode = ESPHomeColorMode(wire: value.number)
+            case (12, true): state.cold = value.share
+            case (13, true): state.warm = value.share
+            default: break
+            }
+        }
+        return isMissing ? nil : state
+    }
+}
+
+extension ProtobufReader.Value {
+    /// The field as a share of a whole, 0 to 1.
+    fileprivate var share: Float {
+        let float = float
+        return float.isFinite ? min(max(float, 0), 1) : 0
+    }
+}
+
+/// A command to a light: what is `nil` is not sent, and stays as it is.
+struct ESPHomeLightCommand: Equatable, Sendable {
+    var on: Bool?
+    var brightness: Float?
+    var mode: ESPHomeColorMode?
+    var colorBrightness: Float?
+    var rgb: [Float]?
+    var white: Float?
+    var mireds: Float?
+    var cold: Float?
+    var warm: Float?
+    var milliseconds: UInt64?
+
+    /// The command as a message.
+    func message(to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message {
+        var body = ProtobufWriter()
+        body.write(fixed32: key.key, field: 1)
+        if let on {
+            body.write(true, field: 2)
+            body.write(on, field: 3)
+        }
+        func write(_ value: Float?, flag: UInt64, field: UInt64) {
+            guard let value else { return }
+            body.write(true, field: flag)
+            body.write(value, field: field)
+        }
+        write(brightness, flag: 4, field: 5)
+        if let rgb {
+            body.write(true, field: 6)
+            for (index, value) in rgb.enumerated() { body.write(value, field: UInt64(7 + index)) }
+        }
+        write(white, flag: 10, field: 11)
+        write(mireds, flag: 12, field: 13)
+        if let milliseconds {
+            body.write(true, field: 14)
+            body.write(milliseconds, field: 15)
+        }
+        write(colorBrightness, flag: 20, field: 21)
+        if let mode {
+            body.write(true, field: 22)
+            body.write(UInt64(mode.rawValue), field: 23)
+        }
+        write(cold, flag: 24, field: 25)
+        write(warm, flag: 26, field: 27)
+        if key.part != 0 { body.write(UInt64(key.part), field: 28) }
+        return ESPHomeFraming.Message(ESPHomeMessageType.lightCommand, body.bytes)
+    }
+
+    /// A command to a switch as a message.
+    static func message(on: Bool, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message {
+        var body = ProtobufWriter()
+        body.write(fixed32: key.key, field: 1)
+        body.write(on, field: 2)
+        if key.part != 0 { body.write(UInt64(key.part), field: 3) }
+        return ESPHomeFraming.Message(ESPHomeMessageType.switchCommand, body.bytes)
+    }
+}

@@ -1,0 +1,37 @@
+internal import LightDrivers
+internal import LightKit
+
+/// A device that answers anything: the first byte says whether we have a key for it, the rest is what it sends.
+@Sendable func checkESPHome(_ input: [UInt8]) {
+    let host = ESPHomeHost(host: "10.0.0.5")
+    var home = ESPHomeHome(ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true))
+    let target = ESPHomeTarget.configured(host)
+    _ = home.started(known: [], now: .zero)
+    let key = input.first.map { $0 & 1 == 1 ? [UInt8](repeating: 1, count: 32) : nil } ?? nil
+    let ephemeral = [UInt8](repeating: 2, count: 32)
+    _ = home.opened(target, number: 1, key: key, ephemeral: ephemeral, now: .zero)
+    var lights: Set<LightID> = []
+    for (number, piece) in Array(input.dropFirst()).pieces.enumerated() {
+        let now = Duration.milliseconds(number)
+        for action in home.received(Array(piece), from: target, number: 1, now: now, share: 1) {
+            switch action {
+            case .added(let light):
+                lights.insert(light.id)
+                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
+                promise(light.name.utf8.count <= 1024, "a name is bounded")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+            case .report(let id, let report):
+                promise(lights.contains(id), "who reports was added")
+                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+            case .connect, .send, .close, .warn: break
+            }
+        }
+        for id in lights {
+            let command = LightCommand(on: true, brightness: 50, color: .temperature(mired: 300))
+            guard let bytes = try? home.command(command, to: id, now: now).bytes else { continue }
+            promise(bytes.count < 200, "a command is short")
+        }
+    }
+    promise(lights.count <= 128, "lights are bounded")
+    _ = home.timePassed(now: .seconds(1000), share: 1)
+}

@@ -1,0 +1,83 @@
+"""Real firmware beside CI: ESPHome built as a Linux program, one with and one without a key, with lights of all modes.
+
+    pip install esphome; python esphome_host.py DIRECTORY [NOISE_C]
+
+Writes both configurations, has ESPHome generate their source, compiles that with g++ (a minute each), and prints the
+programs' paths. PlatformIO is not asked, whose registry CI cannot rely on; so the program with a key is built only if
+NOISE_C is a checkout of github.com/esphome/noise-c, against the system's libsodium. They listen on 16053 (key below) and
+16054.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+KEY = "bOFFzzvfpg5DB94DuBGLXD/hMnhpDKgP9UQyBulwWVU="
+OUTPUTS = "".join(f"  - {{platform: template, id: o{n}, type: float, write_action: []}}\n" for n in range(1, 6))
+WHITES = "cold_white_color_temperature: 153 mireds, warm_white_color_temperature: 500 mireds"
+RGB = "red: o1, green: o2, blue: o3"
+LIGHTS = [
+    "binary, name: Plain, output: b1", "monochromatic, name: Dim, output: o1",
+    f"color_temperature, name: Temper, color_temperature: o1, brightness: o2, {WHITES}",
+    f"cwww, name: Cold Warm, cold_white: o1, warm_white: o2, {WHITES}", f"rgb, name: Color, {RGB}",
+    f"rgbw, name: Color White, {RGB}, white: o4", f"rgbw, name: Locked, {RGB}, white: o4, color_interlock: true",
+    f"rgbct, name: Color Temper, {RGB}, color_temperature: o4, white_brightness: o5, {WHITES}",
+    f"rgbww, name: Color Cold Warm, {RGB}, cold_white: o4, warm_white: o5, {WHITES}",
+]
+
+
+def configuration(name, mac, port, key=None):
+    encryption = f"\n  encryption: {{key: '{key}'}}" if key else ""
+    lights = "".join(f"  - {{platform: {light}}}\n" for light in LIGHTS)
+    return f"""esphome: {{name: {name}-lamp, friendly_name: {name.title()}}}
+host: {{mac_address: "{mac}"}}
+logger:
+api:
+  port: {port}{encryption}
+output:
+{OUTPUTS}  - {{platform: template, id: b1, type: binary, write_action: []}}
+light:
+{lights}switch:
+  - {{platform: template, name: Relay, optimistic: true}}
+"""
+
+
+def compile_all(sources, flags, compiler, output):
+    output.mkdir(parents=True, exist_ok=True)
+    for source in sources:
+        made = output / (source.as_posix().strip("/").replace("/", "_") + ".o")
+        if not made.exists():
+            subprocess.run([compiler, "-c", "-w", "-O0", *flags, str(source), "-o", str(made)], check=True)
+    return [str(path) for path in sorted(output.glob("*.o"))]
+
+
+def build(directory, name, text, noise):
+    file = directory / f"{name}.yaml"
+    file.write_text(text)
+    subprocess.run([sys.executable, "-m", "esphome", "compile", "--only-generate", str(file)], check=True)
+    tree = directory / f".esphome/build/{name}-lamp"
+    flags = ["-std=gnu++20", "-fno-exceptions", "-DUSE_HOST", "-DESPHOME_LOG_LEVEL=5", f"-I{tree}/src"]
+    objects = []
+    if noise:
+        flags.append(f"-I{noise}/include")
+        sources = [
+            path for folder in ("protocol", "backend/sodium", "crypto/blake2") for path in (noise / "src" / folder).glob("*.c")
+            if path.name != "rand_sodium.c"] + [noise / "src/backend/ref/hash-blake2s.c"]
+        parts = ["-DNOISE_USE_LIBSODIUM=1", f"-I{noise}/include", f"-I{noise}/src", f"-I{noise}/src/protocol"]
+        objects = compile_all(sources, parts, "gcc", directory / "noise")
+    objects += compile_all(sorted((tree / "src").rglob("*.cpp")), flags, "g++", tree / "objects")
+    program = directory / f"{name}-lamp"
+    subprocess.run(["g++", *objects, "-lpthread", "-lsodium", "-o", str(program)], check=True)
+    print(program)
+
+
+def main(directory, noise=None):
+    directory = Path(directory).resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    build(directory, "hall", configuration("hall", "06:35:69:ab:f6:80", 16054), None)
+    if noise:
+        build(directory, "den", configuration("den", "06:35:69:ab:f6:79", 16053, KEY), Path(noise).resolve())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

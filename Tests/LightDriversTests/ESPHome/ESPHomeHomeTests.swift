@@ -1,0 +1,392 @@
+import Discovery
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("All devices of ESPHome", .timeout)
+struct ESPHomeHomeTests {
+    typealias Message = ESPHomeFraming.Message
+
+    /// A machine and the devices at the other end of its connections.
+    struct House {
+        var home: ESPHomeHome
+        var now = Duration.zero
+        /// The number of the newest connection to each device.
+        var numbers: [ESPHomeTarget: Int] = [:]
+        /// How often each was tried.
+        var tries: [ESPHomeTarget: Int] = [:]
+
+        init(_ configuration: ESPHomeDriverConfiguration) { home = ESPHomeHome(configuration) }
+
+        @discardableResult
+        mutating func note(_ actions: [ESPHomeAction]) -> [ESPHomeAction] {
+            for case .connect(let target, _, _, let number) in actions {
+                numbers[target] = number
+                tries[target, default: 0] += 1
+            }
+            return actions
+        }
+
+        @discardableResult
+        mutating func start(known: [LightID] = []) -> [ESPHomeAction] { note(home.started(known: known, now: now)) }
+
+        @discardableResult
+        mutating func find(_ services: [DiscoveredService]) -> [ESPHomeAction] { note(home.found(services, now: now)) }
+
+        @discardableResult
+        mutating func open(_ target: ESPHomeTarget, key: [UInt8]? = nil) -> [ESPHomeAction] {
+            let ephemeral = [UInt8](repeating: 3, count: 32)
+            return note(home.opened(target, number: numbers[target] ?? 0, key: key, ephemeral: ephemeral, now: now))
+        }
+
+        @discardableResult
+        mutating func receive(_ target: ESPHomeTarget, _ messages: Message...) -> [ESPHomeAction] {
+            var framing = ESPHomeFraming()
+            return receive(target, bytes: messages.flatMap { framing.bytes(of: $0) })
+        }
+
+        @discardableResult
+        mutating func receive(_ target: ESPHomeTarget, bytes: [UInt8]) -> [ESPHomeAction] {
+            note(home.received(bytes, from: target, number: numbers[target] ?? 0, now: now, share: 1))
+        }
+
+        @discardableResult
+        mutating func close(_ target: ESPHomeTarget, _ fault: ESPHomeFault = .closed("gone")) -> [ESPHomeAction] {
+            note(home.closed(target, number: numbers[target] ?? 0, fault, now: now, share: 1))
+        }
+
+        @discardableResult
+        mutating func pass(_ time: Duration) -> [ESPHomeAction] {
+            now += time
+            return note(home.timePassed(now: now, share: 1))
+        }
+
+        /// Switches a light on.
+        @discardableResult
+        mutating func order(_ light: LightID) throws(LightError) -> ESPHomeTarget {
+            try home.command(LightCommand(on: true), to: light, now: now).target
+        }
+
+        /// Brings a device from nothing to its list of lights.
+        @discardableResult
+        mutating func join(
+            _ target: ESPHomeTarget, mac: String = "AA:BB:CC:DD:EE:FF", _ lights: [Message] = [dim]
+        ) -> [ESPHomeAction] {
+            open(target)
+            var framing = ESPHomeFraming()
+            let messages = [Message(2), info(mac)] + lights + [Message(ESPHomeMessageType.entitiesDone)]
+            return receive(target, bytes: messages.flatMap { framing.bytes(of: $0) })
+        }
+    }
+
+    static let dim = ESPHomeLightTests.entity([3])
+    static let shelf: LightID = "AABBCCDDEEFF/shelf"
+    static let host = ESPHomeHost(host: "10.0.0.5")
+    static let den = ESPHomeTarget.configured(host)
+    static let kitchen = ESPHomeTarget.discovered(.init(name: "kitchen", host: "kitchen.local"))
+
+    static func info(_ mac: String = "AA:BB:CC:DD:EE:FF") -> Message {
+        var body = ProtobufWriter()
+        body.write("den", field: 2)
+        body.write(mac, field: 3)
+        return Message(ESPHomeMessageType.deviceInfoResponse, body.bytes)
+    }
+
+    static func state(on: Bool, brightness: Float = 1, key: UInt32 = 1) -> Message {
+        var body = ProtobufWriter()
+        body.write(fixed32: key, field: 1)
+        body.write(on, field: 2)
+        body.write(brightness, field: 3)
+        body.write(UInt64(3), field: 11)
+        return Message(ESPHomeMessageType.lightState, body.bytes)
+    }
+
+    static func service(_ name: String, _ last: UInt8, port: UInt16 = 6053, txt: TXTRecord = [:]) -> DiscoveredService {
+        let address = ServiceAddress(bytes: [10, 0, 0, last], interface: 2, interfaceName: "eth0")
+        return DiscoveredService(
+            id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: address.map { [$0] } ?? [])
+    }
+
+    static func warning(_ actions: [ESPHomeAction]) -> String? {
+        actions.compactMap { if case .warn(let text?, _) = $0 { text } else { nil } }.last
+    }
+
+    static func frame(_ message: Message) -> [UInt8] {
+        var framing = ESPHomeFraming()
+        return framing.bytes(of: message)
+    }
+
+    static func configured() -> House {
+        var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [host]))
+        house.start()
+        return house
+    }
+
+    // MARK: A connection
+
+    @Test("a device is asked who it is, what it has, and for its states, one after the other")
+    func conversation() throws {
+        var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
+        #expect(
+            house.start() == [.connect(Self.den, .host("10.0.0.5", port: 6053), keyFile: nil, number: 1)])
+        #expect(house.open(Self.den) == [.send(Self.den, Self.frame(.hello) + Self.frame(Message(3)))])
+        #expect(house.receive(Self.den, Message(2)) == [.send(Self.den, [0, 0, 9])])
+        #expect(house.receive(Self.den, Self.info()) == [.send(Self.den, [0, 0, 11])])
+        let light = try ESPHomeLightTests.light([3]).description.id
+        let actions = house.receive(Self.den, Self.dim, Message(12, [1]), Message(19))
+        #expect(actions.first == .send(Self.den, [0, 0, 20]))
+        guard case .added(let description) = actions[1] else { return #expect(Bool(false), "the light is added") }
+        #expect(description.id == light && description.name == "den Shelf")
+        #expect(actions[2...] == [.report(light, LightReport(reachable: true))])
+        #expect(
+            house.receive(Self.den, Self.state(on: true, brightness: 0.4))
+                == [.report(light, LightReport(on: true, brightness: 40, reachable: true))])
+    }
+
+    @Test("entities that their author hides are passed over, and switches unless they are wanted")
+    func hidden() {
+        let relay = Message(ESPHomeMessageType.switchEntity, [0x15, 3, 0, 0, 0, 0x1A, 1, 0x52])
+        var house = Self.configured()
+        let added = house.join(Self.den, [ESPHomeLightTests.entity([3], category: 1), relay])
+        #expect(added.allSatisfy { if case .added = $0 { false } else { true } })
+        house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host], switches: true))
+        house.start()
+        house.join(Self.den, [relay])
+        #expect(
+            house.receive(Self.den, Message(ESPHomeMessageType.switchState, [0x0D, 3, 0, 0, 0, 0x10, 1]))
+                == [.report("AABBCCDDEEFF/switch/r", LightReport(on: true, reachable: true))])
+        #expect(
+            house.receive(Self.den, Message(ESPHomeMessageType.switchState, [0x0D, 3, 0, 0, 0, 0x20, 1])) == [],
+            "a switch may not know its state")
+    }
+
+    @Test("the first state and the answer to a command are expected, any other is somebody at the light")
+    func spontaneous() throws {
+        var house = Self.configured()
+        house.join(Self.den)
+        func report(_ actions: [ESPHomeAction]) -> Bool? {
+            actions.compactMap { if case .report(_, let report) = $0 { report.isSpontaneous } else { nil } }.first
+        }
+        #expect(report(house.receive(Self.den, Self.state(on: false))) == false)
+        #expect(report(house.receive(Self.den, Self.state(on: true))) == true)
+        let (target, bytes) = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
+        #expect(target == Self.den && bytes == Self.frame(.init(32, [0x0D, 1, 0, 0, 0, 0x10, 1, 0x18, 0])))
+        #expect(report(house.receive(Self.den, Self.state(on: false))) == false)
+        #expect(report(house.receive(Self.den, Self.state(on: true))) == true)
+        _ = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
+        house.now += .seconds(3)
+        #expect(report(house.receive(Self.den, Self.state(on: true))) == true, "the answer would have come long ago")
+    }
+
+    @Test("a device that is silent is asked for a word after 20 s, and given up 10 s later")
+    func silence() {
+        var house = Self.configured()
+        house.join(Self.den)
+        #expect(house.home.deadline == .seconds(20))
+        #expect(house.pass(.seconds(20)) == [.send(Self.den, [0, 0, 7])])
+        #expect(house.home.deadline == .seconds(30))
+        house.receive(Self.den, Message(8))
+        #expect(house.home.deadline == .seconds(40))
+        house.pass(.seconds(20))
+        #expect(house.pass(.seconds(10)) == [.close(Self.den), .report(Self.shelf, LightReport(reachable: false))])
+        #expect(throws: LightError.unreachable) { try house.order(Self.shelf) }
+    }
+
+    @Test("a command without an answer has the device asked for a word")
+    func unanswered() throws {
+        var house = Self.configured()
+        house.join(Self.den)
+        _ = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
+        #expect(house.pass(.seconds(3)) == [.send(Self.den, [0, 0, 7])])
+        #expect(house.pass(.seconds(9)) == [])
+        #expect(house.pass(.seconds(1)).first == .close(Self.den))
+    }
+
+    @Test("a device that never comes to its list is given up, a ping and a goodbye are answered")
+    func stuck() {
+        var house = Self.configured()
+        house.open(Self.den)
+        house.receive(Self.den, Message(2))
+        #expect(house.receive(Self.den, Message(7)) == [.send(Self.den, [0, 0, 8])])
+        #expect(house.pass(.seconds(29)) == [])
+        #expect(house.pass(.seconds(1)).first == .close(Self.den))
+        house.pass(.seconds(1))
+        house.join(Self.den)
+        #expect(
+            house.receive(Self.den, Message(5), Self.state(on: true))
+                == [.send(Self.den, [0, 0, 6]), .close(Self.den), .report(Self.shelf, LightReport(reachable: false))])
+    }
+
+    @Test("tries come at 1, 2, 4 and so on to 60 seconds, and from the start after a connection")
+    func backoff() {
+        var house = Self.configured()
+        for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+            house.close(Self.den)
+            #expect(house.home.deadline == house.now + .seconds(pause))
+            house.pass(.seconds(pause))
+        }
+        house.join(Self.den)
+        house.close(Self.den)
+        #expect(house.home.deadline == house.now + .seconds(1))
+        #expect(house.close(Self.den) == [], "an end is told once")
+    }
+
+    // MARK: Lights that come and go
+
+    @Test("what a device no longer lists is removed, also what the bridge knew from before")
+    func lists() {
+        var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
+        house.start(known: ["AABBCCDDEEFF/old", "112233445566/other", Self.shelf])
+        let first = house.join(Self.den)
+        #expect(first.contains(.removed("AABBCCDDEEFF/old")) && !first.contains(.removed("112233445566/other")))
+        #expect(throws: LightError.unreachable) { try house.order("112233445566/other") }
+        #expect(throws: LightError.unknownLight) { try house.order("nothing") }
+        house.close(Self.den)
+        house.pass(.seconds(1))
+        let second = house.join(Self.den, [ESPHomeLightTests.entity([3], name: "Lamp", key: 2)])
+        #expect(second.contains(.removed(Self.shelf)))
+        house.close(Self.den)
+        house.pass(.seconds(1))
+        let again = house.join(Self.den, [ESPHomeLightTests.entity([3], name: "Lamp", key: 2)])
+        #expect(again.allSatisfy { if case .added = $0 { false } else { true } }, "nothing has changed")
+    }
+
+    @Test("lights and devices are bounded")
+    func bounds() {
+        var house = Self.configured()
+        let lights = (1...500).map { ESPHomeLightTests.entity([3], name: "L\($0)", key: UInt32($0)) }
+        let actions = house.join(Self.den, lights)
+        #expect(actions.count { if case .added = $0 { true } else { false } } == ESPHomeSession.maximumEntities)
+        house = House(ESPHomeDriverConfiguration())
+        let found = (0...250).map { Self.service("d\($0)", UInt8($0)) }
+        #expect(house.find(found).count == ESPHomeHome.maximumDevices)
+    }
+
+    // MARK: Keys
+
+    @Test("a device that wants a key gets none of our words, and the warning says what to write")
+    func keyWanted() {
+        var house = Self.configured()
+        house.open(Self.den)
+        let actions = house.receive(Self.den, bytes: [1, 0, 0])
+        #expect(
+            Self.warning(actions)
+                == "10.0.0.5 wants an encryption key; write it into a file, and "
+                + "key-file: /etc/lamplighter/10.0.0.5.key beside its host")
+        house = House(ESPHomeDriverConfiguration())
+        let txt: TXTRecord = ["api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
+        let found = house.find([Self.service("kitchen", 7, txt: txt)])
+        #expect(
+            found == [
+                .warn(
+                    "kitchen wants an encryption key; write it into a file, and "
+                        + "devices: {kitchen: {key-file: /etc/lamplighter/kitchen.key}}", about: "kitchen")
+            ], "it is not even asked")
+        #expect(house.find([Self.service("kitchen", 7)]).contains { if case .connect = $0 { true } else { false } })
+    }
+
+    @Test("a wrong key and a device that does not encrypt are told, and a key is never passed over")
+    func keys() {
+        var host = Self.host
+        host.keyFile = "/etc/lamplighter/den.key"
+        var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [host]))
+        let den = ESPHomeTarget.configured(host)
+        house.start()
+        house.open(den, key: ESPHomeFramingTests.key)
+        let plain = house.receive(den, Message(2))
+        #expect(
+            Self.warning(plain)
+                == "10.0.0.5 does not encrypt, but has a key here; remove its key-file, or encrypt its api")
+        house.pass(.seconds(1))
+        house.open(den, key: ESPHomeFramingTests.key)
+        let refusal = ESPHomeFramingTests.frame([1] + Array("Handshake MAC failure".utf8))
+        let refused = house.receive(den, bytes: ESPHomeFramingTests.frame([1, 0]) + refusal)
+        #expect(Self.warning(refused)?.hasPrefix("the key in /etc/lamplighter/den.key is not") == true)
+        house.pass(.seconds(2))
+        let actions = house.home.keyUnusable(den, "key-file /x is empty", now: house.now, share: 1)
+        #expect(actions == [.warn("10.0.0.5: key-file /x is empty", about: "10.0.0.5")])
+        #expect(house.home.deadline == house.now + .seconds(4), "the file is read again")
+    }
+
+    @Test("a password is not known here")
+    func password() {
+        var house = Self.configured()
+        house.open(Self.den)
+        #expect(Self.warning(house.receive(Self.den, Message(4, [8, 1])))?.contains("wants a password") == true)
+    }
+
+    // MARK: mDNS
+
+    @Test("a new address is tried at once, and a standing connection asked whether it is one")
+    func moved() {
+        var house = House(ESPHomeDriverConfiguration())
+        house.find([Self.service("kitchen", 7)])
+        house.join(Self.kitchen)
+        #expect(house.find([Self.service("kitchen", 7)]) == [], "nothing new")
+        #expect(house.find([Self.service("kitchen", 8, port: 6054)]) == [.send(Self.kitchen, [0, 0, 7])])
+        let gone = house.pass(.seconds(10))
+        #expect(gone.contains(.report(Self.shelf, LightReport(reachable: false))))
+        let back = house.pass(.seconds(1))
+        guard case .connect(_, .address(let address, 6054), _, _)? = back.first else {
+            return #expect(Bool(false), "it is connected to where it is now")
+        }
+        #expect(address.bytes == [10, 0, 0, 8])
+        house.close(Self.kitchen)
+        house.close(Self.kitchen)
+        #expect(house.find([Self.service("kitchen", 9)]).count == 1, "not after the backoff")
+    }
+
+    @Test("a device that leaves mDNS keeps its lights, and is forgotten if it never had any")
+    func left() {
+        var house = House(ESPHomeDriverConfiguration())
+        house.find([Self.service("kitchen", 7), Self.service("ghost", 8)])
+        house.join(Self.kitchen)
+        let ghost = ESPHomeTarget.discovered(.init(name: "ghost", host: "ghost.local"))
+        #expect(house.find([]) == [.close(ghost)])
+        #expect(house.close(Self.kitchen).contains(.report(Self.shelf, LightReport(reachable: false))))
+        #expect(house.pass(.seconds(1)).count == 1, "it is tried where it was")
+        house.close(Self.kitchen)
+        #expect(house.find([Self.service("kitchen", 7)]).count == 1, "and at once when it is back")
+    }
+
+    @Test("one device under two names is served once, by the name in the configuration")
+    func twice() {
+        for isConfiguredFirst in [true, false] {
+            var house = House(ESPHomeDriverConfiguration(hosts: [Self.host]))
+            house.start()
+            house.find([Self.service("kitchen", 7)])
+            let order = isConfiguredFirst ? [Self.den, Self.kitchen] : [Self.kitchen, Self.den]
+            house.join(order[0])
+            let second = house.join(order[1])
+            #expect(second.contains(.close(Self.kitchen)))
+            #expect(throws: Never.self) {
+                let target = try house.order(Self.shelf)
+                #expect(target == Self.den)
+            }
+            let ended = house.close(Self.den)
+            #expect(ended.contains(.report(Self.shelf, LightReport(reachable: false))))
+            let tries = house.tries[Self.kitchen]
+            house.pass(.zero)
+            #expect(house.tries[Self.kitchen] == (tries ?? 0) + 1, "the other takes over")
+        }
+    }
+
+    // MARK: Identify
+
+    @Test("a light that shows itself blinks unreported, and a command ends that")
+    func identify() throws {
+        var house = Self.configured()
+        house.join(Self.den)
+        house.receive(Self.den, Self.state(on: true))
+        let (number, blinks) = try house.home.beginIdentification(of: Self.shelf)
+        #expect(blinks == [false, true, false, true])
+        #expect(try house.home.blink(false, Self.shelf, number: number, now: house.now) != nil)
+        #expect(house.receive(Self.den, Self.state(on: false)) == [])
+        _ = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
+        #expect(try house.home.blink(true, Self.shelf, number: number, now: house.now) == nil)
+        house.home.endIdentification(of: Self.shelf, number: number)
+        #expect(house.receive(Self.den, Self.state(on: false)).count == 1)
+    }
+}

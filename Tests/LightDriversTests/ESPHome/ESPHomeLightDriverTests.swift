@@ -1,0 +1,158 @@
+import Discovery
+import FoundationEssentials
+import HAPTesting
+import LightKit
+import Logging
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("The ESPHome driver", .timeout)
+struct ESPHomeLightDriverTests {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    static func driver(
+        _ devices: [FakeESPHome], browser: InMemoryBrowser? = nil
+    ) -> ESPHomeLightDriver {
+        let hosts = devices.map { ESPHomeHost(host: "127.0.0.1", port: $0.port) }
+        return ESPHomeLightDriver(
+            configuration: ESPHomeDriverConfiguration(discover: browser != nil, hosts: hosts), logger: logger,
+            share: { 0.05 }
+        ) { browser ?? InMemoryBrowser() }
+    }
+
+    static func snapshot(_ device: FakeESPHome) -> ServiceSnapshot {
+        let address = ServiceAddress(bytes: [127, 0, 0, 1], interface: 1, interfaceName: "lo")
+        return ServiceSnapshot(
+            services: [
+                DiscoveredService(
+                    id: .init(name: "den", host: "den.local"), port: UInt16(device.port), txt: [:],
+                    addresses: address.map { [$0] } ?? [])
+            ], isComplete: true)
+    }
+
+    static let good: LightID = "AABBCCDDEE01/shelf"
+
+    @Test("it keeps what every driver promises")
+    func contract() async throws {
+        let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        let lost = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .hangsUp)
+        let silent = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:03", .ignoresCommands)
+        let mute = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:04", .mute)
+        let driver = Self.driver([lost, silent, mute, good])
+        let contract = DriverContract(
+            goodLight: Self.good, lostLight: "AABBCCDDEE02/shelf", silentLight: "AABBCCDDEE03/shelf"
+        ) { driver }
+        #expect(try await contract.violations() == [])
+    }
+
+    @Test("a device is found, unplugged, and found again at another port, a hundred times")
+    func restarts() async throws {
+        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        let browser = InMemoryBrowser(Self.snapshot(device))
+        let driver = Self.driver([], browser: browser)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: Self.good) { $0.reachable == true && $0.on == false })
+            for turn in 1...100 {
+                try await device.unplug()
+                try #require(
+                    await host.wait { calls in
+                        calls.count { if case .report(_, let report) = $0 { report.reachable == false } else { false } }
+                            == turn
+                    })
+                try await device.restart()
+                browser.show(Self.snapshot(device))
+                try #require(await host.wait(for: Self.good) { $0.reachable == true })
+            }
+            try await driver.apply(LightCommand(on: true), to: Self.good)
+            #expect(await host.wait(for: Self.good) { $0.on == true })
+            #expect(host.calls.count { if case .added = $0 { true } else { false } } == 1)
+        }
+    }
+
+    @Test("somebody at the light is reported as such")
+    func change() async throws {
+        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        let driver = Self.driver([device])
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: Self.good) { $0.on == false })
+            device.turn(on: true)
+            #expect(await host.wait(for: Self.good) { $0.on == true && $0.isSpontaneous })
+        }
+    }
+
+    @Test("a device that never stops talking holds up neither the others nor the end")
+    func flood() async throws {
+        let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        let loud = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .floods)
+        let driver = Self.driver([loud, good])
+        let clock = ContinuousClock()
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: Self.good) { $0.on == false })
+            try #require(await host.wait(for: "AABBCCDDEE02/shelf") { $0.reachable == true })
+            let time = try await clock.measure {
+                try await driver.apply(LightCommand(on: true), to: Self.good)
+                #expect(await host.wait(for: Self.good) { $0.on == true })
+            }
+            #expect(time < .seconds(1))
+        }
+    }
+
+    @Test("a light blinks and is left as it was, unreported")
+    func identify() async throws {
+        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        let driver = Self.driver([device])
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: Self.good) { $0.on == false })
+            let count = host.calls.count
+            try await driver.identify(Self.good)
+            device.turn(on: true)
+            #expect(await host.wait(for: Self.good) { $0.on == true })
+            let reports = host.calls.dropFirst(count).compactMap { call -> Bool? in
+                if case .report(_, let report) = call { report.on } else { nil }
+            }
+            #expect(reports.drop { !$0 }.allSatisfy { $0 }, "on was reported once it was meant")
+        }
+    }
+
+    // MARK: Configuration
+
+    static func configuration(_ text: String) throws -> ESPHomeDriverConfiguration {
+        try JSONDecoder().decode(ESPHomeDriverConfiguration.self, from: Data(text.utf8))
+    }
+
+    @Test("the keys are read")
+    func keys() throws {
+        #expect(try Self.configuration("{}") == ESPHomeDriverConfiguration())
+        #expect(
+            try Self.configuration(
+                """
+                {"discover": true, "switches": true, "hosts": [{"host": "10.0.0.5"}, {"host": "lamp.local", "port": 16053,
+                 "key-file": "/etc/lamplighter/x.key"}], "devices": {"kitchen": {"key-file": "/k"}}}
+                """)
+                == ESPHomeDriverConfiguration(
+                    hosts: [
+                        ESPHomeHost(host: "10.0.0.5"),
+                        ESPHomeHost(host: "lamp.local", port: 16053, keyFile: "/etc/lamplighter/x.key"),
+                    ], devices: ["kitchen": ESPHomeDeviceKeys(keyFile: "/k")], switches: true))
+    }
+
+    @Test(
+        "what makes no sense is refused with what to write",
+        arguments: [
+            (#"{"discover": false}"#, "discover: true"), (#"{"hosts": [{"host": ""}]}"#, "10.0.0.5"),
+            (#"{"hosts": [{"host": "http://x"}]}"#, "10.0.0.5"), (#"{"hosts": [{"host": "x", "port": 0}]}"#, "6053"),
+            (#"{"hosts": [{"host": "x"}, {"host": "x"}]}"#, "remove one"),
+            (#"{"hosts": [{"host": "x", "key-file": "x.key"}]}"#, "/etc/lamplighter/NAME.key"),
+            (#"{"discover": false, "hosts": [{"host": "x"}], "devices": {"a": {"key-file": "/x"}}}"#, "discover: true"),
+        ])
+    func wrongKeys(text: String, remedy: String) {
+        #expect {
+            try Self.configuration(text)
+        } throws: { error in
+            guard case DecodingError.dataCorrupted(let context) = error else { return false }
+            return context.debugDescription.contains(remedy)
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("ESPHome lights", .timeout)
+struct ESPHomeLightTests {
+    static let device: ESPHomeDeviceInfo = {
+        var info = ESPHomeDeviceInfo()
+        info.name = "den"
+        info.friendlyName = "Den"
+        info.mac = "AABBCCDDEEFF"
+        info.model = "esp32dev"
+        info.version = "2026.6.5"
+        info.area = "Den"
+        info.parts = [0xABC: "Left half"]
+        return info
+    }()
+
+    /// A light as a device describes it.
+    static func entity(
+        _ modes: [UInt64], name: String = "Shelf", id: String = "", key: UInt32 = 1, mireds: (Float, Float)? = nil,
+        part: UInt64 = 0, category: UInt64 = 0
+    ) -> ESPHomeFraming.Message {
+        var body = ProtobufWriter()
+        body.write(id, field: 1)
+        body.write(fixed32: key, field: 2)
+        body.write(name, field: 3)
+        if let mireds {
+            body.write(mireds.0, field: 9)
+            body.write(mireds.1, field: 10)
+        }
+        for mode in modes { body.write(mode, field: 12) }
+        if category != 0 { body.write(category, field: 15) }
+        if part != 0 { body.write(part, field: 16) }
+        return ESPHomeFraming.Message(ESPHomeMessageType.lightEntity, body.bytes)
+    }
+
+    static func light(
+        _ modes: [UInt64], name: String = "Shelf", id: String = "", mireds: (Float, Float)? = nil, part: UInt64 = 0
+    ) throws -> ESPHomeLight {
+        let message = entity(modes, name: name, id: id, mireds: mireds, part: part)
+        return ESPHomeLight(try ESPHomeEntity(light: true, message.body[...]), of: device)
+    }
+
+    // MARK: What it is
+
+    @Test(
+        "the modes say what a light can do",
+        arguments: [
+            ([1], LightCapabilities()), ([], LightCapabilities()), ([99], LightCapabilities()),
+            ([3], LightCapabilities(brightness: true, transition: true)),
+            ([2], LightCapabilities(brightness: true, transition: true)),
+            ([7, 35], LightCapabilities(brightness: true, color: true, transition: true)),
+            ([39], LightCapabilities(brightness: true, color: true, transition: true)),
+            ([11], LightCapabilities(brightness: true, temperature: 153...500, transition: true)),
+            ([19], LightCapabilities(brightness: true, temperature: 153...500, transition: true)),
+            ([11, 47], LightCapabilities(brightness: true, color: true, temperature: 153...500, transition: true)),
+            ([51], LightCapabilities(brightness: true, color: true, temperature: 153...500, transition: true)),
+        ] as [([UInt64], LightCapabilities)])
+    func capabilities(modes: [UInt64], expected: LightCapabilities) throws {
+        #expect(try Self.light(modes, mireds: (152.9988, 500)).description.capabilities == expected)
+    }
+
+    @Test(
+        "a range of colour temperatures that is none is passed over",
+        arguments: [(0, 0), (500, 153), (.nan, 500), (153, .infinity), (0.5, 500), (200, 200)] as [(Float, Float)])
+    func ranges(mireds: (Float, Float)) throws {
+        #expect(try Self.light([11], mireds: mireds).description.capabilities.temperature == nil)
+    }
+
+    @Test("a light has its device's names and numbers, and an id that stays")
+    func description() throws {
+        let description = try Self.light([3], name: "Über Shelf 2").description
+        #expect(description.id == "AABBCCDDEEFF/_ber_shelf_2" && description.name == "Den Über Shelf 2")
+        #expect(description.manufacturer == "ESPHome" && description.model == "esp32dev")
+        #expect(description.firmware == "2026.6.5" && description.serialNumber == "AABBCCDDEEFF")
+        #expect(description.suggestedRoom == "Den" && description.kind == .light)
+        // Older firmware sends the id, which is the same.
+        #expect(try Self.light([3], name: "Renamed", id: "shelf").description.id == "AABBCCDDEEFF/shelf")
+        // A light without a name of its own has its device's.
+        let only = try Self.light([3], name: "").description
+        #expect(only.id == "AABBCCDDEEFF/den" && only.name == "Den")
+        let part = try Self.light([3], part: 0xABC).description
+        #expect(part.id == "AABBCCDDEEFF/abc/shelf" && part.name == "Left half Shelf")
+    }
+
+    @Test("a switch is one, or an outlet")
+    func switches() throws {
+        var body = ProtobufWriter()
+        body.write(fixed32: 3, field: 2)
+        body.write("Relay", field: 3)
+        func make() throws -> ESPHomeLight {
+            ESPHomeLight(try ESPHomeEntity(light: false, body.bytes[...]), of: Self.device)
+        }
+        #expect(try make().description.id == "AABBCCDDEEFF/switch/relay" && make().description.kind == .switch)
+        body.write("outlet", field: 9)
+        #expect(try make().description.kind == .outlet)
+        #expect(
+            try make().message(for: LightCommand(on: true))
+                == .init(ESPHomeMessageType.switchCommand, [0x0D, 3, 0, 0, 0, 0x10, 1]))
+        #expect(try make().message(for: LightCommand(brightness: 3)) == nil)
+    }
+
+    // MARK: What it is told
+
+    static func command(
+        _ command: LightCommand, _ modes: [UInt64], now: UInt64? = nil
+    ) throws -> ESPHomeFraming.Message? {
+        var light = try light(modes, mireds: (153, 500))
+        if let now { light.state = ESPHomeState(key: light.entity.key, mode: ESPHomeColorMode(wire: now)) }
+        return light.message(for: command)
+    }
+
+    static let key = ESPHomeEntity.Key(key: 1)
+
+    @Test(
+        "a command asks for what it names alone",
+        arguments: [
+            (LightCommand(on: true), ESPHomeLightCommand(on: true)),
+            (
+                LightCommand(on: false, transition: .milliseconds(1500)),
+                ESPHomeLightCommand(on: false, milliseconds: 1500)
+            ),
+            (LightCommand(brightness: 40), ESPHomeLightCommand(brightness: 0.4)),
+            (LightCommand(on: true, brightness: 1), ESPHomeLightCommand(on: true, brightness: 0.01)),
+        ])
+    func plainCommands(command: LightCommand, expected: ESPHomeLightCommand) throws {
+        #expect(try Self.command(command, [3]) == expected.message(to: Self.key))
+    }
+
+    @Test(
+        "a colour goes to the mode that shows it, without any white",
+        arguments: [
+            ([35], nil, ESPHomeLightCommand(mode: .init(wire: 35), colorBrightness: 1)),
+            ([39], nil, ESPHomeLightCommand(mode: .init(wire: 39), colorBrightness: 1, white: 0)),
+            ([7, 35], 7, ESPHomeLightCommand(mode: .init(wire: 35), colorBrightness: 1)),
+            ([11, 47], 11, ESPHomeLightCommand(mode: .init(wire: 47), colorBrightness: 1, white: 0)),
+            ([51], nil, ESPHomeLightCommand(mode: .init(wire: 51), colorBrightness: 1, cold: 0, warm: 0)),
+        ] as [([UInt64], UInt64?, ESPHomeLightCommand)])
+    func colors(modes: [UInt64], now: UInt64?, expected: ESPHomeLightCommand) throws {
+        var expected = expected
+        expected.rgb = [1, 0, 0]
+        let red = LightCommand(color: .hueSaturation(hue: 0, saturation: 100))
+        #expect(try Self.command(red, modes, now: now) == expected.message(to: Self.key))
+    }
+
+    @Test("a colour without saturation is the white of a light that has one")
+    func whites() throws {
+        let white = LightCommand(color: .hueSaturation(hue: 10, saturation: 0))
+        #expect(
+            try Self.command(white, [7, 35])
+                == ESPHomeLightCommand(mode: .init(wire: 7), white: 1).message(to: Self.key))
+        #expect(
+            try Self.command(white, [39])
+                == ESPHomeLightCommand(mode: .init(wire: 39), colorBrightness: 0, rgb: [1, 1, 1], white: 1)
+                .message(to: Self.key))
+    }
+
+    @Test(
+        "a colour temperature goes to the mode made of least, and the colour goes out",
+        arguments: [
+            ([11], nil, ESPHomeLightCommand(mode: .init(wire: 11))),
+            ([19], nil, ESPHomeLightCommand(mode: .init(wire: 19))),
+            ([11, 47], nil, ESPHomeLightCommand(mode: .init(wire: 11))),
+            ([11, 47], 47, ESPHomeLightCommand(mode: .init(wire: 47), colorBrightness: 0, white: 1)),
+            ([51], nil, ESPHomeLightCommand(mode: .init(wire: 51), colorBrightness: 0)),
+        ] as [([UInt64], UInt64?, ESPHomeLightCommand)])
+    func temperatures(modes: [UInt64], now: UInt64?, expected: ESPHomeLightCommand) throws {
+        var expected = expected
+        expected.mireds = 300
+        let command = LightCommand(color: .temperature(mired: 300))
+        #expect(try Self.command(command, modes, now: now) == expected.message(to: Self.key))
+    }
+
+    @Test("a command on the wire has a flag before each value")
+    func wire() {
+        let command = ESPHomeLightCommand(on: true, brightness: 0.5, milliseconds: 300)
+        #expect(
+            command.message(to: .init(key: 0x0102_0304, part: 5))
+                == .init(32, bytes("0d04030201 1001 1801 2001 2d0000003f 7001 78ac02 e00105")))
+    }
+
+    // MARK: What it says
+
+    static func report(_ modes: [UInt64], _ state: ESPHomeState) throws -> LightReport? {
+        var light = try light(modes, mireds: (153, 500))
+        light.state = state
+        return light.report
+    }
+
+    static func state(_ mode: UInt64, brightness: Float = 1, _ change: (inout ESPHomeState) -> Void = { _ in })
+        -> ESPHomeState
+    {
+        var state = ESPHomeState(key: key, on: true, brightness: brightness, mode: ESPHomeColorMode(wire: mode))
+        change(&state)
+        return state
+    }
+
+    @Test("a state is reported as far as the light can do it")
+    func states() throws {
+        #expect(try Self.report([1], Self.state(1)) == LightReport(on: true, reachable: true))
+        #expect(
+            try Self.report([3], Self.state(3, brightness: 0.4))
+                == LightReport(on: true, brightness: 40, reachable: true))
+        #expect(try Self.report([3], Self.state(3, brightness: 0.001))?.brightness == 1)
+        #expect(try Self.report([3], Self.state(3, brightness: 0))?.brightness == nil)
+        #expect(
+            try Self.report([35], Self.state(35) { $0.rgb = [0, 1, 0] })?.color
+                == .hueSaturation(hue: 120, saturation: 100))
+        #expect(
+            try Self.report([39], Self.state(39) { $0.colorBrightness = 0 })?.color
+                == .hueSaturation(hue: 0, saturation: 0))
+        #expect(try Self.report([7, 35], Self.state(7))?.color == .hueSaturation(hue: 0, saturation: 0))
+        #expect(try Self.report([11], Self.state(11) { $0.mireds = 250.4 })?.color == .temperature(mired: 250))
+        #expect(try Self.report([11], Self.state(11) { $0.mireds = 9e9 })?.color == .temperature(mired: 500))
+        #expect(
+            try Self.report([51], Self.state(51) { ($0.colorBrightness, $0.mireds) = (0, 200) })?.color
+                == .temperature(mired: 200))
+    }
+
+    @Test(
+        "cold and warm shares say the temperature where none was told",
+        arguments: [(1, 0, 153), (0, 1, 500), (1, 1, 327)] as [(Float, Float, Int)])
+    func shares(cold: Float, warm: Float, mired: Int) throws {
+        let report = try Self.report([19], Self.state(19) { ($0.cold, $0.warm) = (cold, warm) })
+        #expect(report?.color == .temperature(mired: mired))
+    }
+
+    @Test("numbers that are none become the nearest that are")
+    func nonsense() throws {
+        var body = ProtobufWriter()
+        body.write(fixed32: 1, field: 1)
+        body.write(Float.nan, field: 3)
+        body.write(Float.infinity, field: 4)
+        body.write(Float(-3), field: 5)
+        body.write(Float.nan, field: 8)
+        body.write(Float(7), field: 10)
+        body.write(UInt64(35), field: 11)
+        let state = try #require(try ESPHomeState.read(light: true, body.bytes[...]))
+        #expect(state.brightness == 0 && state.rgb == [0, 0, 0] && state.mireds == 0 && state.colorBrightness == 1)
+    }
+}

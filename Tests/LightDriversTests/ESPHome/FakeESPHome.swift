@@ -1,0 +1,143 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+@testable import LightDrivers
+
+/// A device that speaks the plain form of the API on a port of its own, and misbehaves as told.
+final class FakeESPHome: Sendable {
+    enum Behaviour: Sendable {
+        case obeys
+        /// It takes commands and says nothing more.
+        case ignoresCommands
+        /// It hangs up once its states are subscribed, and refuses from then on.
+        case hangsUp
+        /// It accepts connections and says nothing at all.
+        case mute
+        /// It never stops sending states of a light that it has not listed.
+        case floods
+    }
+
+    private struct State {
+        var behaviour: Behaviour
+        var isOn = false
+        var connections: [any Channel] = []
+        var count = 0
+    }
+
+    let mac: String
+    private let state: Mutex<State>
+    private let server: Mutex<(any Channel)?> = Mutex(nil)
+
+    init(mac: String, _ behaviour: Behaviour = .obeys) async throws {
+        self.mac = mac
+        state = Mutex(State(behaviour: behaviour))
+        try await listen(port: 0)
+    }
+
+    deinit { server.withLock { $0 }?.close(promise: nil) }
+
+    /// Where it listens.
+    var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
+    /// How many connections it has had.
+    var connectionCount: Int { state.withLock { $0.count } }
+
+    private func listen(port: Int) async throws {
+        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { [weak self] channel in
+                guard let self else { return channel.close() }
+                self.state.withLock { state in
+                    state.connections.append(channel)
+                    state.count += 1
+                }
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FakeESPHomeHandler(device: self))
+                }
+            }
+            .bind(host: "127.0.0.1", port: port).get()
+        server.withLock { $0 = channel }
+    }
+
+    /// Loses its power, and has it back at another port.
+    func restart() async throws {
+        try await unplug()
+        try await listen(port: 0)
+    }
+
+    func unplug() async throws {
+        let channel = server.withLock { server in
+            defer { server = nil }
+            return server
+        }
+        try? await channel?.close()
+        for channel in state.withLock({ $0.connections }) { try? await channel.close() }
+        state.withLock { $0.connections = [] }
+    }
+
+    /// Somebody is at the light.
+    func turn(on isOn: Bool) {
+        let connections = state.withLock { state in
+            state.isOn = isOn
+            return state.connections
+        }
+        for channel in connections { send(ESPHomeHomeTests.state(on: isOn), to: channel) }
+    }
+
+    fileprivate func received(_ message: ESPHomeFraming.Message, on channel: any Channel) {
+        let behaviour = state.withLock(\.behaviour)
+        if case .mute = behaviour { return }
+        switch message.type {
+        case ESPHomeMessageType.hello: send(.init(2), to: channel)
+        case ESPHomeMessageType.deviceInfo: send(ESPHomeHomeTests.info(mac), to: channel)
+        case ESPHomeMessageType.listEntities:
+            send(ESPHomeHomeTests.dim, to: channel)
+            send(.init(ESPHomeMessageType.entitiesDone), to: channel)
+        case ESPHomeMessageType.subscribeStates:
+            send(ESPHomeHomeTests.state(on: state.withLock(\.isOn)), to: channel)
+            switch behaviour {
+            case .hangsUp:
+                server.withLock { $0 }?.close(promise: nil)
+                channel.close(promise: nil)
+            case .floods: flood(channel)
+            case .obeys, .ignoresCommands, .mute: break
+            }
+        case ESPHomeMessageType.ping: send(.init(ESPHomeMessageType.pingResponse), to: channel)
+        case ESPHomeMessageType.lightCommand:
+            guard case .obeys = behaviour else { return }
+            var reader = ProtobufReader(message.body[...])
+            while let (field, value) = try? reader.next() {
+                if field == 3 { state.withLock { $0.isOn = value.flag } }
+            }
+            send(ESPHomeHomeTests.state(on: state.withLock(\.isOn)), to: channel)
+        default: break
+        }
+    }
+
+    private func flood(_ channel: any Channel) {
+        guard channel.isActive else { return }
+        let states = (0..<500).map { ESPHomeHomeTests.state(on: $0.isMultiple(of: 2), key: 99) }
+        let frames = states.flatMap(ESPHomeHomeTests.frame)
+        channel.writeAndFlush(ByteBuffer(bytes: frames)).whenSuccess { self.flood(channel) }
+    }
+
+    private func send(_ message: ESPHomeFraming.Message, to channel: any Channel) {
+        channel.writeAndFlush(ByteBuffer(bytes: ESPHomeHomeTests.frame(message)), promise: nil)
+    }
+}
+
+private final class FakeESPHomeHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let device: FakeESPHome
+    private var framing = ESPHomeFraming()
+
+    init(device: FakeESPHome) { self.device = device }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = Array(unwrapInboundIn(data).readableBytesView)
+        for message in (try? framing.received(bytes)) ?? [] { device.received(message, on: context.channel) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
