@@ -91,6 +91,10 @@ struct DriverSupervisorTests {
         await bridge.lights.snapshots().contains { $0.key.driver == driver && $0.isReachable }
     }
 
+    private func hasFailed(_ driver: String, _ bridge: BridgeUnderTest) async -> Bool {
+        await bridge.lights.driverReports().contains { if case .degraded = $0.state { $0.id == driver } else { false } }
+    }
+
     private var running: Set<Int> { WatchedDriver.running.withLock(\.self) }
 
     @Test("what has not changed is left alone, what has is replaced, what is gone leaves its lights out of reach")
@@ -126,6 +130,18 @@ struct DriverSupervisorTests {
             #expect(await supervisor.use(entries, restarting: ["a"]) == .init(changed: ["a"]))
             try await eventually("both run again") { running.count == 2 }
             #expect(running.intersection(before).count == 1)
+        }
+    }
+
+    @Test("a driver that has ended by itself is started again by the next reload, although nothing has changed")
+    func startedAgain() async throws {
+        try await with { supervisor, bridge in
+            let entries = try entries("{driver: watched, id: a, run: fails}, {driver: watched, id: b}")
+            await supervisor.use(entries)
+            try await eventually("it has ended") { await hasFailed("a", bridge) }
+            #expect(await supervisor.use(entries) == .init(changed: ["a"]))
+            try await eventually("it has ended again") { await hasFailed("a", bridge) }
+            #expect(await supervisor.use(entries) == .init(changed: ["a"]))
         }
     }
 

@@ -32,13 +32,15 @@ actor DriverSupervisor: Service {
     /// In the order of the configuration.
     private(set) var running: [Running] = []
     private var isEnding = false
+    /// Drivers that have ended by themselves; the next reload starts them again.
+    private var failed: Set<String> = []
 
     init(lights: LightBridge, logger: Logger) {
         self.lights = lights
         self.logger = logger
     }
 
-    /// Starts what is new, ends what is gone, replaces what has changed, and leaves the rest alone.
+    /// Starts what is new or has ended by itself, ends what is gone, replaces what has changed, and leaves the rest alone.
     ///
     /// - Parameters:
     ///   - entries: the drivers of the configuration.
@@ -56,7 +58,7 @@ actor DriverSupervisor: Service {
                 ended.append(one)
                 continue
             }
-            if entry.isEqual(to: one.entry), !restarting.contains(entry.id) {
+            if entry.isEqual(to: one.entry), !restarting.contains(entry.id), !failed.contains(entry.id) {
                 kept[entry.id] = one
             } else {
                 changes.changed.append(entry.id)
@@ -82,6 +84,7 @@ actor DriverSupervisor: Service {
     private func start(_ entry: DriverEntry) async -> Running {
         var logger = logger
         logger[metadataKey: "driver"] = "\(entry.id)"
+        failed.remove(entry.id)
         let driver = entry.configuration.makeDriver(logger: logger)
         await lights.attach(driver, as: entry.id)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -89,14 +92,22 @@ actor DriverSupervisor: Service {
             defer { end.finish() }
             do {
                 try await driver.run(host: lights.host(for: entry.id))
-                if !Task.isCancelled { await lights.driverEnded(entry.id, "it has ended by itself") }
+                guard !Task.isCancelled else { return }
+                await hasFailed(entry.id, "it has ended by itself")
             } catch {
                 guard !Task.isCancelled else { return }
                 logger.error("driver failed", metadata: ["error": "\(error)"])
-                await lights.driverEnded(entry.id, "\(error)")
+                await hasFailed(entry.id, "\(error)")
             }
         }
         return Running(entry: entry, driver: driver, task: task, ended: ended)
+    }
+
+    private func hasFailed(_ id: String, _ reason: String) async {
+        // Its place may have been given to another in the meantime.
+        guard !Task.isCancelled else { return }
+        failed.insert(id)
+        await lights.driverEnded(id, reason)
     }
 
     /// Ends drivers side by side, so that the slowest alone decides how long it takes.
