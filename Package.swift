@@ -61,6 +61,7 @@ let package = Package(
         .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CProcess"),
 
         library("AsyncKit"),
         library("BoundedJSON"),
@@ -75,10 +76,13 @@ let package = Package(
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
+            "LightPlugins",
+            ["AsyncKit", "LightKit", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", "CProcess", logging]),
+        library(
             "LightDrivers",
             [
-                "LightKit", "Discovery", "BoundedJSON", "Jinja", "TerminalKit", "CMosquitto", "CSodium", logging,
-                nioCore, nioPosix,
+                "LightPlugins", "LightKit", "Discovery", "BoundedJSON", "Jinja", "TerminalKit", "CMosquitto", "CSodium",
+                logging, nioCore, nioPosix,
             ],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
@@ -125,7 +129,10 @@ let package = Package(
             ]),
         program(
             "lamplighter",
-            ["Doctor", "BridgeControl", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit", "TerminalKit", arguments]),
+            [
+                "Doctor", "BridgeControl", "LightPlugins", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit",
+                "TerminalKit", logging, arguments,
+            ]),
 
         program(
             "homehubd",
@@ -175,7 +182,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HAPTesting", "LightBridge", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "HAPController",
+                "HAPTesting", "LightBridge", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "LightPlugins",
+                "HAPController",
                 "HomeHub",
                 "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
                 "LightKit", "TerminalKit", nioCore,
@@ -195,6 +203,7 @@ let package = Package(
         tests(
             of: "LightDrivers",
             ["HAPTesting", "LightKit", "Discovery", "BoundedJSON", logging, nioCore, nioPosix]),
+        tests(of: "LightPlugins", ["HAPTesting", "LightKit", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", [grdb, logging]),
@@ -225,7 +234,8 @@ let package = Package(
             [
                 "HAPTesting", "AccessoryHost", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery",
-                "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "HAPTransport", logging, grdb,
+                "DaemonKit", "LightKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC", "BridgeControl",
+                "HAPTransport", logging, grdb,
                 nioCore,
                 nioPosix,
             ]),

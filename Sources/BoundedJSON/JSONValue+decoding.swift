@@ -311,15 +311,43 @@ private struct SingleValueReader: SingleValueDecodingContainer {
 
 }
 
-// MARK: JSON within messages
+// MARK: JSON within messages and other files
 
 extension JSONValue: Decodable {
-    /// Takes the value as it is; only ``JSONValue/decoded(as:)`` can.
+    /// Takes the value as it is, also from a file that is not JSON; there, text is what nothing else can be.
     public init(from decoder: any Decoder) throws {
-        guard let decoder = decoder as? ValueDecoder else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "read by JSONValue only"))
+        if let decoder = decoder as? ValueDecoder {
+            self = decoder.json
+        } else if let container = try? decoder.container(keyedBy: AnyName.self) {
+            var object = JSONObject()
+            for name in container.allKeys {
+                object.append(name.stringValue, try container.decode(Self.self, forKey: name))
+            }
+            self = .object(object)
+        } else if var container = try? decoder.unkeyedContainer() {
+            var elements: [JSONValue] = []
+            while !container.isAtEnd { elements.append(try container.decode(Self.self)) }
+            self = .array(elements)
+        } else {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let value = try? container.decode(Bool.self) {
+                self = .bool(value)
+            } else if let value = try? container.decode(Int64.self) {
+                self = .integer(value)
+            } else if let value = try? container.decode(Double.self), value.isFinite {
+                self = .number(value)
+            } else {
+                self = .string(try container.decode(String.self))
+            }
         }
-        self = decoder.json
+    }
+
+    private struct AnyName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 }

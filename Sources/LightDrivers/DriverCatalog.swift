@@ -1,4 +1,5 @@
 package import LightKit
+import LightPlugins
 
 /// The drivers that are built in.
 package enum DriverCatalog {
@@ -7,5 +8,6 @@ package enum DriverCatalog {
         SimulatedDriverConfiguration.self,
         MQTTDriverConfiguration.self,
         ESPHomeDriverConfiguration.self,
+        PluginDriverConfiguration.self,
     ]
 }

@@ -29,4 +29,12 @@ extension CodingUserInfoKey {
         }
         return key
     }
+
+    /// The path of the bridge's state directory, as a `String`, in which a driver may keep files of its own.
+    public static var stateDirectory: CodingUserInfoKey {
+        guard let key = CodingUserInfoKey(rawValue: "org.lamplighter.state-directory") else {
+            preconditionFailure("the standard library makes a key of any text")
+        }
+        return key
+    }
 }

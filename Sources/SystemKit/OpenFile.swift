@@ -38,6 +38,9 @@ package struct SystemError: Error, Equatable {
     /// One of errno(3).
     package let code: CInt
 
+    /// An error of a call that returns its code.
+    package init(code: CInt) { self.code = code }
+
     /// The call that failed just now.
     package static var last: SystemError { SystemError(code: errno) }
 

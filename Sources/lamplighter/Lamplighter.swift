@@ -12,7 +12,7 @@ struct Lamplighter: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, SetupCommand.self, LightsCommand.self, SimulateCommand.self, PairingsCommand.self,
             WatchCommand.self, VersionCommand.self, ResetCommand.self, BackupCommand.self, RestoreCommand.self,
-            ReloadCommand.self, DoctorCommand.self,
+            ReloadCommand.self, DoctorCommand.self, PluginCommand.self,
         ])
 
     @OptionGroup var options: GlobalOptions

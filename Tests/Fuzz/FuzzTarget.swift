@@ -31,6 +31,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("template", checkTemplate),
         FuzzTarget("esphome", checkESPHome),
         FuzzTarget("rpc", checkRPC),
+        FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),
         FuzzTarget("names", checkNames),
         FuzzTarget("setup", checkSetup),

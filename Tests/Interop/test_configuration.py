@@ -17,7 +17,7 @@ MISTAKES = {
     "two drivers with one id": (
         "drivers:\n  - {driver: simulated, lights: []}\n  - {driver: simulated, lights: []}\n", 78, [":3:", "id"]),
     "a forbidden setup code": ("bridge:\n  setup-code: 123-45-678\n", 78, ["2:15: bridge.setup-code", ";"]),
-    "a driver that is not built yet": ("drivers:\n  - driver: plugin\n", 78, ["2:13", "not available in this version"]),
+    "a plugin without its program's whole path": ("drivers:\n  - driver: plugin\n    command: [leds]\n", 78, ["3:14", "write [/"]),
     "no YAML": ("bridge: [\n", 78, [":2:"]),
 }
 

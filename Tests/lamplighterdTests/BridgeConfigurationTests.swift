@@ -209,10 +209,6 @@ struct BridgeConfigurationTests {
                 "f:2:13: drivers[0].driver: there is no such driver; write one of mqtt, simulated"
             ),
             (
-                "drivers:\n  - driver: plugin\n    command: [a]",
-                "f:2:13: drivers[0].driver: the driver plugin is not available in this version; remove the entry"
-            ),
-            (
                 "drivers:\n  - driver: simulated\n    light: []",
                 "f:3:5: drivers[0].light: unknown key; write lights"
             ),

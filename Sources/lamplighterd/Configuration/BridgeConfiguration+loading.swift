@@ -17,7 +17,8 @@ extension BridgeConfiguration {
         // First, because it tells the place better than the drivers, which see their own lights only.
         _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path)
         return try StrictYAML.decode(
-            BridgeConfiguration.self, fromFile: path, userInfo: [.lightDrivers: drivers, .bridgeInstance: instance])
+            BridgeConfiguration.self, fromFile: path,
+            userInfo: [.lightDrivers: drivers, .bridgeInstance: instance, .stateDirectory: instance])
     }
 
     /// What `--check-config` does.

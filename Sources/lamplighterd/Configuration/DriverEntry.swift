@@ -22,9 +22,6 @@ struct DriverEntry: Decodable, Sendable {
         case driver, id
     }
 
-    /// Named in the manual, and not built yet.
-    private static let unavailable = ["plugin"]
-
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let driver = try container.decode(String.self, forKey: .driver)
@@ -52,11 +49,6 @@ struct DriverEntry: Decodable, Sendable {
         _ driver: String, types: [any LightDriverConfiguration.Type], at path: [any CodingKey]
     ) -> ValueRefusal {
         let names = types.map { $0.driverName }
-        guard !unavailable.contains(driver) else {
-            return ValueRefusal(
-                "the driver \(driver) is not available in this version",
-                remedy: "remove the entry", at: path)
-        }
         let remedy =
             driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
         return ValueRefusal("there is no such driver", remedy: remedy, at: path)

@@ -1,0 +1,77 @@
+#!/bin/sh
+# A plugin in POSIX shell: one lamp, kept in a file that holds "true" or "false". Documentation/Plugins.md has the protocol.
+#
+#   - driver: plugin
+#     id: shell
+#     command: [/usr/share/doc/lamplighter/examples/lamp.sh, /run/lamp]
+#
+# Try it alone with: lamplighter plugin test Examples/Plugins/lamp.sh /tmp/lamp
+#
+# The host writes JSON without spaces, its members always in the order jsonrpc, id, method, params, so that a shell can take
+# it apart. A plugin that does more than this one is better written in a language that reads JSON.
+file=$1
+
+say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
+answer() { say "\"id\":$id,\"result\":$1"; }
+refuse() { say "\"id\":$id,\"error\":{\"code\":$1,\"message\":\"$2\"}"; }
+tell_state() { # the rest of the params, such as ,"cause":3
+    on=false
+    read -r on 2>/dev/null <"$file"
+    [ "$on" = true ] || on=false
+    say "\"method\":\"lights/state\",\"params\":{\"id\":\"lamp\",\"on\":$on$1}"
+}
+
+while IFS= read -r line; do
+    case $line in
+    '{"jsonrpc":"2.0","id":'*'"method":"'*) ;;
+    *) continue ;; # nothing that wants an answer
+    esac
+    rest=${line#'{"jsonrpc":"2.0","id":'}
+    id=${rest%%,*}
+    rest=${rest#*'"method":"'}
+    method=${rest%%\"*}
+    params=${rest#*'"params":'}
+    case $method in
+    lights/set | lights/identify)
+        case $params in
+        '{"id":"lamp"'*) ;;
+        *) refuse -32001 "no such light" && continue ;;
+        esac
+        ;;
+    esac
+    case $method in
+    hello)
+        answer '{"protocol":1,"name":"lamp.sh","version":"1","capabilities":["cause"]}'
+        # First the light, then its state.
+        say '"method":"lights/added","params":{"id":"lamp","name":"Shell Lamp","caps":{}}'
+        tell_state ''
+        ;;
+    lights/set)
+        case $params in
+        *'"on":true'*) written=true ;;
+        *'"on":false'*) written=false ;;
+        *) written= ;;
+        esac
+        if [ -n "$written" ] && ! echo "$written" >"$file"; then
+            refuse -32002 "the file cannot be written"
+            continue
+        fi
+        cause=${params##*'"cause":'}
+        answer '{}'
+        # What is true now, and that it follows from this very command.
+        tell_state ",\"cause\":${cause%%[!0-9]*}"
+        ;;
+    lights/refresh)
+        answer '{}'
+        tell_state ''
+        ;;
+    lights/identify) refuse -32004 "a file cannot blink" ;;
+    ping) answer '{}' ;;
+    shutdown)
+        answer '{}'
+        exit 0
+        ;;
+    *) refuse -32601 "no such method" ;;
+    esac
+done
+# Standard input has ended: the bridge is gone, and so are we.

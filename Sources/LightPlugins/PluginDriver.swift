@@ -1,0 +1,188 @@
+import AsyncKit
+import BoundedJSON
+import Glibc
+package import LightKit
+import LineRPC
+package import Logging
+import SystemKit
+import TerminalKit
+
+/// The driver `plugin`: wires a plugin's process, the machine that supervises it and the host together.
+///
+/// It is an actor, so that neither the caller's executor, which carries all HAP sessions, nor the process's thread waits for
+/// the other. What is for the host waits in order and is handed over by ``run(host:)``, reports together.
+package actor PluginDriver: LightDriver {
+    /// Why a plugin is not started again.
+    package struct Stopped: Error, CustomStringConvertible {
+        let name: String
+        let reason: String
+
+        package var description: String {
+            "plugin \(name) has failed too often, last because \(reason); mend it, then run lamplighter reload"
+        }
+    }
+
+    /// After so many events the host gets its turn.
+    private static let eventsInTurn = 64
+
+    private let configuration: PluginDriverConfiguration
+    private let timing: PluginTiming
+    private let logger: Logger
+    private let start = ContinuousClock.now
+    private let signal = AsyncSignal()
+
+    private var machine: PluginMachine
+    private var process: PluginProcess?
+    private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
+    private var lastTicket = 0
+    private var forHost: [PluginMachine.Action] = []
+    private var stopped: Stopped?
+
+    /// Makes a driver that does nothing before it runs.
+    package init(configuration: PluginDriverConfiguration, timing: PluginTiming = PluginTiming(), logger: Logger) {
+        self.configuration = configuration
+        self.timing = timing
+        self.logger = logger
+        var hello: JSONObject = ["protocol": 1, "host": .string(Version.current), "config": configuration.config]
+        hello["state_dir"] = configuration.stateDirectory.map(JSONValue.string)
+        machine = PluginMachine(name: configuration.id, hello: .object(hello), timing: timing)
+    }
+
+    private var now: Duration { start.duration(to: .now) }
+
+    /// The plugin's process, while there is one.
+    package var pid: Int32? { process?.pid }
+
+    // MARK: Life
+
+    package func run(host: any LightHost) async throws {
+        await host.report(.starting)
+        if let problem = makeStateDirectory() {
+            logger.warning("plugin directory failed", metadata: ["error": "\(problem)"])
+        }
+        while !Task.isCancelled {
+            perform(machine.timePassed(now: now))
+            for (index, event) in (process?.takeEvents() ?? []).enumerated() {
+                switch event {
+                case .message(let message): perform(machine.received(message, now: now))
+                case .violation(let reason), .ended(let reason): perform(machine.failed(reason, now: now))
+                }
+                if index % Self.eventsInTurn == Self.eventsInTurn - 1 { await tell(host) }
+            }
+            await tell(host)
+            if let stopped { throw stopped }
+            guard forHost.isEmpty else { continue }
+            await signal.wait(until: machine.deadline.map { start + $0 })
+        }
+        // Not ours, which is cancelled already.
+        await Task { await shutDown() }.value
+    }
+
+    /// Performs what needs no host, and puts the rest in its order.
+    private func perform(_ actions: [PluginMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .start:
+                let program = PluginProcess.Program(
+                    command: configuration.command, environment: configuration.environment,
+                    workingDirectory: configuration.workingDirectory ?? "/")
+                let process = PluginProcess(program, logger: logger) { [signal] in signal.send() }
+                self.process = process
+                process.start()
+            case .send(let message): process?.send(message.line)
+            case .end:
+                process?.end()
+                process = nil
+            case .answer(let ticket, let error): waiters.removeValue(forKey: ticket)?.resume(returning: error)
+            case .failed(let reason, let retry):
+                let pause = retry.map(\.seconds) ?? "never"
+                logger.warning("plugin failed", metadata: ["error": "\(reason)", "retry": "\(pause)"])
+                if retry == nil { stopped = Stopped(name: configuration.id, reason: reason) }
+            case .added, .removed, .report, .state, .warn: forHost.append(action)
+            }
+        }
+    }
+
+    /// Hands over what waits for the host.
+    private func tell(_ host: any LightHost) async {
+        let actions = forHost
+        forHost = []
+        var reports: [(light: LightID, report: LightReport)] = []
+        for action in actions {
+            if case .report(let light, let report) = action {
+                reports.append((light, report))
+                continue
+            }
+            if !reports.isEmpty { await host.report(reports) }
+            reports = []
+            switch action {
+            case .added(let light): await host.added(light)
+            case .removed(let light): await host.removed(light)
+            case .state(let state): await host.report(state)
+            case .warn(let text, let subject): await host.warn(text, about: subject)
+            case .start, .send, .end, .answer, .report, .failed: break
+            }
+        }
+        if !reports.isEmpty { await host.report(reports) }
+    }
+
+    private func shutDown() async {
+        for waiter in waiters.values { waiter.resume(returning: .unreachable) }
+        waiters = [:]
+        guard let process else { return }
+        self.process = nil
+        process.send(RPCMessage.request(id: .integer(0), method: "shutdown", params: [:]).line)
+        process.end(within: timing.shutdown)
+        // One that cannot even be killed is left to its thread.
+        let deadline = ContinuousClock.now + timing.shutdown + .milliseconds(300)
+        while ContinuousClock.now < deadline {
+            let hasEnded = process.takeEvents().contains { if case .ended = $0 { true } else { false } }
+            if hasEnded { return }
+            await signal.wait(until: deadline)
+        }
+    }
+
+    /// - Returns: what went wrong.
+    private func makeStateDirectory() -> String? {
+        guard let path = configuration.stateDirectory else { return nil }
+        let parent = path.dropLast(configuration.id.utf8.count + 1)
+        for directory in [String(parent), path] where mkdir(directory, 0o700) != 0 && errno != EEXIST {
+            return "\(directory): \(SystemError.last.reason)"
+        }
+        return nil
+    }
+
+    // MARK: Commands
+
+    package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        try await answer { $0.set(command, light, ticket: $1, now: $2) }
+    }
+
+    package func identify(_ light: LightID) async throws(LightError) {
+        try await answer { $0.identify(light, ticket: $1, now: $2) }
+    }
+
+    private func answer(
+        _ ask: @Sendable (inout PluginMachine, Int, Duration) -> [PluginMachine.Action]
+    ) async throws(LightError) {
+        lastTicket += 1
+        let ticket = lastTicket
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiters[ticket] = continuation
+                perform(ask(&machine, ticket, now))
+                if Task.isCancelled { cancel(ticket) }
+                // Its deadline may be the next.
+                signal.send()
+            }
+        } onCancel: {
+            Task { await self.cancel(ticket) }
+        }
+        if let error { throw error }
+    }
+
+    private func cancel(_ ticket: Int) {
+        machine.cancelled(ticket: ticket)
+        waiters.removeValue(forKey: ticket)?.resume(returning: .unreachable)
+    }
+}

@@ -1,0 +1,73 @@
+package import BoundedJSON
+package import LightKit
+package import Logging
+
+/// The keys of the driver `plugin`: a program that brings lights, and what it is told.
+package struct PluginDriverConfiguration: LightDriverConfiguration {
+    package static let driverName = "plugin"
+
+    /// The entry's id, by which log and errors call the plugin.
+    package var id: String
+    /// The program's path and its arguments.
+    package var command: [String]
+    /// What the plugin gets in `hello`, as it was written.
+    package var config: JSONValue
+    /// Variables of its environment, besides the few that every plugin gets.
+    package var environment: [String: String]
+    /// Where it runs; `/` if it is not written.
+    package var workingDirectory: String?
+    /// Where it may keep files between restarts; `nil` if the bridge has no state directory.
+    package var stateDirectory: String?
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case command, config, environment
+        case workingDirectory = "working-directory"
+        /// The bridge's own key; read here because messages name the plugin by it.
+        case id
+    }
+
+    package init(
+        id: String, command: [String], config: JSONValue = [:], environment: [String: String] = [:],
+        workingDirectory: String? = nil, stateDirectory: String? = nil
+    ) {
+        self.id = id
+        self.command = command
+        self.config = config
+        self.environment = environment
+        self.workingDirectory = workingDirectory
+        self.stateDirectory = stateDirectory
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decodeIfPresent(String.self, forKey: .id) ?? Self.driverName
+        command = try container.decode([String].self, forKey: .command)
+        guard let program = command.first, program.hasPrefix("/"), !command.contains(where: { $0.utf8.contains(0) })
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .command, in: container,
+                debugDescription: "no program to run; write [/PATH/OF/PROGRAM, ARGUMENT, ...]")
+        }
+        config = try container.decodeIfPresent(JSONValue.self, forKey: .config) ?? [:]
+        guard case .object = config, config.encoded.count <= PluginLimits.line / 2 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .config, in: container, debugDescription: "not what a plugin takes; write keys with values")
+        }
+        environment = try container.decodeIfPresent([String: String].self, forKey: .environment) ?? [:]
+        guard environment.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x3D) && !"\($0)\($1)".utf8.contains(0) })
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .environment, in: container, debugDescription: "no variable; write NAME: VALUE")
+        }
+        workingDirectory = try container.decodeIfPresent(String.self, forKey: .workingDirectory)
+        guard workingDirectory?.hasPrefix("/") != false else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .workingDirectory, in: container, debugDescription: "not a whole path; write /PATH")
+        }
+        if let directory = decoder.userInfo[.stateDirectory] as? String, !directory.isEmpty {
+            stateDirectory = "\(directory)/plugins/\(id)"
+        }
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver { PluginDriver(configuration: self, logger: logger) }
+}

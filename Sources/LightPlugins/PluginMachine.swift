@@ -1,0 +1,382 @@
+import BoundedJSON
+import LightKit
+import LineRPC
+
+/// What a plugin's host decides: when the program is started, asked, believed and given up; it knows no process and no clock.
+///
+/// A life of the plugin is greeted (`hello`), then asked once (`ping`) whether it has told of what it knows without looking,
+/// and from then on it runs. Whatever ends a life makes its lights unreachable and leads to the next, after a pause; too many
+/// in too short a time, and the machine stops for good.
+struct PluginMachine {
+    enum Action: Equatable {
+        /// Start the process.
+        case start
+        case send(RPCMessage)
+        /// End the process at once, if there is one still; it is not listened to any more.
+        case end
+        /// A command or an identification has been answered.
+        case answer(ticket: Int, LightError?)
+        case added(LightDescription)
+        case removed(LightID)
+        case report(LightID, LightReport)
+        case state(DriverState)
+        case warn(String?, about: String)
+        /// A life is over.
+        case failed(String, retry: Duration?)
+    }
+
+    private enum Phase: Equatable {
+        /// Nothing runs; `nil` for good.
+        case pausing(until: Duration?)
+        case greeting
+        /// It may tell of lights; the answer to the first `ping` is awaited.
+        case listing
+        case running
+    }
+
+    fileprivate enum Question: Equatable {
+        case hello, ping, refresh
+        case set(LightID, tickets: [Int])
+        case identify(ticket: Int)
+    }
+
+    private struct Open {
+        let question: Question
+        let deadline: Duration
+    }
+
+    private struct Queued {
+        let light: LightID
+        var command: LightCommand
+        var tickets: [Int]
+    }
+
+    private let name: String
+    private let hello: JSONValue
+    private let timing: PluginTiming
+    private var phase = Phase.pausing(until: .zero)
+    private var restarts: PluginRestarts
+    private var startedAt = Duration.zero
+    private var pingAt: Duration?
+    private var lastID: Int64 = 0
+    private var open: [Int64: Open] = [:]
+    private var queue: [Queued] = []
+    /// Sets that were given up and may be answered yet.
+    private var late: [Int64: LightID] = [:]
+    /// What the host was told, in this life or an earlier one.
+    private var told: [LightID: LightDescription] = [:]
+    /// The lights of this life, and whether their state is known.
+    private var present: [LightID: Bool] = [:]
+    private var knowsCauses = false
+    private var warned: Set<String> = []
+
+    /// - Parameters:
+    ///   - name: what people call the plugin.
+    ///   - hello: the parameters of `hello`.
+    ///   - timing: how long it is waited for.
+    init(name: String, hello: JSONValue, timing: PluginTiming) {
+        self.name = name
+        self.hello = hello
+        self.timing = timing
+        restarts = PluginRestarts(timing)
+    }
+
+    /// When ``timePassed(now:)`` should be called.
+    var deadline: Duration? {
+        if case .pausing(let until) = phase { return until }
+        return (open.values.map(\.deadline) + (pingAt.map { [$0] } ?? [])).min()
+    }
+
+    // MARK: Life
+
+    mutating func timePassed(now: Duration) -> [Action] {
+        if case .pausing(let until) = phase {
+            guard let until, until <= now else { return [] }
+            phase = .greeting
+            startedAt = now
+            return [.start, ask(.hello, "hello", hello, within: timing.hello, now)]
+        }
+        var actions: [Action] = []
+        for (id, one) in open.sorted(by: { $0.key < $1.key }) where one.deadline <= now {
+            switch one.question {
+            case .hello: return failed("it did not answer hello within \(timing.hello.seconds)", now: now)
+            case .ping: return failed("it did not answer ping within \(timing.answer.seconds)", now: now)
+            case .refresh: open[id] = nil
+            case .identify(let ticket):
+                open[id] = nil
+                actions.append(.answer(ticket: ticket, .unreachable))
+            case .set(let light, let tickets):
+                open[id] = nil
+                if late.count >= PluginLimits.lights { late = [:] }
+                late[id] = light
+                actions += tickets.map { .answer(ticket: $0, .unreachable) }
+                guard present[light] != nil else { continue }
+                // What it is like now the plugin may know.
+                actions.append(.report(light, LightReport(reachable: false)))
+                actions.append(refresh([light], now))
+            }
+        }
+        if let at = pingAt, at <= now {
+            pingAt = nil
+            actions.append(ask(.ping, "ping", [:], within: timing.answer, now))
+        }
+        return actions + sendQueued(now: now)
+    }
+
+    /// The process is gone.
+    mutating func ended(_ how: String, now: Duration) -> [Action] { failed(how, now: now) }
+
+    /// A life is over: because the process is gone, or because it has to go.
+    mutating func failed(_ reason: String, now: Duration) -> [Action] {
+        if case .pausing = phase { return [] }
+        let tickets = open.values.flatMap { $0.question.tickets } + queue.flatMap(\.tickets)
+        var actions: [Action] = [.end]
+        actions += tickets.sorted().map { .answer(ticket: $0, .unreachable) }
+        actions += present.keys.sorted { $0.rawValue < $1.rawValue }.map { .report($0, LightReport(reachable: false)) }
+        actions += warned.sorted().map { .warn(nil, about: $0) }
+        open = [:]
+        queue = []
+        late = [:]
+        present = [:]
+        warned = []
+        pingAt = nil
+        knowsCauses = false
+        let pause = restarts.failed(after: now - startedAt, now: now)
+        phase = .pausing(until: pause.map { now + $0 })
+        actions.append(.failed(reason, retry: pause))
+        if let pause {
+            actions.append(.state(.degraded("plugin \(name): \(reason); it is started again in \(pause.seconds)")))
+        }
+        return actions
+    }
+
+    // MARK: What it tells
+
+    mutating func received(_ message: PluginMessage, now: Duration) -> [Action] {
+        switch message {
+        case .answer(let id, let result): return answered(id, result, now: now)
+        case .request(let id, let method): return [.send(.failure(id: id, .methodNotFound(method)))]
+        case .added, .removed, .state, .unknown, .refused: break
+        }
+        switch phase {
+        case .pausing: return []
+        case .greeting: return failed("it spoke of lights before it answered hello", now: now)
+        case .listing, .running: break
+        }
+        switch message {
+        case .added(let light): return added(light)
+        case .removed(let light):
+            present[light] = nil
+            return told.removeValue(forKey: light) == nil ? [] : [.removed(light)]
+        case .state(let light, let report, let cause): return reported(report, from: light, cause: cause)
+        case .unknown(let method): return warn("it sent \(method), which this version does not know", about: method)
+        case .refused(let text, let subject): return warn(text, about: subject)
+        case .answer, .request: return []
+        }
+    }
+
+    private mutating func added(_ light: LightDescription) -> [Action] {
+        guard present[light.id] != nil || present.count < PluginLimits.lights else {
+            return warn(
+                "it has more than \(PluginLimits.lights) lights, and the others are left out", about: "lights/added")
+        }
+        if present[light.id] == nil { present[light.id] = false }
+        guard told.updateValue(light, forKey: light.id) != light else { return [] }
+        return [.added(light)]
+    }
+
+    private mutating func reported(_ report: LightReport, from light: LightID, cause: Int64?) -> [Action] {
+        guard present[light] != nil, let capabilities = told[light]?.capabilities else {
+            return warn("it sent the state of a light that it has not added", about: light.rawValue)
+        }
+        present[light] = true
+        var report = report
+        report.isSpontaneous = knowsCauses && cause == nil
+        var isWithin = true
+        if report.brightness != nil, !capabilities.brightness {
+            report.brightness = nil
+            isWithin = false
+        }
+        switch report.color {
+        case nil: break
+        case .hueSaturation: if !capabilities.color { (report.color, isWithin) = (nil, false) }
+        case .temperature(let mired):
+            if capabilities.temperature?.contains(mired) != true { (report.color, isWithin) = (nil, false) }
+        }
+        let warnings = isWithin ? [] : warn("its state has what its \"caps\" do not allow", about: light.rawValue)
+        return warnings + [.report(light, report)]
+    }
+
+    private mutating func warn(_ text: String, about subject: String) -> [Action] {
+        guard warned.contains(subject) || warned.count < PluginLimits.warnings else { return [] }
+        return warned.insert(subject).inserted ? [.warn("plugin \(name): \(text)", about: subject)] : []
+    }
+
+    // MARK: What it answers
+
+    private mutating func answered(_ id: Int64, _ result: Result<JSONValue, RPCFailure>, now: Duration) -> [Action] {
+        guard let question = open.removeValue(forKey: id)?.question else {
+            guard let light = late.removeValue(forKey: id), case .success = result, present[light] != nil else {
+                return []
+            }
+            return [.report(light, LightReport(reachable: true))]
+        }
+        let failure: LightError? = if case .failure(let failure) = result { LightError(failure) } else { nil }
+        switch question {
+        case .hello: return greeted(result, now: now)
+        case .ping:
+            // An error is an answer, too: something is there and reads.
+            pingAt = now + timing.pingInterval
+            guard phase == .listing else { return [] }
+            phase = .running
+            let silent = present.filter { !$0.value }.keys.sorted { $0.rawValue < $1.rawValue }
+            return (silent.isEmpty ? [] : [refresh(silent, now)]) + [.state(.running)]
+        case .refresh: return []
+        case .identify(let ticket): return [.answer(ticket: ticket, failure)]
+        case .set(_, let tickets): return tickets.map { .answer(ticket: $0, failure) } + sendQueued(now: now)
+        }
+    }
+
+    private mutating func greeted(_ result: Result<JSONValue, RPCFailure>, now: Duration) -> [Action] {
+        switch result {
+        case .failure(let failure): return failed("it refused hello: \(failure.message.prefix(200))", now: now)
+        case .success(let answer):
+            guard answer["protocol"]?.int == 1 else {
+                return failed("it does not speak protocol 1, which is this version's", now: now)
+            }
+            knowsCauses = answer["capabilities"]?.array?.contains("cause") == true
+            phase = .listing
+            return [ask(.ping, "ping", [:], within: timing.answer, now)]
+        }
+    }
+
+    // MARK: What it is asked
+
+    /// A light is to change.
+    mutating func set(_ command: LightCommand, _ light: LightID, ticket: Int, now: Duration) -> [Action] {
+        if let refusal = refusal(light) { return [.answer(ticket: ticket, refusal)] }
+        if let index = queue.firstIndex(where: { $0.light == light }) {
+            queue[index].command.merge(command)
+            queue[index].tickets.append(ticket)
+            return []
+        }
+        queue.append(Queued(light: light, command: command, tickets: [ticket]))
+        return sendQueued(now: now)
+    }
+
+    /// A light is to show which one it is.
+    mutating func identify(_ light: LightID, ticket: Int, now: Duration) -> [Action] {
+        if let refusal = refusal(light) { return [.answer(ticket: ticket, refusal)] }
+        let isBusy =
+            open.values.count { if case .identify = $0.question { true } else { false } } >= PluginLimits.setsInFlight
+        guard !isBusy else { return [.answer(ticket: ticket, .busy)] }
+        let params: JSONValue = ["id": .string(light.rawValue)]
+        return [ask(.identify(ticket: ticket), "lights/identify", params, within: timing.answer, now)]
+    }
+
+    /// A command is not waited for any more: if it has not left, it never will.
+    mutating func cancelled(ticket: Int) {
+        for index in queue.indices { queue[index].tickets.removeAll { $0 == ticket } }
+        queue.removeAll { $0.tickets.isEmpty }
+    }
+
+    private func refusal(_ light: LightID) -> LightError? {
+        if present[light] != nil { return nil }
+        return phase == .running && told[light] == nil ? .unknownLight : .unreachable
+    }
+
+    /// Hands on as many commands as the plugin may have at once, and of each light one.
+    private mutating func sendQueued(now: Duration) -> [Action] {
+        var actions: [Action] = []
+        while true {
+            let busy = open.values.compactMap(\.question.light)
+            guard busy.count < PluginLimits.setsInFlight,
+                let index = queue.firstIndex(where: { !busy.contains($0.light) })
+            else { return actions }
+            let next = queue.remove(at: index)
+            var command = next.command
+            if told[next.light]?.capabilities.transition != true { command.transition = nil }
+            actions.append(
+                ask(
+                    .set(next.light, tickets: next.tickets), "lights/set",
+                    command.params(for: next.light, cause: lastID + 1), within: timing.set, now))
+        }
+    }
+
+    private mutating func refresh(_ lights: [LightID], _ now: Duration) -> Action {
+        let ids = lights.map { JSONValue.string($0.rawValue) }
+        return ask(.refresh, "lights/refresh", ["ids": .array(ids)], within: timing.answer, now)
+    }
+
+    private mutating func ask(
+        _ question: Question, _ method: String, _ params: JSONValue, within limit: Duration, _ now: Duration
+    ) -> Action {
+        lastID += 1
+        open[lastID] = Open(question: question, deadline: now + limit)
+        return .send(.request(id: .integer(lastID), method: method, params: params))
+    }
+}
+
+extension PluginMachine.Question {
+    fileprivate var tickets: [Int] {
+        switch self {
+        case .set(_, let tickets): tickets
+        case .identify(let ticket): [ticket]
+        case .hello, .ping, .refresh: []
+        }
+    }
+
+    /// The light that a command is under way to.
+    fileprivate var light: LightID? { if case .set(let light, _) = self { light } else { nil } }
+}
+
+/// A life of a plugin without its process, for whoever has only what it wrote.
+package enum PluginTrial {
+    /// Lets a machine decide on each event, a second apart.
+    ///
+    /// - Returns: to how many actions that came.
+    package static func actions(for events: [PluginInbox.Event]) -> Int {
+        var machine = PluginMachine(name: "trial", hello: [:], timing: PluginTiming())
+        var count = machine.timePassed(now: .zero).count
+        for (second, event) in events.enumerated() {
+            let now = Duration.seconds(second)
+            switch event {
+            case .message(let message): count += machine.received(message, now: now).count
+            case .violation(let reason), .ended(let reason): count += machine.failed(reason, now: now).count
+            }
+            count += machine.timePassed(now: now).count
+        }
+        return count
+    }
+}
+
+/// When a plugin that has failed is started again.
+struct PluginRestarts {
+    private let timing: PluginTiming
+    private var recent: [Duration] = []
+    private var pause: Duration
+
+    init(_ timing: PluginTiming) {
+        self.timing = timing
+        pause = timing.firstPause
+    }
+
+    /// A life is over.
+    ///
+    /// - Parameters:
+    ///   - life: how long it was; a long one makes up for those before.
+    ///   - now: when it ended.
+    /// - Returns: how long to wait for the next; `nil` for good.
+    mutating func failed(after life: Duration, now: Duration) -> Duration? {
+        if life >= timing.window { pause = timing.firstPause }
+        recent = recent.filter { now - $0 < timing.window } + [now]
+        guard recent.count < timing.failures else { return nil }
+        defer { pause = min(pause * 2, timing.longestPause) }
+        return pause
+    }
+}
+
+extension Duration {
+    /// As people read it: `5 s`.
+    var seconds: String { "\(Int((self / .seconds(1)).rounded(.up))) s" }
+}

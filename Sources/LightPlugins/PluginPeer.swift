@@ -1,0 +1,80 @@
+import AsyncKit
+import BoundedJSON
+import LightKit
+import LineRPC
+import Logging
+
+/// A plugin as the contract suite talks to it: one question at a time, with everything kept that it said.
+actor PluginPeer {
+    private let process: PluginProcess
+    private let signal: AsyncSignal
+    private var lastID: Int64 = 0
+    private(set) var messages: [PluginMessage] = []
+    /// What it did against the protocol, or how it ended.
+    private(set) var violation: String?
+    private(set) var end: String?
+
+    init(_ program: PluginProcess.Program, logger: Logger) {
+        let signal = AsyncSignal()
+        self.signal = signal
+        process = PluginProcess(program, logger: logger) { signal.send() }
+        process.start()
+    }
+
+    /// Waits until what it said meets a condition.
+    ///
+    /// - Returns: whether that came in time.
+    func wait(_ limit: Duration, until isMet: @Sendable (_ messages: [PluginMessage], _ end: String?) -> Bool) async
+        -> Bool
+    {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            take()
+            if isMet(messages, end) { return true }
+            if end != nil || violation != nil || ContinuousClock.now >= deadline { return false }
+            await signal.wait(until: deadline)
+        }
+    }
+
+    private func take() {
+        for event in process.takeEvents() {
+            switch event {
+            case .message(let message): messages.append(message)
+            case .violation(let text): violation = text
+            case .ended(let how): end = how
+            }
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// - Returns: `nil` if there is none in time.
+    func ask(_ method: String, _ params: JSONValue = [:], within limit: Duration) async -> Result<
+        JSONValue, RPCFailure
+    >? {
+        let id = send(method, params)
+        _ = await wait(limit) { messages, _ in messages.contains { if case .answer(id, _) = $0 { true } else { false } }
+        }
+        return answer(to: id)
+    }
+
+    /// Asks, and does not wait.
+    @discardableResult
+    func send(_ method: String, _ params: JSONValue = [:]) -> Int64 {
+        lastID += 1
+        process.send(RPCMessage.request(id: .integer(lastID), method: method, params: params).line)
+        return lastID
+    }
+
+    func write(_ line: String) { process.send(Array("\(line)\n".utf8)) }
+
+    func closeInput() { process.closeInput() }
+
+    /// Ends it, however it is.
+    func kill() { process.end() }
+
+    private func answer(to id: Int64) -> Result<JSONValue, RPCFailure>? {
+        for case .answer(id, let result) in messages { return result }
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import BoundedJSON
+import BridgeControl
+import Glibc
+import LightPlugins
+import Logging
+import TerminalKit
+
+struct PluginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugin", abstract: "Help for authors of plugins.", subcommands: [Test.self])
+
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "test", abstract: "Start a plugin and check all that plugins promise.",
+            discussion: """
+                Needs no daemon. Ends with 0 if every promise was kept, else with 1. What the plugin writes to standard \
+                error is shown. A light of the plugin's is switched and left as it was.
+                """)
+
+        @Option(help: ArgumentHelp("What the plugin gets as its config, as a JSON object.", valueName: "json"))
+        var config = "{}"
+
+        @Argument(parsing: .captureForPassthrough, help: "The plugin and its arguments.")
+        var command: [String]
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
+                throw BridgeControlError.usage("--config is no JSON object; write it as '{\"key\": \"value\"}'")
+            }
+            let command = command.first == "--" ? Array(command.dropFirst()) : command
+            guard !command.isEmpty else { throw BridgeControlError.usage("no command; name the plugin to test") }
+            var directory = Array("/tmp/lamplighter-plugin-XXXXXX".utf8CString)
+            guard mkdtemp(&directory) != nil else {
+                throw BridgeControlError.unavailable("no directory can be made in /tmp")
+            }
+            let path = String(decoding: directory.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            let logger = Logger(label: "plugin") { _ in StandardErrorLog() }
+            let contract = PluginContract(
+                PluginProcess.Program(command: command), config: config, stateDirectory: path, logger: logger)
+            let isJSON = options.json
+            let checks = await contract.run { if !isJSON { Terminal.current.write(Self.text(of: $0)) } }
+            if isJSON { Terminal.current.write(JSONValue.array(checks.map(\.json)).text + "\n") }
+            let failed = checks.count { $0.outcome == .failed }
+            guard failed == 0 else {
+                throw BridgeControlError(code: 1, message: "\(failed) of \(checks.count) promises not kept")
+            }
+        }
+
+        static func text(of check: PluginContract.Check) -> String {
+            let line = "\(check.outcome.rawValue)  \(check.name)"
+            return (check.remedy.map { "\(line): \($0)" } ?? line).sanitized + "\n"
+        }
+    }
+}
+
+extension PluginContract.Check {
+    fileprivate var json: JSONValue {
+        var object: JSONObject = ["name": .string(name), "outcome": .string(outcome.rawValue)]
+        object["remedy"] = remedy.map(JSONValue.string)
+        return .object(object)
+    }
+}
+
+/// Shows what a plugin writes to standard error.
+private struct StandardErrorLog: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let text = event.metadata?["text"].map { "\($0)" } ?? "\(event.message)"
+        Terminal.current.writeError("plugin: \(text.sanitized)\n")
+    }
+}

@@ -1,0 +1,112 @@
+"""Plugins beside connected controllers: they end in every way, and the bridge goes on."""
+
+import asyncio
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+from conftest import configuration
+from controllers import ON, Phone, named
+from lan import until
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "Examples/Plugins"
+KEY = "shell/lamp"
+
+
+def settings(tmp_path, **more):
+    plugin = {"driver": "plugin", "id": "shell", "command": [str(EXAMPLES / "lamp.sh"), str(tmp_path / "lamp")], **more}
+    return configuration(drivers=[plugin, {"driver": "simulated", "lights": [{"id": "other", "name": "Other"}]}])
+
+
+def children(daemon):
+    text = "".join(path.read_text() for path in Path(f"/proc/{daemon.process.pid}/task").glob("*/children"))
+    return [int(pid) for pid in text.split()]
+
+
+def plugin_of(daemon, former=None):
+    """The plugin's process, once it is another than the former."""
+    return until(lambda: next((pid for pid in children(daemon) if pid != former), None), 10, "a plugin runs", interval=0.01)
+
+
+def until_reachable(daemon, reachable=True):
+    until(lambda: daemon.lights.get(KEY, {}).get("reachable") is reachable, 15, f"{KEY} reachable: {reachable}", interval=0.02)
+
+
+def dirty(daemon):
+    rollup = Path(f"/proc/{daemon.process.pid}/smaps_rollup").read_text()
+    return int(re.search(r"^Private_Dirty: +(\d+) kB", rollup, re.M)[1])
+
+
+async def test_a_plugin_is_killed_a_hundred_times_and_the_session_stays(make_daemon, tmp_path):
+    daemon = make_daemon(settings(tmp_path, environment={"ROUND": "0"}))
+    status = daemon.until_stable()
+    async with Phone() as phone:
+        pairing = await phone.pair(status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Shell Lamp")
+        lamp = (aid, iids[ON])
+        until_reachable(daemon)
+        process, connections, number = daemon.process.pid, daemon.status["controllers"], status["configurationNumber"]
+        await pairing.put_characteristics([(*lamp, True)])
+        assert (tmp_path / "lamp").read_text() == "true\n"
+
+        former, before = None, None
+        for round in range(1, 101):
+            former = await asyncio.to_thread(plugin_of, daemon, former)
+            os.kill(former, signal.SIGKILL)
+            # Another entry is another plugin, which does not wait for the pause that this one has earned.
+            daemon.configure(settings(tmp_path, environment={"ROUND": str(round)}))
+            await asyncio.to_thread(daemon.cli, "reload")
+            await asyncio.to_thread(until_reachable, daemon)
+            if round == 20:
+                before = dirty(daemon)
+        value = await pairing.get_characteristics([lamp])
+        assert value[lamp]["value"] in (True, 1)
+        await pairing.put_characteristics([(*lamp, False)])
+        assert (tmp_path / "lamp").read_text() == "false\n"
+
+        assert daemon.process.pid == process and daemon.is_running
+        status = daemon.status
+        assert (status["controllers"], status["configurationNumber"]) == (connections, number)
+        assert named(await pairing.list_accessories_and_characteristics(), "Shell Lamp")[0] == aid
+        assert len(children(daemon)) == 1
+        grown = dirty(daemon) - before
+        assert grown < 1500, f"{grown} kB more after eighty plugins"
+
+
+def test_a_killed_plugin_comes_back_by_itself_and_its_lights_are_unreachable_in_between(make_daemon, tmp_path):
+    daemon = make_daemon(settings(tmp_path))
+    until_reachable(daemon)
+    first = plugin_of(daemon)
+    os.kill(first, signal.SIGKILL)
+    until_reachable(daemon, False)
+    assert any("signal 9" in str(driver) for driver in daemon.status["drivers"]), daemon.status
+    until_reachable(daemon)
+    assert daemon.lights["simulated/other"]["reachable"]
+
+
+def test_a_plugin_that_fails_five_times_is_started_again_by_reload(make_daemon, tmp_path):
+    daemon = make_daemon(settings(tmp_path))
+    until_reachable(daemon)
+    former = None
+    for _ in range(5):
+        former = plugin_of(daemon, former)
+        os.kill(former, signal.SIGKILL)
+    daemon.until(lambda status: any("lamplighter reload" in warning for warning in map(str, status["warnings"])), 20)
+    assert not children(daemon)
+    daemon.cli("reload")
+    until_reachable(daemon)
+
+
+@pytest.mark.parametrize("how", ["terminated", "killed"])
+def test_a_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
+    daemon = make_daemon(settings(tmp_path))
+    until_reachable(daemon)
+    plugin = plugin_of(daemon)
+    if how == "killed":
+        daemon.kill()
+    else:
+        code, seconds = daemon.terminate()
+        assert code == 0 and seconds < 5
+    until(lambda: not Path(f"/proc/{plugin}").exists() or ") Z " in Path(f"/proc/{plugin}/stat").read_text(), 5, "it has ended")

@@ -1,0 +1,60 @@
+import BoundedJSON
+import FoundationEssentials
+import HAPTesting
+import LightKit
+import Logging
+import TestTimeouts
+import Testing
+
+@testable import LightPlugins
+
+@Suite("The contract of plugins", .timeout)
+struct PluginContractTests {
+    private func checks(_ command: [String], config: JSONValue = [:], hello: Duration = .seconds(15)) async throws
+        -> [PluginContract.Check]
+    {
+        let folder = try PluginProgram.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var timing = PluginTiming()
+        timing.hello = hello
+        if hello < .seconds(15) { timing.answer = hello }
+        let command = command.map { $0.replacing("FOLDER", with: folder) }
+        let contract = PluginContract(
+            PluginProcess.Program(command: command), config: config, stateDirectory: folder, timing: timing,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return await contract.run()
+    }
+
+    @Test("the examples keep it", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"]])
+    func examples(command: [String]) async throws {
+        let checks = try await checks(["\(PluginProgram.examples)/\(command[0])"] + command.dropFirst())
+        #expect(checks.filter { $0.outcome != .passed } == [])
+        #expect(checks.count == 15)
+    }
+
+    @Test("the LEDs of a computer keep it")
+    func leds() async throws {
+        let sys = try FakeSys()
+        try sys.led("board:green:status", maximum: 255)
+        let checks = try await checks(["\(PluginProgram.examples)/sysfs-leds"], config: ["root": .string(sys.root)])
+        #expect(checks.filter { $0.outcome != .passed } == [])
+    }
+
+    @Test("it notices one that does nothing right, and one without lights")
+    func canFail() async throws {
+        let yes = try await checks(PluginProgram.script("serve"), hello: .milliseconds(300))
+        #expect(
+            Set(yes.filter { $0.outcome == .failed }.map(\.name)) == [
+                "answers lights/refresh, then tells the states", "does what lights/set asks and tells the state",
+                "refuses lights/set of a light that it does not have",
+                "refuses lights/identify of a light that it does not have",
+                "refuses a method that it does not know", "survives lines that are no message", "ends after shutdown",
+                "writes nothing but messages",
+            ])
+        let silent = try await checks(["/bin/cat"], hello: .milliseconds(300))
+        #expect(silent.map(\.outcome) == [.failed])
+        let dark = try await checks(["\(PluginProgram.examples)/lamps.py"], config: ["lamps": []], hello: .seconds(2))
+        #expect(dark.filter { $0.outcome == .skipped }.count == 3)
+        #expect(dark.filter { $0.outcome == .failed } == [])
+    }
+}

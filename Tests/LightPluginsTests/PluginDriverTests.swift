@@ -1,0 +1,252 @@
+import BoundedJSON
+import FoundationEssentials
+import Glibc
+import HAPTesting
+import LightKit
+import Logging
+import TestTimeouts
+import Testing
+
+@testable import LightPlugins
+
+@Suite("Plugins at work", .timeout, .serialized)
+struct PluginDriverTests {
+    /// Runs a driver beside a test's body.
+    private func running(
+        _ driver: PluginDriver, _ body: (RecordingLightHost) async throws -> Void
+    ) async throws {
+        let host = RecordingLightHost()
+        let run = Task { try await driver.run(host: host) }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(host)) } catch { result = .failure(error) }
+        run.cancel()
+        _ = await run.result
+        try result.get()
+    }
+
+    private func until(_ limit: Duration = .seconds(10), _ isMet: () async -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            if await isMet() { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
+    private func quick() -> PluginTiming {
+        var timing = PluginTiming()
+        timing.answer = .milliseconds(300)
+        timing.pingInterval = .milliseconds(100)
+        timing.firstPause = .milliseconds(1)
+        timing.longestPause = .milliseconds(1)
+        timing.failures = .max
+        return timing
+    }
+
+    private func failure(_ calls: [RecordingLightHost.Call]) -> String? {
+        for case .state(.degraded(let reason)) in calls { return reason }
+        return nil
+    }
+
+    // MARK: Good ones
+
+    @Test("the drivers of the examples keep the promises of every driver", arguments: ["lamp.sh", "lamps.py"])
+    func contract(name: String) async throws {
+        let folder = try PluginProgram.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let contract = DriverContract(goodLight: name == "lamp.sh" ? "lamp" : "lamp-0") {
+            PluginProgram.driver(
+                ["\(PluginProgram.examples)/\(name)", "\(folder)/lamp"], stateDirectory: "\(folder)/plugins/t")
+        }
+        #expect(try await contract.violations() == [])
+    }
+
+    @Test("a light that never answers is given up by whoever cancels, and is unreachable after the deadline")
+    func silentLight() async throws {
+        var timing = quick()
+        timing.answer = .seconds(5)
+        timing.set = .milliseconds(200)
+        let deaf = PluginProgram.script(
+            """
+            while IFS= read -r line; do
+                id=${line#*'"id":'}; id=${id%%,*}
+                case $line in
+                *'"hello"'*) say "\\"id\\":$id,\\"result\\":{\\"protocol\\":1}"; light ;;
+                *lights/set*) ;;
+                *) say "\\"id\\":$id,\\"result\\":{}" ;;
+                esac
+            done
+            """)
+        let driver = PluginProgram.driver(deaf, timing: timing)
+        try await running(driver) { host in
+            #expect(await host.wait(for: "a") { $0.reachable == true })
+            await #expect(throws: LightError.unreachable) { try await driver.apply(LightCommand(on: false), to: "a") }
+            #expect(await host.wait(for: "a") { $0.reachable == false })
+        }
+    }
+
+    @Test("a plugin gets three descriptors, a group of its own, few variables and limits, and ends with the driver")
+    func environment() async throws {
+        setenv("NOTIFY_SOCKET", "/nowhere", 1)
+        defer { unsetenv("NOTIFY_SOCKET") }
+        let driver = PluginProgram.driver(PluginProgram.script("serve"))
+        var pid: Int32 = 0
+        try await running(driver) { host in
+            #expect(await host.wait(for: "a") { $0.reachable == true })
+            pid = try #require(await driver.pid)
+            #expect(getpgid(pid) == pid)
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")
+            #expect(Set(open).subtracting(["10", "255"]) == ["0", "1", "2"])
+            let variables = String(
+                decoding: try Data(contentsOf: URL(filePath: "/proc/\(pid)/environ")), as: UTF8.self)
+            #expect(!variables.contains("NOTIFY_SOCKET") && variables.contains("PATH="))
+            let limits = String(decoding: try Data(contentsOf: URL(filePath: "/proc/\(pid)/limits")), as: UTF8.self)
+            #expect(limits.contains("Max data size             536870912            536870912"))
+            #expect(limits.contains("Max open files            256                  256"))
+            #expect(limits.contains("Max core file size        0                    0"))
+        }
+        #expect(await until { kill(pid, 0) != 0 })
+    }
+
+    // MARK: Bad ones
+
+    @Test("a plugin that is killed a hundred times comes back each time, its light unreachable at once in between")
+    func killed() async throws {
+        let driver = PluginProgram.driver(PluginProgram.script("serve"), timing: quick())
+        try await running(driver) { host in
+            var former: Int32 = 0
+            for round in 1...100 {
+                #expect(
+                    await host.wait { calls in
+                        calls.count { $0 == .report("a", LightReport(on: true, reachable: true)) } == round
+                    })
+                let pid = try #require(await driver.pid)
+                #expect(pid != former)
+                former = pid
+                kill(pid, SIGKILL)
+                #expect(
+                    await host.wait { calls in
+                        calls.count { $0 == .report("a", LightReport(reachable: false)) } == round
+                    })
+            }
+            #expect(host.calls.count { if case .added = $0 { true } else { false } } == 1)
+            #expect(failure(host.calls)?.contains("it was ended by signal 9") == true)
+        }
+        #expect(await until { descriptors() < 60 }, "all pipes are closed")
+    }
+
+    private func descriptors() -> Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).count
+    }
+
+    @Test(
+        "a plugin that does not keep to the protocol ends, and the driver says how",
+        arguments: [
+            ("serve_then_garbage", "it wrote a line that is no message: not JSON"),
+            (
+                "printf 'x%.0s' $(seq 70000) $(seq 70000) $(seq 70000) $(seq 70000); serve",
+                "it wrote a line of more than 262144 bytes"
+            ),
+            ("exit 3", "it ended with exit code 3"),
+            ("exec /nonexistent", "it ended with exit code 127"),
+            (
+                "say '\"method\":\"lights/removed\",\"params\":{\"id\":\"a\"}'; serve",
+                "it spoke of lights before it answered hello"
+            ),
+            ("exec >&-; serve", "it was ended by signal 9"),
+            ("kill -STOP $$", "it did not answer hello within 1 s"),
+        ])
+    func violations(script: String, reason: String) async throws {
+        var timing = quick()
+        timing.hello = .seconds(script.contains("STOP") ? 1 : 30)
+        timing.firstPause = .seconds(60)
+        let command =
+            script == "serve_then_garbage"
+            ? PluginProgram.script("serve", asks: "echo rubbish") : PluginProgram.script(script)
+        try await running(PluginProgram.driver(command, timing: timing)) { host in
+            #expect(await host.wait { self.failure($0)?.contains(reason) == true }, "\(host.calls)")
+        }
+    }
+
+    @Test("a plugin that misses a ping ends")
+    func missedPing() async throws {
+        var timing = quick()
+        timing.firstPause = .seconds(60)
+        let command = PluginProgram.script(
+            "serve", asks: "read -r line; say \"\\\"id\\\":2,\\\"result\\\":{}\"; sleep 100")
+        try await running(PluginProgram.driver(command, timing: timing)) { host in
+            #expect(await host.wait { self.failure($0)?.contains("it did not answer ping") == true })
+            #expect(host.state(of: "a")?.reachable == false)
+        }
+    }
+
+    @Test("a plugin that cannot be started says why")
+    func missing() async throws {
+        var timing = quick()
+        timing.firstPause = .seconds(60)
+        try await running(PluginProgram.driver(["/nonexistent"], timing: timing)) { host in
+            #expect(await host.wait { self.failure($0)?.contains("it cannot be started: No such file") == true })
+        }
+    }
+
+    @Test("after the fifth failure the driver ends, says why and what to do")
+    func stops() async throws {
+        var timing = quick()
+        timing.failures = 5
+        let driver = PluginProgram.driver(["/bin/false"], timing: timing)
+        let host = RecordingLightHost()
+        do {
+            try await driver.run(host: host)
+            Issue.record("it goes on")
+        } catch {
+            #expect("\(error)".contains("it ended with exit code 1; mend it, then run lamplighter reload"))
+        }
+        #expect(host.calls.count { if case .state(.degraded) = $0 { true } else { false } } == 4)
+    }
+
+    @Test("what a plugin has started ends with it")
+    func forks() async throws {
+        let folder = try PluginProgram.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var timing = quick()
+        timing.firstPause = .seconds(60)
+        let command = PluginProgram.script("sleep 1000 & echo $! >\(folder)/pid; serve")
+        let driver = PluginProgram.driver(command, timing: timing)
+        try await running(driver) { host in
+            #expect(await host.wait(for: "a") { $0.reachable == true })
+            let text = try String(contentsOf: URL(filePath: "\(folder)/pid"), encoding: .utf8)
+            let child = try #require(Int32(text.dropLast()))
+            #expect(kill(child, 0) == 0)
+            // The child holds standard output open, so that this is not how its parent's end is seen.
+            kill(try #require(await driver.pid), SIGKILL)
+            #expect(await host.wait(for: "a") { $0.reachable == false })
+            #expect(await until { isGone(child) })
+        }
+    }
+
+    private func isGone(_ pid: Int32) -> Bool {
+        guard let stat = try? String(contentsOf: URL(filePath: "/proc/\(pid)/stat"), encoding: .utf8) else {
+            return true
+        }
+        return stat.contains(") Z ")
+    }
+
+    @Test("a plugin that floods is read as far as there is time, loses no last word, and leaves memory flat")
+    func floods() async throws {
+        let flood = PluginProgram.script(
+            "serve",
+            asks: """
+                { n=0; while [ $n -lt 300 ]; do n=$((n+1)); echo $n >&2; done; \
+                yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"a","on":false}}' | head -n 20000; \
+                say '"method":"lights/state","params":{"id":"a","reachable":false}'; }
+                """)
+        var timing = quick()
+        timing.answer = .seconds(30)
+        try await running(PluginProgram.driver(flood, timing: timing)) { host in
+            #expect(await host.wait(for: "a", limit: .seconds(30)) { $0.reachable == false })
+            let reports = host.calls.count { if case .report = $0 { true } else { false } }
+            #expect(reports > 2, "it was read")
+            #expect(failure(host.calls) == nil)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import BoundedJSON
+import LightKit
+import LineRPC
+import TestTimeouts
+import Testing
+
+@testable import LightPlugins
+
+@Suite("The supervision of a plugin", .timeout)
+struct PluginMachineTests {
+    typealias Action = PluginMachine.Action
+
+    private func machine() -> PluginMachine { PluginMachine(name: "p", hello: ["protocol": 1], timing: PluginTiming()) }
+
+    private func sent(_ id: Int64, _ method: String, _ params: JSONValue = [:]) -> Action {
+        .send(.request(id: .integer(id), method: method, params: params))
+    }
+
+    private func light(_ id: LightID, _ capabilities: LightCapabilities = LightCapabilities(brightness: true))
+        -> LightDescription
+    {
+        LightDescription(id: id, name: id.rawValue, kind: .light, capabilities: capabilities)
+    }
+
+    private func yes(_ id: Int64, _ result: JSONValue = [:]) -> PluginMessage { .answer(id: id, .success(result)) }
+
+    /// A plugin that runs, with lights of these ids, at 0 s.
+    private func running(_ ids: LightID..., capabilities: JSONValue = []) -> PluginMachine {
+        var machine = machine()
+        _ = machine.timePassed(now: .zero)
+        _ = machine.received(yes(1, ["protocol": 1, "capabilities": capabilities]), now: .zero)
+        for id in ids {
+            _ = machine.received(.added(light(id)), now: .zero)
+            _ = machine.received(.state(id, LightReport(on: false, reachable: true), cause: nil), now: .zero)
+        }
+        #expect(machine.received(yes(2), now: .zero) == [.state(.running)])
+        return machine
+    }
+
+    @Test("a life begins with hello, one ping, and a question for what has not been told")
+    func begins() {
+        var machine = machine()
+        #expect(machine.deadline == .zero)
+        #expect(machine.timePassed(now: .zero) == [.start, sent(1, "hello", ["protocol": 1])])
+        #expect(machine.deadline == .seconds(15))
+        #expect(machine.received(yes(1, ["protocol": 1]), now: .seconds(1)) == [sent(2, "ping")])
+        #expect(machine.received(.added(light("a")), now: .seconds(1)) == [.added(light("a"))])
+        #expect(machine.received(.added(light("a")), now: .seconds(1)) == [])
+        #expect(
+            machine.received(yes(2), now: .seconds(2)) == [sent(3, "lights/refresh", ["ids": ["a"]]), .state(.running)])
+        #expect(machine.received(yes(3), now: .seconds(3)) == [])
+        #expect(machine.timePassed(now: .seconds(32)) == [sent(4, "ping")])
+    }
+
+    @Test(
+        "what a life ends with is said, its lights are unreachable at once, and the next begins after a pause",
+        arguments: [
+            ("garbage", "it wrote a line"), ("silence", "it did not answer ping within 5 s"),
+        ])
+    func ends(how: String, reason: String) {
+        var machine = running("a", "b")
+        let ticket = machine.set(LightCommand(on: true), "a", ticket: 7, now: .zero)
+        #expect(ticket == [sent(3, "lights/set", ["id": "a", "on": true, "cause": 3])])
+        var now = Duration.seconds(1)
+        var actions: [Action]
+        if how == "silence" {
+            _ = machine.received(yes(3), now: now)
+            _ = machine.timePassed(now: .seconds(30))
+            now = .seconds(35)
+            actions = machine.timePassed(now: now)
+        } else {
+            actions = machine.failed("it wrote a line", now: now)
+            #expect(actions.contains(.answer(ticket: 7, .unreachable)))
+            actions.removeAll { $0 == .answer(ticket: 7, .unreachable) }
+        }
+        #expect(
+            actions == [
+                .end, .report("a", LightReport(reachable: false)), .report("b", LightReport(reachable: false)),
+                .failed(reason, retry: .seconds(1)),
+                .state(.degraded("plugin p: \(reason); it is started again in 1 s")),
+            ])
+        #expect(machine.failed("again", now: now) == [])
+        #expect(machine.set(LightCommand(on: true), "a", ticket: 8, now: now) == [.answer(ticket: 8, .unreachable)])
+        #expect(machine.timePassed(now: now + .milliseconds(999)) == [])
+        #expect(machine.timePassed(now: now + .seconds(1)).first == .start)
+        // It is the same light, so nothing is said of it but its state.
+        _ = machine.received(yes(how == "silence" ? 5 : 4, ["protocol": 1]), now: now)
+        #expect(machine.received(.added(light("a")), now: now) == [])
+        let back = LightReport(on: true, reachable: true)
+        #expect(machine.received(.state("a", back, cause: nil), now: now) == [.report("a", back)])
+    }
+
+    @Test(
+        "an answer to hello that is none ends the life",
+        arguments: [
+            (.failure(RPCFailure(code: -32000, message: "no lamp")), "it refused hello: no lamp"),
+            (.success([:]), "it does not speak protocol 1, which is this version's"),
+            (.success(["protocol": 2]), "it does not speak protocol 1, which is this version's"),
+        ] as [(Result<JSONValue, RPCFailure>, String)])
+    func greeting(answer: Result<JSONValue, RPCFailure>, reason: String) {
+        var machine = machine()
+        _ = machine.timePassed(now: .zero)
+        #expect(machine.received(.answer(id: 1, answer), now: .zero).contains(.failed(reason, retry: .seconds(1))))
+    }
+
+    @Test("it speaks of lights behind hello alone, and within 15 s")
+    func early() {
+        var machine = machine()
+        _ = machine.timePassed(now: .zero)
+        var other = machine
+        #expect(
+            machine.received(.added(light("a")), now: .zero)
+                .contains(.failed("it spoke of lights before it answered hello", retry: .seconds(1))))
+        #expect(
+            other.timePassed(now: .seconds(15)).contains(
+                .failed("it did not answer hello within 15 s", retry: .seconds(1))))
+    }
+
+    @Test("restarts come after 1, 2, 4, ... 60 s; the fifth failure in ten minutes is the last")
+    func restarts() {
+        var restarts = PluginRestarts(PluginTiming())
+        #expect(
+            (0..<5).map { restarts.failed(after: .seconds(1), now: .seconds($0)) } == [
+                .seconds(1), .seconds(2), .seconds(4), .seconds(8), nil,
+            ])
+        restarts = PluginRestarts(PluginTiming())
+        let pauses = (0..<9).map { restarts.failed(after: .seconds(150), now: .seconds($0 * 151)) }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+        #expect(restarts.failed(after: .seconds(600), now: .seconds(3000)) == .seconds(1))
+    }
+
+    @Test("at most four sets are under way, one for each light; what waits is merged, and dropped with its last caller")
+    func sets() {
+        var machine = running("a", "b", "c", "d", "e", "f")
+        for (ticket, light) in (["a", "b", "c", "d"] as [LightID]).enumerated() {
+            #expect(machine.set(LightCommand(on: true), light, ticket: ticket, now: .zero).count == 1)
+        }
+        #expect(machine.set(LightCommand(on: true), "e", ticket: 4, now: .zero) == [])
+        #expect(machine.set(LightCommand(brightness: 30), "e", ticket: 5, now: .zero) == [])
+        #expect(machine.set(LightCommand(on: true), "f", ticket: 6, now: .zero) == [])
+        #expect(machine.set(LightCommand(on: false), "a", ticket: 7, now: .zero) == [])
+        machine.cancelled(ticket: 6)
+        #expect(
+            machine.received(.answer(id: 4, .failure(RPCFailure(code: -32003, message: ""))), now: .zero) == [
+                .answer(ticket: 1, .busy),
+                sent(7, "lights/set", ["id": "e", "on": true, "brightness": 30, "cause": 7]),
+            ])
+        #expect(machine.received(yes(7), now: .zero) == [.answer(ticket: 4, nil), .answer(ticket: 5, nil)])
+        #expect(machine.received(yes(3), now: .zero).count == 2, "the light's next")
+    }
+
+    @Test("a set that is not answered in time makes its light unreachable; a late answer is accepted")
+    func late() {
+        var machine = running("a")
+        _ = machine.set(LightCommand(on: true), "a", ticket: 1, now: .zero)
+        #expect(machine.deadline == .seconds(3))
+        #expect(
+            machine.timePassed(now: .seconds(3)) == [
+                .answer(ticket: 1, .unreachable), .report("a", LightReport(reachable: false)),
+                sent(4, "lights/refresh", ["ids": ["a"]]),
+            ])
+        #expect(machine.received(yes(3), now: .seconds(4)) == [.report("a", LightReport(reachable: true))])
+        #expect(machine.received(yes(3), now: .seconds(4)) == [])
+    }
+
+    @Test("only a plugin that knows causes tells spontaneous changes from echoes")
+    func causes() {
+        for knows in [true, false] {
+            var machine = running("a", capabilities: knows ? ["cause"] : [])
+            var report = LightReport(on: true)
+            #expect(machine.received(.state("a", report, cause: 3), now: .zero) == [.report("a", report)])
+            report.isSpontaneous = knows
+            #expect(
+                machine.received(.state("a", LightReport(on: true), cause: nil), now: .zero) == [.report("a", report)])
+        }
+    }
+
+    @Test("what a light cannot be is left out, and the operator is told once")
+    func beyond() {
+        var machine = running("a")
+        let text = "plugin p: its state has what its \"caps\" do not allow"
+        let state = PluginMessage.state("a", LightReport(on: true, color: .temperature(mired: 200)), cause: nil)
+        #expect(machine.received(state, now: .zero) == [.warn(text, about: "a"), .report("a", LightReport(on: true))])
+        #expect(machine.received(state, now: .zero) == [.report("a", LightReport(on: true))])
+        #expect(machine.failed("x", now: .zero).contains(.warn(nil, about: "a")))
+    }
+
+    @Test("a light that was not added has no state, and takes no command")
+    func unknown() {
+        var machine = running()
+        #expect(machine.set(LightCommand(on: true), "x", ticket: 1, now: .zero) == [.answer(ticket: 1, .unknownLight)])
+        #expect(machine.identify("x", ticket: 2, now: .zero) == [.answer(ticket: 2, .unknownLight)])
+        #expect(
+            machine.received(.state("x", LightReport(on: true), cause: nil), now: .zero)
+                == [.warn("plugin p: it sent the state of a light that it has not added", about: "x")])
+        #expect(machine.received(.removed("x"), now: .zero) == [])
+        #expect(
+            machine.received(.request(.integer(1), method: "x"), now: .zero) == [
+                .send(.failure(id: .integer(1), .methodNotFound("x")))
+            ])
+    }
+
+    @Test("lights and warnings are bounded")
+    func bounded() {
+        var machine = running()
+        var added = 0
+        var warnings = 0
+        for number in 0..<1000 {
+            for action in machine.received(.added(light(LightID("\(number)"))), now: .zero)
+                + machine.received(.unknown(method: "\(number)"), now: .zero)
+            {
+                if case .added = action { added += 1 }
+                if case .warn = action { warnings += 1 }
+            }
+        }
+        #expect(added == 256)
+        #expect(warnings == 20)
+    }
+}

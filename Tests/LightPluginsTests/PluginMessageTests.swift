@@ -1,0 +1,153 @@
+import BoundedJSON
+import LightKit
+import LineRPC
+import TestTimeouts
+import Testing
+
+@testable import LightPlugins
+
+@Suite("What a plugin writes", .timeout)
+struct PluginMessageTests {
+    private func read(_ line: String) throws -> PluginMessage { try PluginMessage(parsing: Array(line.utf8)) }
+
+    private func notification(_ method: String, _ params: String) throws -> PluginMessage {
+        try read(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
+    }
+
+    @Test("a light is described by what it says, and by its id where it says nothing")
+    func added() throws {
+        #expect(
+            try notification(
+                "lights/added",
+                """
+                {"id": "a", "name": "A Lamp", "room": "Hall", "model": "M", "manufacturer": "Us", "serial": "1", "firmware": "2",
+                 "kind": "outlet", "caps": {"dimmable": true, "hs": true, "ct": [153, 500], "transition": true}}
+                """)
+                == .added(
+                    LightDescription(
+                        id: "a", name: "A Lamp", kind: .outlet,
+                        capabilities: LightCapabilities(
+                            brightness: true, color: true, temperature: 153...500, transition: true),
+                        manufacturer: "Us", model: "M", serialNumber: "1", firmware: "2", suggestedRoom: "Hall")))
+        #expect(
+            try notification("lights/added", #"{"id": "b", "later": 1}"#)
+                == .added(LightDescription(id: "b", name: "b", kind: .light, capabilities: LightCapabilities())))
+    }
+
+    @Test(
+        "a state is what it says, within what there is",
+        arguments: [
+            (#"{"id":"a","on":true}"#, LightReport(on: true, reachable: true), nil),
+            (#"{"id":"a","on":false,"brightness":0,"cause":7}"#, LightReport(on: false, reachable: true), 7),
+            (#"{"id":"a","brightness":0.4,"cause":null}"#, LightReport(brightness: 1, reachable: true), nil),
+            (#"{"id":"a","reachable":false}"#, LightReport(reachable: false), nil),
+            (
+                #"{"id":"a","color":{"hs":[360,50.5]}}"#,
+                LightReport(color: .hueSaturation(hue: 0, saturation: 50.5), reachable: true), nil
+            ),
+            (#"{"id":"a","color":{"ct":370}}"#, LightReport(color: .temperature(mired: 370), reachable: true), nil),
+        ] as [(String, LightReport, Int64?)])
+    func state(params: String, report: LightReport, cause: Int64?) throws {
+        #expect(try notification("lights/state", params) == .state("a", report, cause: cause))
+    }
+
+    @Test(
+        "a notification with wrong parameters is refused by itself, and says what is wrong",
+        arguments: [
+            ("lights/added", #"{}"#, "\"id\" has to be", "lights/added"),
+            ("lights/added", #"{"id": "a\n"}"#, "\"id\" has to be", "lights/added"),
+            ("lights/added", #"{"id": "a", "caps": {"ct": [500, 153]}}"#, "\"ct\" has to be", "a"),
+            ("lights/added", #"{"id": "a", "caps": {"ct": [153, "x", 500]}}"#, "\"ct\" has to be", "a"),
+            ("lights/added", #"{"id": "a", "kind": "fan"}"#, "\"kind\" has to be", "a"),
+            ("lights/added", #"{"id": "a", "name": 5}"#, "\"name\" has to be", "a"),
+            ("lights/state", #"{"id": "a", "on": 1}"#, "\"on\" has to be", "a"),
+            ("lights/state", #"{"id": "a", "brightness": 101}"#, "\"brightness\" has to be", "a"),
+            ("lights/state", #"{"id": "a", "color": {"hs": [1]}}"#, "\"color\" has to be", "a"),
+            ("lights/state", #"{"id": "a", "color": {"hs": [-1, 1]}}"#, "\"color\" has to be", "a"),
+            ("lights/state", #"{"id": "a", "cause": "x"}"#, "\"cause\"", "a"),
+            ("lights/removed", #"[]"#, "\"id\" has to be", "lights/removed"),
+        ])
+    func refused(method: String, params: String, text: String, subject: String) throws {
+        guard case .refused(let reason, subject) = try notification(method, params) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason.contains(text))
+    }
+
+    @Test(
+        "a line that is no message breaks the protocol",
+        arguments: [
+            "hello, world", "[]", "{}", #"{"id":1,"result":{}}"#, #"{"jsonrpc":"2.0","id":"a","result":{}}"#,
+            #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}"#,
+        ])
+    func violation(line: String) { #expect(throws: PluginMessage.Violation.self) { try read(line) } }
+
+    @Test("a line that exceeds the limit breaks the protocol, wherever it is cut")
+    func tooLong() {
+        var reader = OutputReader()
+        let line = [UInt8](repeating: 0x20, count: 64 << 10)
+        #expect((0..<4).flatMap { _ in reader.received(line) } == [])
+        #expect(reader.received([0x20]) == [.violation("it wrote a line of more than 262144 bytes")])
+    }
+
+    @Test("a command is written with what it asks for, and nothing else")
+    func command() {
+        let command = LightCommand(
+            on: true, brightness: 40, color: .hueSaturation(hue: 30, saturation: 80), transition: .milliseconds(400))
+        #expect(
+            command.params(for: "a", cause: 17).text
+                == #"{"id":"a","on":true,"brightness":40,"color":{"hs":[30,80]},"transition":0.4,"cause":17}"#)
+        #expect(
+            LightCommand(color: .temperature(mired: 250)).params(for: "a", cause: 1).text
+                == #"{"id":"a","color":{"ct":250},"cause":1}"#)
+    }
+
+    // MARK: What waits
+
+    private func state(_ light: LightID, _ report: LightReport) -> PluginMessage { .state(light, report, cause: nil) }
+    private func light(_ id: LightID, _ name: String = "L") -> PluginMessage {
+        .added(LightDescription(id: id, name: name, kind: .light, capabilities: LightCapabilities()))
+    }
+
+    @Test("beyond 256 messages only the newest state of each light is kept, behind its newest description")
+    func overflow() {
+        var inbox = PluginInbox()
+        for number in 0..<10_000 {
+            inbox.add(light("a", "L\(number)"))
+            inbox.add(state("a", LightReport(brightness: 1 + number % 100)))
+            inbox.add(state("b", LightReport(on: number % 2 == 0)))
+        }
+        inbox.add(state("b", LightReport(brightness: 5)))
+        // Once more, so that it is folded behind the last.
+        for _ in 0..<300 { inbox.add(.answer(id: 1, .success([:]))) }
+        let events = inbox.takeAll().filter { if case .message(.answer) = $0 { false } else { true } }
+        #expect(
+            events == [
+                .message(light("a", "L9999")), .message(state("a", LightReport(brightness: 100))),
+                .message(state("b", LightReport(on: false, brightness: 5))),
+            ])
+        #expect(inbox.takeAll() == [])
+    }
+
+    @Test("what is folded does not pass the removal of its light")
+    func removal() {
+        var inbox = PluginInbox()
+        let messages = [
+            light("a"), state("a", LightReport(on: true)), .removed("a"), light("a", "New"),
+            state("a", LightReport(on: false)),
+        ]
+        for message in messages { inbox.add(message) }
+        for _ in 0..<260 { inbox.add(.unknown(method: "x")) }
+        #expect(Array(inbox.takeAll().prefix(5)) == messages.map { .message($0) })
+    }
+
+    @Test("what cannot be folded is more than is kept, and breaks the protocol")
+    func full() {
+        var inbox = PluginInbox()
+        for _ in 0..<10_000 { inbox.add(.unknown(method: "x")) }
+        let events = inbox.takeAll()
+        #expect(events.count == 514)
+        #expect(events.last == .violation("it wrote more than anybody can read"))
+    }
+}
