@@ -36,9 +36,11 @@ final class BridgedLight {
         self.state = state
     }
 
-    /// The state with the colour that was asked for last: a hue that is written alone goes with its saturation.
+    /// The state with the power and the colour that were asked for last: a hue that is written alone goes with its
+    /// saturation.
     var wanted: LightState {
         var wanted = state
+        wanted.on = pipeline.waiting?.on ?? pipeline.underWay?.on ?? state.on
         if let color = pipeline.waiting?.color ?? pipeline.underWay?.color { wanted.apply(LightCommand(color: color)) }
         return wanted
     }

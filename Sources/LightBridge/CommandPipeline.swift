@@ -12,6 +12,9 @@ struct CommandPipeline: ~Copyable {
     /// within this time, and what comes after it is somebody at the light.
     static let echoTime = Duration.milliseconds(300)
 
+    /// After so long without a word from the light a command is sent once more: radios lose some.
+    static let retryTime = Duration.seconds(2)
+
     private(set) var underWay: LightCommand?
     /// A command was given up and its driver has not come back from it: the next one waits for that.
     private(set) var isAbandoned = false
@@ -21,6 +24,10 @@ struct CommandPipeline: ~Copyable {
     private var unconfirmed = LightCommand()
     private var completesAt: ContinuousClock.Instant?
     private var held = LightReport()
+    /// A command that was accepted, of which the light has said nothing yet, and when to send it once more.
+    private var unanswered: (command: LightCommand, since: ContinuousClock.Instant)?
+    /// Whether the command under way is one that is sent once more.
+    private var isRetry = false
 
     /// Whether the driver is at a command, or has not come back from one that was given up.
     var isBusy: Bool { underWay != nil || isAbandoned }
@@ -33,9 +40,15 @@ struct CommandPipeline: ~Copyable {
             if waiting == nil { waiting = command } else { waiting?.merge(command) }
             return nil
         }
+        begin(command)
+        return command
+    }
+
+    private mutating func begin(_ command: LightCommand, isRetry: Bool = false) {
         underWay = command
         unconfirmed = command
-        return command
+        unanswered = nil
+        self.isRetry = isRetry
     }
 
     /// The command under way has been accepted or has failed.
@@ -43,9 +56,9 @@ struct CommandPipeline: ~Copyable {
     /// - Returns: the next command to send, if one waits.
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
         if isAbandoned { isAbandoned = false } else { complete(success: success, now: now) }
-        underWay = waiting
+        underWay = nil
+        if let waiting { begin(waiting) }
         waiting = nil
-        if let underWay { unconfirmed = underWay }
         return underWay
     }
 
@@ -66,6 +79,9 @@ struct CommandPipeline: ~Copyable {
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
             completesAt = now + (unconfirmed.isEmpty ? Self.echoTime : fade)
+            if unconfirmed == command, held == LightReport(), !isRetry {
+                unanswered = (command, now + max(command.transition ?? .zero, Self.retryTime))
+            }
         } else if !isCompleting(now) {
             // Nothing is expected any more: what was held is the truth.
             completesAt = now
@@ -74,6 +90,8 @@ struct CommandPipeline: ~Copyable {
 
     /// The driver has reported; returns what of it is new.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
+        // Whatever it says, the command or somebody else has reached it.
+        if report.saysWhatItShows { unanswered = nil }
         let isCompleting = isCompleting(now)
         guard isCompleting || underWay != nil else { return report }
         var expected = isCompleting ? target : LightCommand()
@@ -103,9 +121,17 @@ struct CommandPipeline: ~Copyable {
 
     private func isCompleting(_ now: ContinuousClock.Instant) -> Bool { completesAt.map { now < $0 } ?? false }
 
-    /// When ``completed(now:)`` should be asked; `nil` if nothing is held.
+    /// When ``completed(now:)`` and ``retried(now:)`` should be asked; `nil` if nothing is held or to be sent again.
     var wakeAt: ContinuousClock.Instant? {
-        held == LightReport() || underWay != nil ? nil : completesAt
+        guard !isBusy else { return nil }
+        return [held == LightReport() ? nil : completesAt, unanswered?.since].compactMap { $0 }.min()
+    }
+
+    /// The command to send once more, because the light has said nothing since it was accepted; `nil` if there is none.
+    mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
+        guard !isBusy, let (command, time) = unanswered, time <= now else { return nil }
+        begin(command, isRetry: true)
+        return command
     }
 
     /// The time is over: the reports held back are final.
@@ -128,9 +154,15 @@ struct CommandPipeline: ~Copyable {
     mutating func superseded() {
         target = LightCommand()
         unconfirmed = LightCommand()
+        unanswered = nil
         completesAt = nil
         held = LightReport()
     }
+}
+
+extension LightReport {
+    /// Whether it says more than that the light can be reached.
+    fileprivate var saysWhatItShows: Bool { on != nil || brightness != nil || color != nil }
 }
 
 extension LightColor {

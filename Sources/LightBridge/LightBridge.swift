@@ -294,13 +294,17 @@ package actor LightBridge {
         for light in Array(lights.values) where !light.isRemoved {
             if let deadline = light.commandDeadline {
                 if deadline <= now { giveUp(light) } else { wake(at: deadline) }
-            } else if let report = light.pipeline.completed(now: now) {
+                continue
+            }
+            if let report = light.pipeline.completed(now: now) {
                 let former = light.state
                 light.state.apply(report)
                 await stateChanged(light, from: former, by: .device)
-            } else {
-                wakeWhenCompleted(light)
             }
+            if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
+                start(command, on: light, by: driver)
+            }
+            wakeWhenCompleted(light)
         }
     }
 
@@ -336,7 +340,8 @@ package actor LightBridge {
 extension LightBridge: AccessorySource {
     package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
         guard let light = lightsByAID[accessory] else { return .doesNotExist }
-        let command = LightbulbAdapter.command(for: values, state: light.wanted)
+        var command = LightbulbAdapter.command(for: values, state: light.wanted)
+        if overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         return await send(command, to: light, origin: .controller)
     }
 
@@ -352,6 +357,14 @@ extension LightBridge: AccessorySource {
 }
 
 extension LightCommand {
+    /// Turns the tap on a tile into the level from before.
+    ///
+    /// For a tap the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). A slider that is
+    /// drawn to 100 has switched it on before.
+    mutating func restoreLevel(of light: LightState) {
+        if on == true, brightness == 100, !light.on { brightness = light.brightness }
+    }
+
     /// The command in the range that drivers are promised: HomeKit's 360 degrees are their 0.
     var forDriver: LightCommand {
         guard case .hueSaturation(let hue, let saturation)? = color, hue >= 360 else { return self }

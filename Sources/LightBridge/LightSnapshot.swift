@@ -38,9 +38,19 @@ package struct LightEvent: Equatable, Sendable {
 package struct LightOverride: Equatable, Sendable {
     package var name: String?
     package var isHidden: Bool
+    package var tap: Tap
 
-    package init(name: String? = nil, isHidden: Bool = false) {
+    /// What a tap on a light's tile means, for which the Home app writes full brightness together with `On`.
+    package enum Tap: String, CaseIterable, Sendable {
+        /// The brightness that was written.
+        case full
+        /// The level from before it was switched off.
+        case restore
+    }
+
+    package init(name: String? = nil, isHidden: Bool = false, tap: Tap = .full) {
         self.name = name
         self.isHidden = isHidden
+        self.tap = tap
     }
 }

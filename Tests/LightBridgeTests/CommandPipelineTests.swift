@@ -34,7 +34,7 @@ struct CommandPipelineTests {
         #expect(pipeline.ended(success: false, now: at(0)) == LightCommand(on: false))
     }
 
-    @Test("somebody at the light is events also right after a command")
+    @Test("a change at the light itself is passed on also right after a command")
     func spontaneous() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true))
@@ -45,7 +45,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("without a command every report is events")
+    @Test("without a command every report is passed on")
     func noCommand() {
         var pipeline = CommandPipeline()
         let report = LightReport(on: true, brightness: 3, color: .temperature(mired: 200), reachable: true)
@@ -53,7 +53,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("while a command is under way, what differs from it is held, what it does not name is events")
+    @Test("while a command is under way, what differs from it is held, what it does not name is passed on")
     func held() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 80))
@@ -168,6 +168,63 @@ struct CommandPipelineTests {
         let different = LightReport(color: .hueSaturation(hue: 30, saturation: 20))
         #expect(other.reported(different, now: at(10)) == LightReport())
         #expect(other.completed(now: at(1000)) == different)
+    }
+
+    @Test("a command of which the light says nothing is sent once more after 2 s, and no third time")
+    func retry() {
+        var pipeline = CommandPipeline()
+        let command = LightCommand(on: true, brightness: 40)
+        _ = pipeline.wanted(command)
+        _ = pipeline.ended(success: true, now: at(0))
+        #expect(pipeline.wakeAt == at(2000))
+        #expect(pipeline.retried(now: at(1999)) == nil)
+        #expect(pipeline.retried(now: at(2000)) == command)
+        #expect(pipeline.underWay == command)
+        _ = pipeline.ended(success: true, now: at(2010))
+        #expect(pipeline.wakeAt == nil)
+        #expect(pipeline.retried(now: at(9000)) == nil)
+    }
+
+    @Test("a fade is waited for before its command is sent once more")
+    func retryAfterFade() {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true, transition: .seconds(5)))
+        _ = pipeline.ended(success: true, now: at(0))
+        #expect(pipeline.wakeAt == at(5000))
+    }
+
+    @Test(
+        "nothing is sent once more if the light has said anything of itself, or the command failed, or a newer one came",
+        arguments: [LightReport(on: true), LightReport(on: false), LightReport(brightness: 3)], [true, false])
+    func noRetry(report: LightReport, before: Bool) {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true, brightness: 40))
+        if before { _ = pipeline.reported(report, now: at(0)) }
+        _ = pipeline.ended(success: true, now: at(0))
+        if !before { _ = pipeline.reported(report, now: at(500)) }
+        #expect(pipeline.retried(now: at(3000)) == nil)
+
+        pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true))
+        _ = pipeline.ended(success: false, now: at(0))
+        #expect(pipeline.retried(now: at(3000)) == nil)
+
+        pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true))
+        _ = pipeline.ended(success: true, now: at(0))
+        _ = pipeline.wanted(LightCommand(on: false))
+        #expect(pipeline.retried(now: at(3000)) == nil)
+        _ = pipeline.ended(success: true, now: at(3000))
+        #expect(pipeline.retried(now: at(5000)) == LightCommand(on: false))
+    }
+
+    @Test("a light that says only that it is there has not answered")
+    func reachableIsNoAnswer() {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true))
+        _ = pipeline.ended(success: true, now: at(0))
+        _ = pipeline.reported(LightReport(reachable: true), now: at(10))
+        #expect(pipeline.retried(now: at(2000)) == LightCommand(on: true))
     }
 
     @Test("a light that is lost expects nothing any more")

@@ -24,10 +24,10 @@ struct House {
     let store: InMemoryAccessoryServerStore
     let bridge: BridgeUnderTest
 
-    init(_ lights: [LightDescription] = [.lamp, .plain]) async throws {
+    init(_ lights: [LightDescription] = [.lamp, .plain], overrides: [LightKey: LightOverride] = [:]) async throws {
         admin = .random()
         store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))
-        bridge = try await BridgeUnderTest(store, lights: lights)
+        bridge = try await BridgeUnderTest(store, stored: store.bridge, lights: lights, overrides: overrides)
     }
 
     /// A new session of the admin.

@@ -373,3 +373,32 @@ final class FirstEvent: Sendable {
         return .closed("cancelled")
     }
 }
+
+@Suite("Pacing of a gateway")
+struct GatewayPacingTests {
+    @Test("commands to one gateway go 20 ms apart, and wait 1.5 s at most; others do not wait")
+    func paces() {
+        var pacing = GatewayPacing()
+        #expect(
+            (0..<4).map { _ in pacing.wait(for: "zigbee2mqtt", now: .seconds(1)) }
+                == [0, 20, 40, 60].map(Duration.milliseconds))
+        #expect(pacing.wait(for: "other", now: .seconds(1)) == .zero)
+        #expect(pacing.wait(for: nil, now: .seconds(1)) == .zero)
+        #expect(pacing.wait(for: "zigbee2mqtt", now: .seconds(1) + .milliseconds(70)) == .milliseconds(10))
+        #expect(pacing.wait(for: "zigbee2mqtt", now: .seconds(9)) == .zero)
+        for _ in 0..<1000 { #expect(pacing.wait(for: "zigbee2mqtt", now: .seconds(9)) <= GatewayPacing.longestWait) }
+    }
+
+    @Test(
+        "the gateway is the one whose presence the light depends on",
+        arguments: [
+            (#"{"t":"zigbee2mqtt/bridge/state","val_tpl":"{{ value_json.state }}"}"#, "zigbee2mqtt" as String?),
+            (#"{"t":"tele/lamp/LWT"}"#, nil),
+        ])
+    func gateway(entry: String, gateway: String?) {
+        var home = MQTTHome(prefix: "homeassistant", lights: [])
+        let message = #"{"uniq_id":"a","cmd_t":"a/set","avty":[\#(entry)]}"#
+        _ = home.received(topic: "homeassistant/light/a/config", payload: MQTTPayload(Array(message.utf8)), now: .zero)
+        #expect(home.gateway(of: "a") == gateway)
+    }
+}

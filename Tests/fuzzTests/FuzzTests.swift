@@ -7,7 +7,7 @@ import Testing
 @testable import fuzz
 
 /// What `make fuzz` does, bounded and without libFuzzer: a promise that is broken ends the test run at that promise.
-@Suite("Fuzz targets", .timeout)
+@Suite("Fuzz targets", .timeout(.seconds(60)))
 struct FuzzTests {
     @Test("seeds and findings keep every promise", arguments: FuzzTarget.all.map(\.name))
     func seeds(name: String) async throws {

@@ -250,8 +250,8 @@ struct BridgeConfigurationTests {
                 "f:2:9: lights.a/b.hiden: unknown key; write hidden"
             ),
             (
-                "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: restore}",
-                "f:3:14: lights.a/b.tap: not available in this version; remove it"
+                "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: toggle}",
+                "f:3:14: lights.a/b.tap: not what a tap can mean; write full or restore"
             ),
             ("metrics: {}", "f:1:10: metrics.listen: the key listen is missing; add it"),
             ("metrics: {lisen: 127.0.0.1:9251}", "f:1:11: metrics.lisen: unknown key; write listen"),

@@ -506,6 +506,9 @@ package struct MQTTHome: Sendable {
 
     // MARK: Commands
 
+    /// The gateway that a light's commands go through, if there is one.
+    func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
+
     /// The messages that make a light do as it is told; a light that blinks stops blinking.
     package mutating func messages(
         for command: LightCommand, to id: LightID, now: Duration

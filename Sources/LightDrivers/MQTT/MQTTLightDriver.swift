@@ -20,6 +20,7 @@ package actor MQTTLightDriver: LightDriver {
 
     private var home: MQTTHome
     private var session: MQTTSession
+    private var pacing = GatewayPacing()
     private var client: MosquittoClient?
     /// Reports that wait to be handed to the host together.
     private var outbox = ReportOutbox()
@@ -184,6 +185,8 @@ package actor MQTTLightDriver: LightDriver {
     // MARK: Commands
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        let wait = pacing.wait(for: home.gateway(of: light), now: now)
+        if wait > .zero, (try? await Task.sleep(for: wait)) == nil { throw .busy }
         try await publish(home.messages(for: command, to: light, now: now))
         guard let report = home.handedOver(command, to: light) else { return }
         outbox.add(report, from: light)

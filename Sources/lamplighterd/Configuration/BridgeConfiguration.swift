@@ -48,6 +48,8 @@ struct LightSection: Decodable, Equatable, Sendable {
     var name: ConfiguredName?
     /// Whether controllers do not see the light.
     var hidden: Bool
+    /// What a tap on its tile means.
+    var tap: LightOverride.Tap
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, hidden, tap
@@ -57,7 +59,12 @@ struct LightSection: Decodable, Equatable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decodeIfPresent(ConfiguredName.self, forKey: .name)
         hidden = try container.decodeIfPresent(Bool.self, forKey: .hidden) ?? false
-        try container.refuseUnavailable(.tap)
+        let tap = try container.decodeIfPresent(String.self, forKey: .tap) ?? LightOverride.Tap.full.rawValue
+        guard let known = LightOverride.Tap(rawValue: tap) else {
+            throw ValueRefusal(
+                "not what a tap can mean", remedy: "write full or restore", at: container.codingPath + [CodingKeys.tap])
+        }
+        self.tap = known
     }
 }
 
@@ -76,13 +83,5 @@ extension LightKey {
             throw ValueRefusal("no driver has the id \(driver)", remedy: remedy, at: path)
         }
         self.init(driver: driver, light: LightID(String(parts[1])))
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// Refuses a key that is fixed already but has no meaning yet.
-    func refuseUnavailable(_ key: Key) throws(ValueRefusal) {
-        guard contains(key) else { return }
-        throw ValueRefusal("not available in this version", remedy: "remove it", at: codingPath + [key])
     }
 }

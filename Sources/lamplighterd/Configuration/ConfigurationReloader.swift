@@ -104,7 +104,7 @@ actor ConfigurationReloader {
 extension BridgeConfiguration {
     /// What the light bridge has to know of the `lights` section.
     var overrides: [LightKey: LightOverride] {
-        lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden) }
+        lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap) }
     }
 }
 

@@ -108,6 +108,12 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// Every topic the light is told on.
     package var topics: Set<String> { stateTopics.union(availability.sources.map(\.topic)) }
 
+    /// The gateway that passes commands on by radio, by its base topic; Zigbee2MQTT says itself whether it is there.
+    var gateway: String? {
+        let end = "/bridge/state"
+        return availability.sources.map(\.topic).first { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }
+    }
+
     /// The topics that tell what the light does.
     var stateTopics: Set<String> {
         var topics: Set<String> = []
