@@ -8,8 +8,6 @@ final class BridgedDriver {
     /// The driver at work; `nil` while none of this id is configured.
     var driver: (any LightDriver)?
     var state = DriverState.starting
-    /// Since when it has been running; `nil` if it is not.
-    var runningSince: ContinuousClock.Instant?
     /// What became of the commands that it was given.
     var commands = OutcomeStatistics<HAPStatus>()
 

@@ -23,8 +23,6 @@ final class BridgedLight {
     var origin = LightEvent.Origin.device
     /// Its state has changed since it was last written down.
     var isUnsaved = false
-    /// Its driver has announced it; before that it is known from the last run, or from the driver before.
-    var isAnnounced = false
     /// It is shown no more; what still comes of its commands is passed over.
     var isRemoved = false
 

@@ -16,8 +16,6 @@ extension LightBridge {
         let isReplacement = bridged.driver != nil
         bridged.driver = driver
         bridged.state = .starting
-        bridged.runningSince = nil
-        for light in lights.values where light.driver === bridged { light.isAnnounced = false }
         guard isReplacement else { return }
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
@@ -50,7 +48,6 @@ extension LightBridge {
     /// A driver has ended by itself, for good.
     package func driverEnded(_ id: String, _ reason: String) async {
         driver(id).state = .degraded(reason)
-        driver(id).runningSince = nil
         driverStateChanged()
         warn("driver \(id) has ended: \(reason)", about: .driver(id))
         await loseLights(of: id)

@@ -22,17 +22,16 @@ extension LightBridge {
         try? await forgetRemoved(Array(excess))
     }
 
-    /// Forgets for good all lights that their sources no longer have: those that were removed, and those shown whose driver
-    /// is not configured or has been running for ``takeoverTime`` without announcing them.
+    /// Forgets for good all lights that were removed by their sources, and those of drivers that are not configured any more.
     ///
-    /// No aid of theirs is given again: one that comes back is a new light.
+    /// One that its driver merely has not announced may be unplugged, and stays. No aid of theirs is given again: one that comes back is a new light.
     ///
     /// - Returns: the lights, by aid.
     /// - Throws: what the store throws; nothing has changed then.
     package func purge() async throws -> [StoredLight] {
         await structureMutex.acquire()
         defer { structureMutex.release() }
-        let vanished = lights.values.filter(hasVanished)
+        let vanished = lights.values.filter { $0.driver.driver == nil }
         let gone = vanished.map(\.stored) + removedLights
         try await forgetRemoved(gone)
         guard !vanished.isEmpty else { return gone.sorted { $0.aid < $1.aid } }
@@ -43,13 +42,6 @@ extension LightBridge {
         await reconcileNames()
         await fillRoom()
         return gone.sorted { $0.aid < $1.aid }
-    }
-
-    /// Whether a light that is shown is no longer there as far as its source says: one that is only out of reach is.
-    private func hasVanished(_ light: BridgedLight) -> Bool {
-        guard light.driver.driver != nil else { return true }
-        guard !light.isAnnounced, !light.state.isReachable, let since = light.driver.runningSince else { return false }
-        return scheduler.now - since >= Self.takeoverTime
     }
 
     private func forgetRemoved(_ lights: [StoredLight]) async throws {

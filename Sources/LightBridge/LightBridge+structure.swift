@@ -77,7 +77,6 @@ extension LightBridge {
             return
         }
         if let light = lights[key] {
-            light.isAnnounced = true
             guard light.adapter.description == description else { return await replace(light, description) }
             // It is as it was before a change that could not be stored.
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
@@ -111,7 +110,6 @@ extension LightBridge {
         absent[key] = nil
         unstoredGoings.remove(key)
         await show(key, aid, description, adapter.ids, state)
-        lights[key]?.isAnnounced = true
         await catchUp(key)
         await reconcileNames()
         logger.info("light added", metadata: about(key))
@@ -125,7 +123,7 @@ extension LightBridge {
     func warnOfTooMany(_ key: LightKey) {
         warn(
             "\(key) is left out: a bridge shows at most \(Self.maximumLights) lights; "
-                + "lamplighter lights purge makes room by forgetting those that their sources no longer have",
+                + "lamplighter lights forget KEY makes room, and lamplighter lights purge forgets those of drivers that are gone",
             about: .light(key))
     }
 

@@ -163,7 +163,6 @@ package actor LightBridge {
         let bridged = self.driver(driver)
         guard bridged.state != state else { return }
         bridged.state = state
-        bridged.runningSince = state == .running ? scheduler.now : nil
         driverStateChanged()
         logger.info("driver state changed", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }

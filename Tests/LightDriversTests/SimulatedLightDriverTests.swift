@@ -314,7 +314,7 @@ struct SimulatedLightDriverTests {
     @Test("each driver of the catalogue has a name of its own")
     func catalogue() {
         let names = DriverCatalog.drivers.map { $0.driverName }
-        #expect(names == ["simulated", "mqtt"])
+        #expect(Set(names).count == names.count && names.starts(with: ["simulated", "mqtt"]))
     }
 }
 

@@ -86,8 +86,8 @@ struct LightsPurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge", abstract: "Forget all lights that their sources have removed.",
         discussion: """
-            That makes room for others: lights that were removed, and those that are still shown, out of reach, although no \
-            configured driver has them. A light that is only switched off stays. One that comes back later is a new light to \
+            That makes room for others: lights that were removed, and those of drivers that are not configured any more. A \
+            light that is only out of reach stays. One that comes back later is a new light to \
             controllers, with a new accessory id, without the room and the scenes that it had.
             """)
 
