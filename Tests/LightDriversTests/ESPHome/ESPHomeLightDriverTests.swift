@@ -107,6 +107,8 @@ struct ESPHomeLightDriverTests {
             try #require(await host.wait(for: Self.good) { $0.on == false })
             let count = host.calls.count
             try await driver.identify(Self.good)
+            // Else its last blink would come after the hand at the light.
+            try await eventually { device.commandCount == 4 }
             device.turn(on: true)
             #expect(await host.wait(for: Self.good) { $0.on == true })
             let reports = host.calls.dropFirst(count).compactMap { call -> Bool? in

@@ -23,6 +23,7 @@ final class FakeESPHome: Sendable {
         var isOn = false
         var connections: [any Channel] = []
         var count = 0
+        var commands = 0
     }
 
     let mac: String
@@ -39,6 +40,8 @@ final class FakeESPHome: Sendable {
 
     /// Where it listens.
     var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
+    /// How many commands have come for its light's power.
+    var commandCount: Int { state.withLock { $0.commands } }
     /// How many connections it has had.
     var connectionCount: Int { state.withLock { $0.count } }
 
@@ -107,7 +110,11 @@ final class FakeESPHome: Sendable {
             guard case .obeys = behaviour else { return }
             var reader = ProtobufReader(message.body[...])
             while let (field, value) = try? reader.next() {
-                if field == 3 { state.withLock { $0.isOn = value.flag } }
+                guard field == 3 else { continue }
+                state.withLock { state in
+                    state.isOn = value.flag
+                    state.commands += 1
+                }
             }
             send(ESPHomeHomeTests.state(on: state.withLock(\.isOn)), to: channel)
         default: break
