@@ -9,5 +9,7 @@ package enum DriverCatalog {
         MQTTDriverConfiguration.self,
         ESPHomeDriverConfiguration.self,
         PluginDriverConfiguration.self,
+        LIFXDriverConfiguration.self,
+        WiZDriverConfiguration.self,
     ]
 }

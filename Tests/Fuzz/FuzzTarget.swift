@@ -30,6 +30,8 @@ struct FuzzTarget: Sendable {
         FuzzTarget("discovery", checkDiscovery),
         FuzzTarget("template", checkTemplate),
         FuzzTarget("esphome", checkESPHome),
+        FuzzTarget("lifx", checkLIFX),
+        FuzzTarget("wiz", checkWiZ),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),

@@ -59,13 +59,13 @@ internal import LightKit
     took(home.timePassed(now: .seconds(200_000) + MQTTHome.grace))
 }
 
-private let commands = [
+let commands = [
     LightCommand(on: true), LightCommand(on: false), LightCommand(brightness: 1),
     LightCommand(on: true, brightness: 100, color: .hueSaturation(hue: 359.9, saturation: 50)),
     LightCommand(color: .temperature(mired: 250)),
 ]
 
-private func checkReport(_ report: LightReport) {
+func checkReport(_ report: LightReport) {
     if let brightness = report.brightness { promise((1...100).contains(brightness), "brightness is in percent") }
     switch report.color {
     case .hueSaturation(let hue, let saturation)?:

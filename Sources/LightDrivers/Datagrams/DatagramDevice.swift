@@ -1,0 +1,106 @@
+package import LightKit
+
+/// What all devices of one system have in common.
+package struct DatagramTraits: Sendable {
+    /// Where the devices listen.
+    package var port: UInt16
+    /// Where we listen for what they tell by themselves, if they do.
+    package var pushPort: UInt16?
+    /// How often each is asked for its state.
+    package var pollInterval: Duration
+    /// How many messages may follow on one another.
+    package var burst: Int
+    /// How many messages a second each can take.
+    package var perSecond: Int
+}
+
+/// A datagram, read.
+package struct DatagramReading<Message: Sendable>: Sendable {
+    package enum Content: Sendable {
+        /// The device says that it is there, and at which port if not at the one that it sends from; that may be the
+        /// answer to a question as well.
+        case presence(port: UInt16?, Message?)
+        /// It may answer what it was asked.
+        case answer(Message)
+        /// It tells something by itself.
+        case push(Message)
+    }
+
+    /// Who sent it, if the datagram says so.
+    package var device: LightID?
+    package var content: Content
+}
+
+/// A device of one system, as far as it is known, and how one speaks with it: a machine without clock and sockets.
+package protocol DatagramDevice: Sendable {
+    /// What is asked of a device, or told to it.
+    associatedtype Request: Equatable, Sendable
+    /// What a device says.
+    associatedtype Message: Sendable
+
+    static var traits: DatagramTraits { get }
+
+    /// Reads what has come, whoever sent it.
+    ///
+    /// - Parameters:
+    ///   - bytes: the datagram.
+    ///   - session: the number that was given to ``bytes(of:number:session:localAddress:)``.
+    /// - Returns: the message, or `nil` if it is none of this system.
+    static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<Message>?
+
+    /// What makes all devices say that they are there.
+    ///
+    /// - Parameters:
+    ///   - session: the same for all requests of one run of the driver.
+    ///   - localAddress: this computer's address on their network.
+    /// - Returns: the datagram.
+    static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
+
+    /// A device of which only the id is known.
+    init(id: LightID)
+
+    /// A request as it is sent.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked.
+    ///   - number: the request's number.
+    ///   - session: the same for all requests of one run of the driver.
+    ///   - localAddress: this computer's address as the device sees it.
+    /// - Returns: the datagram.
+    func bytes(of request: Request, number: UInt8, session: UInt32, localAddress: UInt32) -> [UInt8]
+
+    /// Whether a message answers a request.
+    static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool
+
+    /// The device has answered; what was told to it is true from now on.
+    ///
+    /// - Throws: ``LightError`` if it refused.
+    mutating func answered(_ request: Request, with message: Message) throws(LightError)
+
+    /// The device has told something by itself.
+    mutating func told(_ message: Message)
+
+    /// The device was out of reach, and may have other names now.
+    mutating func returned()
+
+    /// What has to be asked before, or because, something about the device is not known.
+    var questions: [Request] { get }
+
+    /// What is asked regularly.
+    var polls: [Request] { get }
+
+    /// What the device is; `nil` if that is not known, or it is no light.
+    var description: LightDescription? { get }
+
+    /// Whether it is known to be something else than a light.
+    var isForeign: Bool { get }
+
+    /// Its state, if known.
+    var state: LightReport? { get }
+
+    /// What to send for a command.
+    func requests(for command: LightCommand) -> [Request]
+
+    /// How it shows which one it is: what to send, and what to send a second later.
+    var identification: (begin: [Request], end: [Request]) { get }
+}

@@ -1,0 +1,180 @@
+package import LightKit
+package import Logging
+
+/// A driver for devices that speak in datagrams: wires sockets, the machine of the devices and the host together.
+package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
+    /// After so many datagrams commands get their turn.
+    private static var datagramsInTurn: Int { 64 }
+
+    private let logger: Logger
+    private let sought: LANDevices
+    private let start = ContinuousClock.now
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    private var home: DatagramHome<Device>
+    /// The first one sends; a second one, if any, only listens.
+    private var sockets: [DatagramSocket] = []
+    private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
+    private var state: DriverState?
+    private var outbox = ReportOutbox()
+
+    /// Makes a driver that does nothing before it runs.
+    ///
+    /// - Parameters:
+    ///   - sought: which devices to look for.
+    ///   - logger: where it logs.
+    package init(looksFor sought: LANDevices, logger: Logger) {
+        self.logger = logger
+        self.sought = sought
+        home = DatagramHome(looksFor: sought, session: .random(in: 2 ... .max))
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private var now: Duration { start.duration(to: .now) }
+
+    // MARK: Life
+
+    package func run(host: any LightHost) async throws {
+        await host.report(.starting)
+        waker.yield()
+        await withDiscardingTaskGroup { timers in
+            var timerAt: Duration?
+            for await _ in wake {
+                if let at = timerAt, at <= now { timerAt = nil }
+                let next = await turn(host)
+                if timerAt.map({ next < $0 }) ?? true {
+                    timerAt = next
+                    timers.addTask { [waker, instant = start + next] in
+                        try? await Task.sleep(until: instant, clock: .continuous)
+                        waker.yield()
+                    }
+                }
+            }
+            timers.cancelAll()
+        }
+        sockets = []
+        for waiter in waiters.values { waiter.resume(returning: .unreachable) }
+        waiters = [:]
+    }
+
+    /// One round; returns when the next one is due.
+    private func turn(_ host: any LightHost) async -> Duration {
+        guard openSockets() else {
+            await tell(.degraded("no network socket; trying again"), host)
+            return now + .seconds(5)
+        }
+        for socket in sockets {
+            for (index, datagram) in socket.takeDatagrams().enumerated() {
+                home.received(datagram.bytes, from: datagram.source, now: now)
+                if index % Self.datagramsInTurn == Self.datagramsInTurn - 1 {
+                    await carryOut(host)
+                    await Task.yield()
+                }
+            }
+        }
+        home.timePassed(now: now)
+        if home.isSearchDue(now: now) {
+            let networks = IPv4Network.current()
+            home.search(on: networks, now: now)
+            let isBlind = networks.isEmpty && sought.hosts.isEmpty
+            await tell(isBlind ? .degraded("no network to search; write hosts: or plug one in") : .running, host)
+        }
+        await carryOut(host)
+        return home.deadline
+    }
+
+    private func openSockets() -> Bool {
+        guard sockets.isEmpty else { return true }
+        do throws(DatagramSocket.Failure) {
+            sockets = [try DatagramSocket(port: 0) { [waker] in waker.yield() }]
+        } catch {
+            logger.warning("socket not opened", metadata: ["error": "\(error.text)"])
+            return false
+        }
+        guard let port = Device.traits.pushPort else { return true }
+        do throws(DatagramSocket.Failure) {
+            sockets.append(try DatagramSocket(port: port) { [waker] in waker.yield() })
+        } catch {
+            logger.warning("socket not opened", metadata: ["port": "\(port)", "error": "\(error.text)"])
+        }
+        return true
+    }
+
+    private func tell(_ newState: DriverState, _ host: any LightHost) async {
+        guard state != newState else { return }
+        state = newState
+        await host.report(newState)
+    }
+
+    private func carryOut(_ host: any LightHost) async {
+        for action in home.takeActions() {
+            switch action {
+            case .send(let bytes, let endpoint): send(bytes, to: endpoint)
+            case .added(let description):
+                await report(to: host)
+                await host.added(description)
+            case .report(let id, let report): outbox.add(report, from: id)
+            case .warn(let text, let subject): await host.warn(text, about: subject)
+            case .ignored(let id): logger.info("device ignored", metadata: ["device": "\(id)"])
+            case .finished(let command, let error):
+                waiters.removeValue(forKey: command)?.resume(returning: error)
+            }
+        }
+        await report(to: host)
+    }
+
+    /// Hands over all reports that wait.
+    private func report(to host: any LightHost) async {
+        guard !outbox.isEmpty else { return }
+        await host.report(outbox.takeAll().reports)
+    }
+
+    private func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint) {
+        do throws(DatagramSocket.Failure) {
+            try sockets.first?.send(bytes, to: endpoint)
+        } catch {
+            // As if it had been lost on its way: it is sent again.
+            logger.debug("datagram not sent", metadata: ["to": "\(endpoint)", "error": "\(error.text)"])
+        }
+    }
+
+    // MARK: Commands
+
+    package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        try await finish(try home.apply(command, to: light, now: now))
+    }
+
+    package func identify(_ light: LightID) async throws(LightError) {
+        let command = try home.identify(light, now: now)
+        defer {
+            home.endIdentification(of: light, now: now)
+            waker.yield()
+        }
+        try await finish(command)
+        try? await Task.sleep(for: .seconds(1))
+    }
+
+    private func finish(_ command: Int) async throws(LightError) {
+        guard !sockets.isEmpty else { throw .unreachable }
+        waker.yield()
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<LightError?, Never>) in
+                if Task.isCancelled {
+                    home.cancel(command)
+                    continuation.resume(returning: .unreachable)
+                } else {
+                    waiters[command] = continuation
+                }
+            }
+        } onCancel: {
+            Task { await self.cancel(command) }
+        }
+        if let error { throw error }
+    }
+
+    private func cancel(_ command: Int) {
+        home.cancel(command)
+        waiters.removeValue(forKey: command)?.resume(returning: .unreachable)
+    }
+}

@@ -1,0 +1,123 @@
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// A UDP socket for IPv4 that sends at once and keeps what arrives until it is taken.
+///
+/// At most ``capacity`` datagrams wait; what comes on top, and what is longer than ``longest``, is dropped, as a network may
+/// do at any time.
+final class DatagramSocket: Sendable {
+    struct Datagram: Sendable {
+        let bytes: [UInt8]
+        let source: IPv4Endpoint
+    }
+
+    /// Why there is no socket.
+    struct Failure: Error {
+        let text: String
+    }
+
+    static let capacity = 256
+    static let longest = 4096
+
+    private let descriptor: Int32
+    private let reader: any DispatchSourceRead
+    private let waiting = Mutex<[Datagram]>([])
+
+    /// Opens a socket on all interfaces, allowed to broadcast.
+    ///
+    /// - Parameters:
+    ///   - port: the port to listen on; 0 for any.
+    ///   - notify: called on another thread when something has arrived.
+    /// - Throws: why there is none.
+    init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(text: systemErrorText(errno)) }
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in(IPv4Endpoint(address: 0, port: port))
+        let bound = address.withPointer { bind(descriptor, $0, $1) }
+        guard bound == 0 else {
+            let text = systemErrorText(errno)
+            Glibc.close(descriptor)
+            throw Failure(text: text)
+        }
+        self.descriptor = descriptor
+        let queue = DispatchQueue(label: "datagrams")
+        reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        reader.setEventHandler { [weak self] in
+            if self?.receive() == true { notify() }
+        }
+        reader.setCancelHandler { [descriptor] in Glibc.close(descriptor) }
+        reader.activate()
+    }
+
+    deinit { reader.cancel() }
+
+    /// The port that it listens on.
+    var port: UInt16 {
+        var address = sockaddr_in()
+        _ = address.withPointer { pointer, length in
+            var length = length
+            return getsockname(descriptor, pointer, &length)
+        }
+        return IPv4Endpoint(address).port
+    }
+
+    /// Takes all that has arrived, oldest first.
+    func takeDatagrams() -> [Datagram] {
+        waiting.withLock { waiting in
+            defer { waiting.removeAll() }
+            return waiting
+        }
+    }
+
+    /// Sends a datagram, or fails as the system says; whether it arrives is not known.
+    func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint) throws(Failure) {
+        var address = sockaddr_in(endpoint)
+        let sent = address.withPointer { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
+        guard sent >= 0 else { throw Failure(text: systemErrorText(errno)) }
+    }
+
+    private func receive() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: Self.longest)
+        var arrived: [Datagram] = []
+        // In turns, so that a flood does not keep what has arrived from being told.
+        while arrived.count < 64 {
+            var source = sockaddr_in()
+            let count = source.withPointer { address, length in
+                var length = length
+                return recvfrom(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), address, &length)
+            }
+            // An error that an earlier datagram caused is told once, by the call that comes next.
+            if count < 0, errno == ECONNREFUSED || errno == EINTR { continue }
+            guard count >= 0 else { break }
+            guard count <= Self.longest else { continue }
+            arrived.append(Datagram(bytes: Array(buffer.prefix(count)), source: IPv4Endpoint(source)))
+        }
+        waiting.withLock { $0.append(contentsOf: arrived.prefix(Self.capacity - $0.count)) }
+        return !arrived.isEmpty
+    }
+}
+
+extension sockaddr_in {
+    fileprivate init(_ endpoint: IPv4Endpoint) {
+        self.init()
+        sin_family = sa_family_t(AF_INET)
+        sin_port = endpoint.port.bigEndian
+        sin_addr.s_addr = endpoint.address.bigEndian
+    }
+
+    fileprivate mutating func withPointer<Value>(_ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Value) -> Value
+    {
+        withUnsafeMutablePointer(to: &self) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+}
+
+extension IPv4Endpoint {
+    fileprivate init(_ address: sockaddr_in) {
+        self.init(address: UInt32(bigEndian: address.sin_addr.s_addr), port: UInt16(bigEndian: address.sin_port))
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("The devices of a network", .timeout)
+struct DatagramHomeTests {
+    static let id = LIFXTests.id
+    static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
+
+    /// A home in which one light is known, at the time 0.
+    static func home() throws -> DatagramHome<LIFXDevice> {
+        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        home.search(on: [], now: .zero)
+        home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: here, now: .zero)
+        let answers: [(UInt16, [UInt8])] = [
+            (33, [1, 0, 0, 0, 27, 0, 0, 0, 0, 0, 0, 0]), (107, LIFXTests.state([0, 0, .max, 3500])),
+            (53, [UInt8](repeating: 0, count: 56)), (15, [UInt8](repeating: 0, count: 20)),
+            (107, LIFXTests.state([0, 0, .max, 3500])),
+        ]
+        for (number, (type, payload)) in answers.enumerated() {
+            home.received(LIFXTests.answer(type, payload, number: UInt8(number + 1)), from: here, now: .zero)
+        }
+        return home
+    }
+
+    static func types(_ actions: [DatagramAction]) -> [UInt8] {
+        actions.compactMap { if case .send(let bytes, _) = $0 { bytes[32] } else { nil } }
+    }
+
+    @Test("everybody on each network is asked, and each host")
+    func search() {
+        let network = IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)
+        let host = IPv4Endpoint("10.9.0.1:7", port: 1)!
+        for (discover, expected) in [(true, ["10.0.0.255:56700", "10.9.0.1:7"]), (false, ["10.9.0.1:7"])] {
+            var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(discover: discover, hosts: [host]), session: 9)
+            #expect(home.isSearchDue(now: .zero))
+            home.search(on: [network], now: .zero)
+            let asked = home.takeActions().compactMap { action -> String? in
+                if case .send(_, let endpoint) = action { endpoint.description } else { nil }
+            }
+            #expect(asked == expected)
+            #expect(home.deadline == .seconds(1) && !home.isSearchDue(now: .milliseconds(999)))
+        }
+    }
+
+    @Test("the pause between two searches grows to a minute")
+    func searchPauses() {
+        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        var times: [Duration] = []
+        for _ in 0..<8 {
+            times.append(home.deadline)
+            home.search(on: [], now: home.deadline)
+        }
+        #expect(times == [0, 1, 3, 7, 15, 31, 63, 123].map { .seconds($0) })
+    }
+
+    @Test("who answers is asked what it is, and then is a light with a state")
+    func found() throws {
+        var home = try Self.home()
+        let actions = home.takeActions()
+        #expect(Self.types(actions) == [32, 101, 51, 14, 101])
+        let told = actions.filter { if case .send = $0 { false } else { true } }
+        #expect(told.count == 2)
+        #expect(
+            told.last
+                == .report(
+                    Self.id, LightReport(on: true, brightness: 100, color: .temperature(mired: 286), reachable: true)))
+        #expect(home.deadline == .seconds(1))
+    }
+
+    @Test("an answer to nothing, or to what was asked before, is not believed")
+    func late() throws {
+        var home = try Self.home()
+        _ = home.takeActions()
+        home.received(LIFXTests.answer(107, LIFXTests.state([0, 0, 1, 3500]), number: 5), from: Self.here, now: .zero)
+        #expect(home.takeActions() == [])
+    }
+
+    @Test("a command is finished with its last acknowledgement, and asked about a little later")
+    func command() throws {
+        var home = try Self.home()
+        _ = home.takeActions()
+        let number = try home.apply(LightCommand(on: true, brightness: 50), to: Self.id, now: .seconds(1))
+        #expect(Self.types(home.takeActions()) == [102])
+        home.received(LIFXTests.answer(45, [], number: 6), from: Self.here, now: .seconds(1))
+        #expect(Self.types(home.takeActions()) == [117])
+        home.received(LIFXTests.answer(45, [], number: 7), from: Self.here, now: .seconds(1))
+        let report = LightReport(on: true, brightness: 50, color: .temperature(mired: 286), reachable: true)
+        #expect(home.takeActions() == [.finished(command: number, nil), .report(Self.id, report)])
+        home.timePassed(now: .milliseconds(1299))
+        #expect(home.takeActions() == [])
+        home.timePassed(now: .milliseconds(1300))
+        #expect(Self.types(home.takeActions()) == [101])
+    }
+
+    @Test("without an answer it is out of reach, probed and searched for, and back when it answers")
+    func lost() throws {
+        var home = try Self.home()
+        _ = home.takeActions()
+        let number = try home.apply(LightCommand(on: true), to: Self.id, now: .seconds(100))
+        var actions = home.takeActions()
+        var now = Duration.seconds(100)
+        for _ in 0..<20 {
+            now += .milliseconds(100)
+            home.timePassed(now: now)
+            actions += home.takeActions()
+        }
+        #expect(Self.types(actions) == [117, 117, 117, 117, 117, 117])
+        #expect(actions.contains(.finished(command: number, .unreachable)))
+        #expect(actions.last == .report(Self.id, LightReport(reachable: false)))
+        #expect(throws: LightError.unreachable) {
+            try home.apply(LightCommand(on: true), to: Self.id, now: now)
+        }
+        home.timePassed(now: .seconds(107))
+        #expect(Self.types(home.takeActions()) == [101])
+        home.timePassed(now: .seconds(108))
+        #expect(home.takeActions() == [], "a probe is sent once")
+        // It has got another address meanwhile.
+        let there = IPv4Endpoint("10.0.0.99", port: 56700)!
+        home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
+        guard case .send(let bytes, let target)? = home.takeActions().first else {
+            Issue.record("it is asked")
+            return
+        }
+        #expect(target == there && bytes[32] == 101)
+        let answer = LIFXTests.answer(107, LIFXTests.state([0, 0, .max, 3500]), number: bytes[23])
+        home.received(answer, from: there, now: .seconds(109))
+        let report = LightReport(on: true, brightness: 100, color: .temperature(mired: 286), reachable: true)
+        // Its group and firmware may have changed.
+        let actionsNow = home.takeActions()
+        #expect(actionsNow.first == .report(Self.id, report) && Self.types(actionsNow) == [51])
+    }
+
+    @Test("devices that never say what they are do not pile up")
+    func unidentified() {
+        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        for number in 0..<2000 {
+            let id = LightID("d073d5" + String(format: "%06x", number))
+            let bytes = LIFXMessage.bytes(
+                type: 3, payload: [1, 0x7C, 0xDD, 0, 0], target: id, source: 9, number: 0, answer: 0)
+            home.received(bytes, from: Self.here, now: .zero)
+        }
+        #expect(Self.types(home.takeActions()).count == DatagramHome<LIFXDevice>.maximumDevices)
+        home.search(on: [], now: .zero)
+        for tenths in 1...20 { home.timePassed(now: .milliseconds(100 * tenths)) }
+        _ = home.takeActions()
+        #expect(home.deadline == .seconds(1), "all are forgotten: only the search is left")
+    }
+
+    @Test(
+        "keys that are wrong say what to write",
+        arguments: [
+            (#"{"hosts": ["lamp"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["10.0.0.256"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["10.0.0.7:0"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"discover": false}"#, "nothing to look for; write discover: true or hosts: [10.0.0.7]"),
+        ])
+    func keys(text: String, problem: String) {
+        #expect {
+            try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8))
+        } throws: { error in
+            if case DecodingError.dataCorrupted(let context) = error {
+                context.debugDescription == problem
+            } else {
+                false
+            }
+        }
+    }
+
+    @Test("everybody is asked unless it says otherwise, and hosts besides")
+    func defaults() throws {
+        func read(_ text: String) throws -> LANDevices {
+            try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8)).devices
+        }
+        let host = try #require(IPv4Endpoint("10.0.0.7", port: 56700))
+        #expect(try read("{}") == LANDevices(discover: true))
+        #expect(try read(#"{"hosts": ["10.0.0.7", "10.0.0.7:56700"]}"#) == LANDevices(discover: true, hosts: [host]))
+        #expect(try read(#"{"discover": false, "hosts": ["10.0.0.7"]}"#) == LANDevices(discover: false, hosts: [host]))
+    }
+}

@@ -1,0 +1,93 @@
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("What is asked of a device that may lose it", .timeout)
+struct RequestQueueTests {
+    typealias Queue = RequestQueue<String>
+
+    @Test("a request is sent six times within 1.7 s and then given up")
+    func retries() {
+        var queue = Queue(burst: 100, perSecond: 1000)
+        queue.ask("state")
+        #expect(queue.transmit(now: .zero)?.request == "state")
+        for milliseconds in [200, 400, 650, 950, 1300] {
+            #expect(queue.deadline == .milliseconds(milliseconds))
+            #expect(queue.transmit(now: .milliseconds(milliseconds - 1)) == nil)
+            #expect(queue.transmit(now: .milliseconds(milliseconds))?.request == "state")
+            #expect(!queue.isGivenUp(now: .milliseconds(milliseconds)))
+        }
+        #expect(queue.transmit(now: .seconds(9)) == nil && queue.deadline == .milliseconds(1700))
+        #expect(!queue.isGivenUp(now: .milliseconds(1699)) && queue.isGivenUp(now: .milliseconds(1700)))
+    }
+
+    @Test("all times a request keeps its number, and the next has another")
+    func numbers() {
+        var queue = Queue(burst: 100, perSecond: 1000)
+        queue.ask("a")
+        queue.ask("b")
+        #expect(queue.transmit(now: .zero)?.number == 1)
+        #expect(queue.transmit(now: .seconds(1))?.number == 1)
+        #expect(queue.answered() == nil)
+        #expect(queue.transmit(now: .seconds(1))?.number == 2)
+    }
+
+    @Test("one request at a time")
+    func oneAtATime() {
+        var queue = Queue(burst: 100, perSecond: 1000)
+        queue.ask("a")
+        queue.ask("b")
+        #expect(queue.transmit(now: .zero)?.request == "a")
+        #expect(queue.transmit(now: .zero) == nil)
+        #expect(queue.answered() == nil)
+        #expect(queue.transmit(now: .zero)?.request == "b")
+    }
+
+    @Test("a command goes before all questions, the one on its way included, which is asked again behind it")
+    func commandsFirst() {
+        var queue = Queue(burst: 100, perSecond: 1000)
+        queue.ask("state")
+        queue.ask("name")
+        #expect(queue.transmit(now: .zero)?.request == "state")
+        queue.add(["color", "power"], command: 7)
+        #expect(queue.transmit(now: .zero)?.request == "color")
+        #expect(queue.answered() == nil)
+        #expect(queue.transmit(now: .zero)?.request == "power")
+        #expect(queue.answered() == 7)
+        #expect(queue.transmit(now: .zero)?.request == "state")
+        #expect(queue.answered() == nil)
+        #expect(queue.transmit(now: .zero)?.request == "name")
+    }
+
+    @Test("a device gets no more than it takes: at first a burst, then one message an interval")
+    func pacing() {
+        var queue = Queue(burst: 5, perSecond: 10)
+        var sentAt: [Duration] = []
+        for number in 0..<20 { queue.add(["\(number)"], command: number) }
+        var now = Duration.zero
+        while let deadline = queue.deadline, sentAt.count < 20 {
+            now = max(now, deadline)
+            if queue.transmit(now: now) != nil { sentAt.append(now) }
+            _ = queue.answered()
+        }
+        #expect(sentAt.prefix(5).allSatisfy { $0 == .zero })
+        #expect(sentAt.dropFirst(5) == (1...15).map { Duration.milliseconds(100 * $0) }[...])
+    }
+
+    @Test("a probe is sent once, and a cancelled command no more")
+    func probesAndCancellation() {
+        var queue = Queue(burst: 5, perSecond: 10)
+        queue.ask("there?", isProbe: true)
+        #expect(queue.transmit(now: .zero) != nil)
+        #expect(queue.transmit(now: .milliseconds(200)) == nil && queue.isGivenUp(now: .milliseconds(200)))
+        #expect(queue.clear() == [])
+        queue.add(["a", "b"], command: 1)
+        queue.add(["c"], command: 2)
+        #expect(queue.transmit(now: .seconds(1))?.request == "a")
+        queue.cancel(1)
+        #expect(queue.transmit(now: .seconds(1))?.request == "c")
+        #expect(queue.clear() == [2])
+        #expect(queue.isEmpty && queue.deadline == nil)
+    }
+}

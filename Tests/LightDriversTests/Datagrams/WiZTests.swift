@@ -1,0 +1,148 @@
+import Foundation
+import HAPTesting
+import LightKit
+import Logging
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("WiZ on the wire", .timeout)
+struct WiZTests {
+    static func message(_ text: String) throws -> WiZMessage { try #require(WiZMessage(Array(text.utf8))) }
+
+    static func device(
+        _ module: String = "ESP01_SHRGB_03", pilot: String = #""state":true,"dimming":60,"temp":2700"#,
+        whites: String = #""result":{"cctRange":[2200,2700,4800,6500]}"#
+    ) throws -> WiZDevice {
+        var device = WiZDevice(id: "a8bb5006033d")
+        for _ in 0..<5 {
+            for request in device.questions {
+                let body =
+                    switch request {
+                    case .system: #""result":{"mac":"a8bb5006033d","moduleName":"\#(module)","fwVersion":"1.25.0"}"#
+                    case .pilot: #""result":{"mac":"a8bb5006033d",\#(pilot)}"#
+                    default: whites
+                    }
+                let answer = try message(#"{"method":"\#(request.method)","env":"pro",\#(body)}"#)
+                #expect(WiZDevice.isAnswer(answer, to: request, number: 0))
+                try device.answered(request, with: answer)
+            }
+        }
+        #expect(device.questions == [])
+        return device
+    }
+
+    @Test("requests are one JSON object each")
+    func frames() {
+        func text(_ request: WiZRequest) -> String {
+            String(decoding: request.bytes(session: 0xAB, localAddress: 0x0A00_0002), as: UTF8.self)
+        }
+        #expect(text(.pilot) == #"{"method":"getPilot","params":{}}"#)
+        #expect(
+            text(.register)
+                == #"{"method":"registration","params":{"phoneMac":"0200000000ab","register":true,"phoneIp":"10.0.0.2","id":"1"}}"#
+        )
+        #expect(
+            text(.setPilot(WiZPilot(isOn: true, dimming: 60, channels: [255, 90, 0, 0, 0])))
+                == #"{"method":"setPilot","params":{"state":true,"dimming":60,"r":255,"g":90,"b":0,"c":0,"w":0}}"#)
+        #expect(
+            text(.setPilot(WiZPilot(isOn: true, kelvin: 2700)))
+                == #"{"method":"setPilot","params":{"state":true,"temp":2700}}"#)
+    }
+
+    @Test(
+        "the module's name says what a device can do",
+        arguments: [
+            (
+                "ESP01_SHRGB_03", LightKind.light,
+                LightCapabilities(brightness: true, color: true, temperature: 154...455)
+            ),
+            ("ESP21_SHTW_01", .light, LightCapabilities(brightness: true, temperature: 154...455)),
+            ("ESP05_SHDW_21", .light, LightCapabilities(brightness: true)),
+            ("INVALID", .light, LightCapabilities(brightness: true)),
+            ("ESP10_SOCKET_06", .outlet, LightCapabilities()),
+        ])
+    func modules(module: String, kind: LightKind, capabilities: LightCapabilities) throws {
+        let description = try #require(try Self.device(module).description)
+        #expect(description.kind == kind && description.capabilities == capabilities && description.model == module)
+    }
+
+    @Test("without a model's whites those of the user are taken, and without these the usual ones")
+    func whites() throws {
+        let error = #""error":{"code":-32601,"message":"Method not found"}"#
+        #expect(try Self.device(whites: error).description?.capabilities.temperature == 154...370)
+        let user = #""result":{"whiteRange":[2700,6500],"extRange":[2200,6500]}"#
+        #expect(try Self.device(whites: user).description?.capabilities.temperature == 154...455)
+    }
+
+    @Test(
+        "what a device shows",
+        arguments: [
+            (
+                #""state":true,"dimming":60,"temp":2700"#,
+                LightReport(on: true, brightness: 60, color: .temperature(mired: 370))
+            ),
+            (
+                #""state":false,"dimming":13,"r":255,"g":127,"b":0,"c":0,"w":0,"temp":0"#,
+                LightReport(on: false, brightness: 13, color: .hueSaturation(hue: 30, saturation: 100))
+            ), (#""state":true,"sceneId":4,"dimming":0"#, LightReport(on: true)),
+            (#""state":1,"dimming":"x","r":999,"g":0,"b":0"#, LightReport()),
+        ])
+    func states(pilot: String, report: LightReport) throws {
+        #expect(try Self.device(pilot: pilot).state == report)
+    }
+
+    @Test("a command is one message that says whether the light is on")
+    func commands() throws {
+        let lit = try Self.device()
+        let dark = try Self.device(pilot: #""state":false,"dimming":60"#)
+        #expect(lit.requests(for: LightCommand(on: false)) == [.setPilot(WiZPilot(isOn: false))])
+        #expect(dark.requests(for: LightCommand(brightness: 3)) == [.setPilot(WiZPilot(isOn: false, dimming: 10))])
+        #expect(
+            lit.requests(for: LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 120, saturation: 100)))
+                == [.setPilot(WiZPilot(isOn: true, dimming: 50, channels: [0, 255, 0, 0, 0]))])
+        #expect(
+            lit.requests(for: LightCommand(color: .temperature(mired: 500)))
+                == [.setPilot(WiZPilot(isOn: true, kelvin: 2200))])
+    }
+
+    @Test("a refused command is an error, and changes nothing")
+    func refused() throws {
+        var device = try Self.device()
+        let before = device.state
+        let answer = try Self.message(
+            #"{"method":"setPilot","env":"pro","error":{"code":-32602,"message":"Invalid params"}}"#)
+        #expect(throws: LightError.refused("the device does not take this command")) {
+            try device.answered(.setPilot(WiZPilot(isOn: false)), with: answer)
+        }
+        #expect(device.state == before)
+    }
+
+    @Test("what is no message of a device is not read")
+    func malformed() {
+        for text in [
+            "", "garbage", "[]", "{}", #"{"method":"getPilot"}"#, #"{"env":"pro","error":{"code":-32700}}"#,
+            #"{"method":"getPilot","params":"#, String(repeating: "[", count: 4000),
+        ] { #expect(WiZMessage(Array(text.utf8)) == nil, "\(text)") }
+    }
+
+    @Test("a device is found by what it says of itself, and what it tells by itself is shown at once")
+    func found() throws {
+        let source = try #require(IPv4Endpoint("10.0.0.7", port: 38899))
+        var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 1)
+        func receive(_ text: String) { home.received(Array(text.utf8), from: source, now: .zero) }
+        receive(#"{"method":"registration","env":"pro","result":{"mac":"A8BB5006033D","success":true}}"#)
+        receive(#"{"method":"getModelConfig","env":"pro","error":{"code":-32601}}"#)
+        receive(
+            #"{"method":"getSystemConfig","env":"pro","result":{"mac":"a8bb5006033d","moduleName":"ESP05_SHDW_21"}}"#)
+        receive(#"{"method":"getPilot","env":"pro","result":{"state":true,"dimming":60}}"#)
+        let told = home.takeActions().filter { if case .send = $0 { false } else { true } }
+        #expect(told.count == 2)
+        #expect(told.last == .report("a8bb5006033d", LightReport(on: true, brightness: 60, reachable: true)))
+        receive(#"{"method":"syncPilot","env":"pro","params":{"mac":"a8bb5006033d","state":false,"dimming":60}}"#)
+        #expect(
+            home.takeActions().contains(
+                .report("a8bb5006033d", LightReport(on: false, brightness: 60, reachable: true))))
+    }
+}
