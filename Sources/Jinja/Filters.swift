@@ -81,7 +81,7 @@ extension JinjaRenderer {
                 try text(of: value), try text(of: given.required(0, "old")), try text(of: given.required(1, "new")),
                 try given.int(2, "count"))
         case .format: return try string(try TextFormat.percent(try text(of: value), given.positional, mapping: .none))
-        case .tojson, .toJSON: return try string(try json(of: value, isSpaced: filter == .tojson))
+        case .tojson, .toJSON: return try string(try Self.json(of: value, filter == .tojson))
         case .fromJSON:
             guard case .string(let text) = value else { throw JinjaError("from_json wants a text") }
             do { return JinjaValue(try JSONValue(parsing: Array(text.utf8))) } catch {
@@ -95,10 +95,15 @@ extension JinjaRenderer {
             }
             return .int(0)
         case .join:
-            var texts: [String] = []
+            var result = ""
             let attribute = try given.text(1, "attribute")
-            for element in try sequence(value) { texts.append(try text(of: try Self.member(attribute, of: element))) }
-            return try string(texts.joined(separator: try given.text(0, "d") ?? ""))
+            let separator = try given.text(0, "d") ?? ""
+            for (index, element) in try sequence(value).enumerated() {
+                result += index > 0 ? separator : ""
+                result += try text(of: try Self.member(attribute, of: element))
+                guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+            }
+            return try string(result)
         case .list: return .list(try sequence(value))
         case .items: return .list((value.members ?? []).map { .tuple([$0.key, $0.value]) })
         case .first: return try sequence(value).first ?? .undefined("the first of an empty list")
@@ -233,11 +238,6 @@ extension JinjaRenderer {
         return .string((words ?? kept) + end)
     }
 
-    private mutating func json(of value: JinjaValue, isSpaced: Bool) throws(JinjaError) -> String {
-        try countAll(value)
-        return try Self.json(of: value, isSpaced)
-    }
-
     private static func json(of value: JinjaValue, _ isSpaced: Bool) throws(JinjaError) -> String {
         switch value {
         case .none: return "null"
@@ -327,7 +327,8 @@ extension JinjaRenderer {
             return result
         }
         let name = try given.requiredText(0, "filter")
-        guard let filter = Filter(name: name) else {
+        // One within the other would nest as deeply as it has arguments.
+        guard let filter = Filter(name: name), filter != .map else {
             throw JinjaError("the filter \"\(name.prefix(32))\" is not supported")
         }
         let arguments = GivenArguments(positional: Array(given.positional.dropFirst()), named: given.named)

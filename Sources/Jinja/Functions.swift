@@ -39,7 +39,10 @@ extension JinjaRenderer {
             return try apply(filter, to: values, GivenArguments())
         case .list: return .list(try sequence(given.value(0, "value") ?? .list([])))
         case .dict:
-            var dictionary = JinjaDictionary(given.value(0, "value")?.members ?? [])
+            let members = given.value(0, "value")?.members ?? []
+            // Each member is looked for among those before it.
+            try count(members.count * members.count)
+            var dictionary = JinjaDictionary(members)
             for (name, value) in given.named.sorted(by: { $0.key < $1.key }) { dictionary[.string(name)] = value }
             return .dict(dictionary)
         case .namespace: return try makeNamespace(given.named)
@@ -147,7 +150,7 @@ extension JinjaRenderer {
             guard let width = try given.int(0, "width"), width <= 100 else {
                 throw JinjaError("a width is more than 100")
             }
-            let missing = max(0, width - text.unicodeScalars.count)
+            let missing = max(0, max(0, width) - text.unicodeScalars.count)
             let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
             return .string(
                 text.prefix(isSigned ? 1 : 0) + String(repeating: "0", count: missing)
@@ -204,23 +207,17 @@ extension String {
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst().lowercased() }
 
     /// The text with capitals as Jinja2's filter sets them: after white space and opening brackets only.
-    var titled: String {
-        var result = ""
-        var isInWord = false
-        for character in self {
-            result += isInWord ? character.lowercased() : character.uppercased()
-            isInWord = !character.isWhitespace && !"-([{<".contains(character)
-        }
-        return result
-    }
+    var titled: String { capitalized { !$0.isWhitespace && !"-([{<".contains($0) } }
 
     /// The text with capitals as Python's method sets them: wherever letters begin.
-    var capitalizedWords: String {
+    var capitalizedWords: String { capitalized(\.isLetter) }
+
+    private func capitalized(_ continues: (Character) -> Bool) -> String {
         var result = ""
         var isInWord = false
         for character in self {
             result += isInWord ? character.lowercased() : character.uppercased()
-            isInWord = character.isLetter
+            isInWord = continues(character)
         }
         return result
     }

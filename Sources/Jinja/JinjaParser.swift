@@ -329,7 +329,7 @@ struct JinjaParser {
     private mutating func arguments() throws(JinjaError) -> Arguments {
         var arguments = Arguments()
         while !takeSymbol(")") {
-            if !arguments.expressions.isEmpty {
+            if !arguments.positional.isEmpty || !arguments.named.isEmpty {
                 try expect(.symbol(","), ",")
                 if takeSymbol(")") { break }
             }

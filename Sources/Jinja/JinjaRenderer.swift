@@ -138,7 +138,7 @@ struct JinjaRenderer {
         case .attribute(let value, let name):
             let value = try evaluate(value)
             // In Python the methods of a mapping hide its members of that name, which are reached by brackets only.
-            if Self.methodsOfMappings.contains(name), value.members != nil {
+            if Self.methodsOfMappings.contains(name), value.isMapping {
                 throw JinjaError("\(name) is a method; its value is reached by [\"\(name)\"]")
             }
             return try member(.string(name), of: value)
@@ -151,7 +151,7 @@ struct JinjaRenderer {
             var dictionary = JinjaDictionary()
             for member in members {
                 let key = try evaluate(member.key)
-                guard key.elements == nil, key.members == nil else { throw JinjaError("a key that is a list") }
+                guard !key.isSequence, !key.isMapping else { throw JinjaError("a key that is a list") }
                 dictionary[key] = try evaluate(member.value)
             }
             return try made(.dict(dictionary))
@@ -186,7 +186,10 @@ struct JinjaRenderer {
             return try calculate(operation, a, try defined(try evaluate(b)))
         case .concatenation(let values):
             var result = ""
-            for value in values { result += try text(of: try evaluate(value)) }
+            for value in values {
+                result += try text(of: try evaluate(value))
+                guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+            }
             return try string(result)
         case .comparison(let first, let others):
             var left = try evaluate(first)
@@ -217,6 +220,9 @@ struct JinjaRenderer {
     private mutating func evaluate(_ arguments: Arguments) throws(JinjaError) -> GivenArguments {
         var given = GivenArguments(positional: try evaluate(arguments.positional))
         for argument in arguments.named { given.named[argument.name] = try evaluate(argument.value) }
+        // Whoever gets them may go through them.
+        for value in given.positional { try countAll(value) }
+        for value in given.named.values { try countAll(value) }
         return given
     }
 
@@ -245,11 +251,10 @@ struct JinjaRenderer {
 
     /// Counts everything that a value holds.
     mutating func countAll(_ value: JinjaValue) throws(JinjaError) {
-        let elements = value.elements
-        let members = value.members
-        try count(elements == nil && members == nil ? value.size : 0)
-        for element in elements ?? [] { try countAll(element) }
-        for member in members ?? [] { try countAll(member.value) }
+        // First, since looking into it is work as well.
+        try count(value.size)
+        for element in value.elements ?? [] { try countAll(element) }
+        for member in value.members ?? [] { try countAll(member.value) }
     }
 
     /// A list or a mapping that the template has made, if it is neither too large nor too deep: whoever walks through it
@@ -323,7 +328,7 @@ struct JinjaRenderer {
         _ value: JinjaValue, _ from: Int?, _ to: Int?, _ step: Int?
     ) throws(JinjaError) -> JinjaValue {
         let value = try defined(value)
-        guard value.members == nil else { throw JinjaError("a slice of no list") }
+        guard !value.isMapping else { throw JinjaError("a slice of no list") }
         let elements = try sequence(value)
         let step = step ?? 1
         guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("a slice with a step of zero") }

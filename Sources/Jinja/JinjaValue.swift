@@ -83,13 +83,38 @@ extension JinjaValue {
         }
     }
 
-    /// The members of a mapping; of a name that stands twice, the last value.
+    /// The members of a mapping; of a name that stands twice, the last value in the first place.
     var members: [(key: JinjaValue, value: JinjaValue)]? {
         switch self {
-        case .dict(let dictionary): dictionary.members
+        case .dict(let dictionary): return dictionary.members
         case .json(.object(let object)):
-            object.members.map { (.string($0.name), JinjaValue(object[$0.name] ?? $0.value)) }
-        default: nil
+            var members: [(key: JinjaValue, value: JinjaValue)] = []
+            var places: [String: Int] = [:]
+            for member in object.members {
+                if let place = places[member.name] {
+                    members[place].value = JinjaValue(member.value)
+                } else {
+                    places[member.name] = members.count
+                    members.append((.string(member.name), JinjaValue(member.value)))
+                }
+            }
+            return members
+        default: return nil
+        }
+    }
+
+    /// Whether it is a list or a tuple.
+    var isSequence: Bool {
+        switch self {
+        case .list, .tuple, .json(.array): true
+        default: false
+        }
+    }
+
+    var isMapping: Bool {
+        switch self {
+        case .dict, .json(.object): true
+        default: false
         }
     }
 
@@ -164,7 +189,13 @@ extension JinjaValue: Equatable {
         if let a = a.elements, let b = b.elements { return a == b }
         if let a = a.members, let b = b.members {
             guard a.count == b.count else { return false }
-            return a.allSatisfy { member in b.contains { $0.key == member.key && $0.value == member.value } }
+            // Nearly all keys are texts, and messages may have many.
+            var texts: [String: JinjaValue] = [:]
+            for case (key: .string(let name), value: let value) in b { texts[name] = value }
+            return a.allSatisfy { member in
+                if case .string(let name) = member.key { return texts[name] == member.value }
+                return b.contains { $0.key == member.key && $0.value == member.value }
+            }
         }
         return false
     }

@@ -34,12 +34,14 @@ extension JinjaRenderer {
         case .integer: return if case .int = value { true } else { false }
         case .float: return if case .float = value { true } else { false }
         case .number: return value.number != nil
-        case .isNumber: return Self.read(value)?.isFinite ?? false
+        case .isNumber:
+            try countAll(value)
+            return Self.read(value)?.isFinite ?? false
         case .string: return if case .string = value { true } else { false }
         case .list: return value.typeName == "list"
-        case .mapping: return value.members != nil
+        case .mapping: return value.isMapping
         case .sequence, .iterable:
-            return value.elements != nil || value.members != nil || ["str", "undefined"].contains(value.typeName)
+            return value.isSequence || value.isMapping || ["str", "undefined"].contains(value.typeName)
         case .lower, .upper:
             let text = try text(of: value)
             return text.contains(where: \.isCased) && text == (test == .lower ? text.lowercased() : text.uppercased())

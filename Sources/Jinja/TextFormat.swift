@@ -26,8 +26,10 @@ enum TextFormat {
         var result = ""
         var values = values[...]
         var usesMapping = false
+        let members = mapping.members
         var scalars = format.unicodeScalars[...]
         while let scalar = scalars.popFirst() {
+            guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
             guard scalar == "%" else {
                 result.unicodeScalars.append(scalar)
                 continue
@@ -42,7 +44,7 @@ enum TextFormat {
                 let name = scalars.dropFirst().prefix { $0 != ")" }
                 scalars = scalars.dropFirst(name.count + 2)
                 usesMapping = true
-                value = mapping.members?.last { $0.key == .string(String(name)) }?.value
+                value = members?.last { $0.key == .string(String(name)) }?.value
                 guard value != nil else { throw JinjaError("a name in a format has no value") }
             }
             var field = Field()
@@ -88,7 +90,7 @@ enum TextFormat {
             default: throw JinjaError("a format that is not supported")
             }
         }
-        guard values.isEmpty || usesMapping || mapping.members != nil else {
+        guard values.isEmpty || usesMapping || members != nil else {
             throw JinjaError("a format has too many values")
         }
         return result
@@ -105,6 +107,7 @@ enum TextFormat {
         var next = 0
         var scalars = format.unicodeScalars[...]
         while let scalar = scalars.popFirst() {
+            guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
             if scalar == "{" || scalar == "}", scalars.first == scalar {
                 scalars.removeFirst()
                 result.unicodeScalars.append(scalar)

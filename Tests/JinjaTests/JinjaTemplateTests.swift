@@ -128,6 +128,12 @@ struct JinjaLimitsTests {
             "{{ 1[::0] }}", "{{ [1][::0] }}", "{{ [1, 2][9223372036854775807::-9223372036854775807] }}",
             "{% for a in range(1000) %}{{ ('a' * 60000) in ('a' * 60000 ~ 'b') }}{% endfor %}",
             String(repeating: "a", count: 20_000),
+            "{{ ('%(a)s' * 5000) % {'a': 'x' * 60000} }}", "{{ ('{0}' * 10000).format('x' * 60000) }}",
+            "{{ range(5000) | join('x' * 60000) }}",
+            "{% set x = 'x' * 60000 %}{{ x" + String(repeating: " ~ x", count: 900) + " }}",
+            "{% set m = 'map' %}{{ 'a' | map(" + String(repeating: "m,", count: 7_000) + "m) | list }}",
+            "{% for i in range(5000) %}{% set x = float('1' * 60000, 0) %}{% endfor %}",
+            "{% for i in range(5000) %}{% set x = 'a'.strip('b' * 60000) %}{% endfor %}",
         ])
     func bounded(_ template: String) {
         let clock = ContinuousClock()
@@ -139,6 +145,25 @@ struct JinjaLimitsTests {
             return
         }
         #expect(Self.failure(of: template) != nil)
+    }
+
+    @Test(
+        "a width below zero is none", arguments: ["{{ 'abc'.zfill(-9223372036854775807) }}", "{{ 'abc'.zfill(-1) }}"])
+    func negativeWidth(template: String) throws {
+        #expect(try JinjaTemplate(template).render([:]) == "abc")
+    }
+
+    @Test("an object of many members does not make a template slow")
+    func manyMembers() throws {
+        let text = "{" + (0..<15_000).map { "\"name\($0)\":\($0)" }.joined(separator: ",") + "}"
+        let value = JinjaValue(try JSONValue(parsing: text))
+        func render(_ template: String) throws -> String { try JinjaTemplate(template).render(["value_json": value]) }
+        let start = ContinuousClock.now
+        #expect(try render("{{ value_json is mapping }}") == "True")
+        #expect(try render("{{ value_json.name14999 }}") == "14999")
+        #expect(try render("{{ value_json == value_json }}") == "True")
+        #expect(throws: JinjaError.self) { try render("{{ dict(value_json) | length }}") }
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test("a long message does not make a template slow")
