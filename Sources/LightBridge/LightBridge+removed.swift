@@ -32,7 +32,8 @@ extension LightBridge {
         await structureMutex.acquire()
         defer { structureMutex.release() }
         let vanished = lights.values.filter { $0.driver.driver == nil }
-        let gone = vanished.map(\.stored) + removedLights
+        let hidden = absent.values.filter { !$0.isRemoved && driver($0.key.driver).driver == nil }
+        let gone = vanished.map(\.stored) + hidden + removedLights
         try await forgetRemoved(gone)
         guard !vanished.isEmpty else { return gone.sorted { $0.aid < $1.aid } }
         for light in vanished {

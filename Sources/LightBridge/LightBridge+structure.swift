@@ -92,21 +92,15 @@ extension LightBridge {
         }
         warn(nil, about: .light(key))
         let former = absent[key]
-        let aid = former?.aid ?? nextAID()
+        let aid = former?.aid ?? unstored[key]?.aid ?? nextAID()
         var state = LightState()
         if let report = former?.state { state.apply(report) }
         state.isReachable = false
         let adapter = LightbulbAdapter(
             description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
-        var stored = StoredLight(
+        let stored = StoredLight(
             key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
-        guard await save(stored) else {
-            // Whatever comes of it, the aid is this light's.
-            stored.removal = nextRemoval()
-            absent[key] = former ?? stored
-            takeOverLater(key, description)
-            return
-        }
+        guard await save(stored) else { return takeOverLater(key, description, aid: aid) }
         absent[key] = nil
         unstoredGoings.remove(key)
         await show(key, aid, description, adapter.ids, state)
@@ -146,7 +140,8 @@ extension LightBridge {
         defer { structureMutex.release() }
         let key = LightKey(driver: driver, light: id)
         let about = about(key)
-        if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
+        unstored[key] = nil
+        warn(nil, about: .light(key))
         guard var stored = await takeAway(key) else { return }
         stored.removal = nextRemoval()
         absent[key] = stored

@@ -1,4 +1,5 @@
 internal import HAPAccessory
+internal import HAPModel
 internal import HAPProtocol
 internal import LightKit
 
@@ -11,11 +12,16 @@ extension LightBridge {
         var description: LightDescription
         /// What its driver has said of it meanwhile.
         var report = LightReport()
+        /// The aid that it is to have, if it has never been stored.
+        var aid: AccessoryID?
     }
 
     /// Takes a light over a little later, if it is still there then.
-    func takeOverLater(_ key: LightKey, _ description: LightDescription) {
+    func takeOverLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
+        // A light that is shown waits for its description alone; of others no more are kept than fill a house.
+        guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
+        if let aid { unstored[key]?.aid = aid }
         tryAgainLater(key)
     }
 

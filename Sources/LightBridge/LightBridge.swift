@@ -203,7 +203,8 @@ package actor LightBridge {
 
     private func start(_ command: LightCommand, on light: BridgedLight, by driver: any LightDriver) {
         light.command += 1
-        light.commandDeadline = scheduler.now + CommandWaiter.timeout
+        let deadline = scheduler.now + CommandWaiter.timeout
+        light.commandDeadline = deadline
         let number = light.command
         // It begins within this call; most drivers are done before it returns, and no other thread is woken.
         let task = Task.immediate {
@@ -215,7 +216,10 @@ package actor LightBridge {
             }
             await ended(command, number, on: light, status)
         }
-        if light.command == number, light.pipeline.underWay != nil { light.task = task }
+        guard light.command == number, light.pipeline.underWay != nil else { return }
+        light.task = task
+        // No request waits for a command that is sent once more.
+        wake(at: deadline)
     }
 
     /// A driver has come back from a command.

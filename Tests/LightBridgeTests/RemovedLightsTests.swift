@@ -89,6 +89,37 @@ struct RemovedLightsTests {
         #expect(keys(house.store.lights) == ["lamp", "plain"])
     }
 
+    @Test("a purge forgets the hidden lights of a driver that is gone, too")
+    func hidden() async throws {
+        let key = LightKey(driver: BridgeUnderTest.driverID, light: "plain")
+        let house = try await House(overrides: [:])
+        let again = try await BridgeUnderTest(
+            house.store, stored: house.store.bridge, overrides: [key: LightOverride(isHidden: true)])
+        #expect(try await again.lights.purge() == [])
+        await again.lights.detach(BridgeUnderTest.driverID)
+        #expect(keys(try await again.lights.purge()) == ["lamp", "plain"])
+        #expect(house.store.lights == [])
+    }
+
+    @Test("while nothing can be stored, lights that come and go leave nothing behind, and no aid is given twice")
+    func fullDisk() async throws {
+        let house = try await House()
+        house.store.breakDown([.light])
+        for number in 0..<400 {
+            await house.bridge.host.added(description(LightID("\(number)")))
+            await house.bridge.host.removed(LightID("\(number)"))
+        }
+        #expect(await house.bridge.lights.warnings() == [])
+        // It would fail if there were anything to forget.
+        #expect(try await house.bridge.lights.purge() == [])
+        for number in 0..<400 { await house.bridge.host.added(description(LightID("\(number)"))) }
+        house.store.breakDown([])
+        await house.advance(.seconds(60))
+        let aids = await house.bridge.lights.snapshots().map(\.aid)
+        #expect(aids.count == 149 && Set(aids).count == 149)
+        #expect(aids.filter { $0 > 3 }.allSatisfy { $0 > 400 })
+    }
+
     @Test("a purge that cannot be stored changes nothing, and is said to have failed")
     func notStored() async throws {
         let house = try await House()

@@ -38,6 +38,39 @@ struct SilentLightTests {
         #expect(await house.value(2, 9) == .bool(false))
     }
 
+    @Test("a light that says nothing is told once more, and a driver that hangs at that is given up like any other")
+    func hangsAtRetry() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        #expect(try await writer.write(Self.level(10)).status == 204)
+        house.bridge.driver.set("lamp", .waits)
+        await house.advance(.seconds(2))
+        try await waits(house)
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 10])
+        await house.advance(.seconds(2))
+        try await house.drain(until: { house.bridge.driver.waitingCount == 0 })
+        house.bridge.driver.set("lamp", .accepts)
+        #expect(try await writer.write(Self.level(20)).status == 204)
+        #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 10, 20])
+    }
+
+    @Test(
+        "nothing is sent once more to a light that is out of reach, or whose driver is gone", arguments: [true, false])
+    func noRetryOutOfReach(isDetached: Bool) async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let writer = try await house.session()
+        async let answer = writer.write(Self.level(10))
+        try await waits(house)
+        await house.report(LightReport(reachable: false))
+        house.bridge.driver.answer("lamp")
+        #expect(try await answer.status == 204)
+        if isDetached { await house.bridge.lights.detach(BridgeUnderTest.driverID) }
+        // A time to wake that is over would be asked for again and again, and this would not return.
+        await house.advance(.seconds(5))
+        #expect(house.bridge.driver.orders.count == 1)
+    }
+
     @Test("after one that was not answered, the next command is tried, and a driver is asked to end the first")
     func nextIsTried() async throws {
         let house = try await House()

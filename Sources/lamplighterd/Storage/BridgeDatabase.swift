@@ -77,7 +77,7 @@ struct BridgeDatabase: LightStore {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM lightBridge") else {
             throw DamagedDatabase(description: "the highest accessory id is missing")
         }
-        return AccessoryID(UInt64(try row.number("highestAID", in: 1...Int64.max)))
+        return AccessoryID(UInt64(try row.number("highestAID", in: 1...highestNumber)))
     }
 
     private static func loadLights(_ db: Database) throws -> [StoredLight] {
@@ -88,17 +88,17 @@ struct BridgeDatabase: LightStore {
             guard (1...255).contains(id.rawValue.utf8.count) else { throw row.damaged("light") }
             let state = try row.optionalText("state").map { try row.read("state", LightReport(json: $0)) }
             return StoredLight(
-                key: key, aid: AccessoryID(UInt64(try row.number("aid", in: 2...Int64.max))),
+                key: key, aid: AccessoryID(UInt64(try row.number("aid", in: 2...highestNumber))),
                 instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))),
                 description: try row.read(
                     "description", try LightDescription(id: id, json: row.text("description"))),
                 state: state,
-                removal: try row.isNull("removal") ? nil : Int(row.number("removal", in: 1...highestRemoval)))
+                removal: try row.isNull("removal") ? nil : Int(row.number("removal", in: 1...highestNumber)))
         }
     }
 
-    /// More lights than can ever be removed, and fewer than can be counted on from.
-    private static let highestRemoval: Int64 = 1 << 53
+    /// More lights than can ever come and go, and fewer than can be counted on from.
+    private static let highestNumber: Int64 = 1 << 53
 
     // MARK: Saving
 
