@@ -2,6 +2,8 @@ package import LightKit
 
 /// What all devices of one system have in common.
 package struct DatagramTraits: Sendable {
+    /// The driver's name in the configuration.
+    package var driverName: String
     /// Where the devices listen.
     package var port: UInt16
     /// Where we listen for what they tell by themselves, if they do.

@@ -19,7 +19,8 @@ package enum DatagramAction: Equatable, Sendable {
 /// - It is added as a light once it has said what it is. One that never says is forgotten.
 /// - A request that stays without an answer puts it out of reach, and its commands fail; from then on it is asked once
 ///   every ``retryInterval`` and searched for, until it answers. It is never removed.
-/// - What answers no question is not believed: an answer that comes too late may be older than a command.
+/// - What answers no question is not believed: an answer that comes too late may be older than a command. Nor is an
+///   answer from another address, nor an id that appears elsewhere while its device still answers: anybody can send it.
 package struct DatagramHome<Device: DatagramDevice>: Sendable {
     private struct Member {
         var device: Device
@@ -35,6 +36,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     }
 
     package static var maximumDevices: Int { 256 }
+    private static var numberOfDevices: String { "number of devices" }
     /// How often a device that is out of reach is asked.
     package static var retryInterval: Duration { .seconds(5) }
     /// How long after a command a device is asked what became of it.
@@ -108,9 +110,9 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         case .presence(let port, let message):
             guard let id = reading.device else { return }
             met(id, at: IPv4Endpoint(address: source.address, port: port ?? source.port), now: now)
-            if let message { answered(message, by: id, now: now) }
+            if let message, isSource(source, of: id) { answered(message, by: id, now: now) }
         case .answer(let message):
-            guard let id = reading.device ?? devicesAt[source] else { return }
+            guard let id = reading.device ?? devicesAt[source], isSource(source, of: id) else { return }
             answered(message, by: id, now: now)
         case .push(let message):
             // It comes from a port of its own, but from the address.
@@ -128,15 +130,25 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         if let id = reading.device ?? devicesAt[source] { advance(id, now: now) }
     }
 
+    private func isSource(_ source: IPv4Endpoint, of id: LightID) -> Bool {
+        members[id]?.endpoint.address == source.address
+    }
+
     private mutating func met(_ id: LightID, at endpoint: IPv4Endpoint, now: Duration) {
         guard var member = members[id] else { return add(id, at: endpoint, now: now) }
-        guard member.endpoint != endpoint || !member.isReachable else { return }
-        if member.endpoint != endpoint {
+        if member.endpoint == endpoint {
+            // Another one may have had this address meanwhile.
+            devicesAt[endpoint] = id
+            if !member.isReachable { members[id]?.pollAt = now }
+            return
+        }
+        member.pollAt = now
+        // While it answers where it was, it is asked there: if it has moved, it is found as soon as that fails.
+        if !member.isReachable {
             if devicesAt[member.endpoint] == id { devicesAt[member.endpoint] = nil }
             member.endpoint = endpoint
             devicesAt[endpoint] = id
         }
-        member.pollAt = now
         members[id] = member
     }
 
@@ -146,7 +158,8 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
                 isFull = true
                 actions.append(
                     .warn(
-                        "more than \(Self.maximumDevices) devices; the others are left out", about: "number of devices")
+                        "more than \(Self.maximumDevices) devices; the others are left out", about: Self.numberOfDevices
+                    )
                 )
             }
             return
@@ -213,6 +226,10 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             if member.description == nil {
                 members[id] = nil
                 if devicesAt[member.endpoint] == id { devicesAt[member.endpoint] = nil }
+                if isFull {
+                    isFull = false
+                    actions.append(.warn(nil, about: Self.numberOfDevices))
+                }
                 return
             }
             member.pollAt = now + Self.retryInterval

@@ -75,6 +75,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         }
         home.timePassed(now: now)
         if home.isSearchDue(now: now) {
+            openPushSocket()
             let networks = IPv4Network.current()
             home.search(on: networks, now: now)
             let isBlind = networks.isEmpty && sought.hosts.isEmpty
@@ -92,13 +93,18 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
             logger.warning("socket not opened", metadata: ["error": "\(error.text)"])
             return false
         }
-        guard let port = Device.traits.pushPort else { return true }
+        openPushSocket()
+        return true
+    }
+
+    /// The port may be another program's, or that of the driver before this one: it is tried again with each search.
+    private func openPushSocket() {
+        guard sockets.count == 1, let port = Device.traits.pushPort else { return }
         do throws(DatagramSocket.Failure) {
             sockets.append(try DatagramSocket(port: port) { [waker] in waker.yield() })
         } catch {
             logger.warning("socket not opened", metadata: ["port": "\(port)", "error": "\(error.text)"])
         }
-        return true
     }
 
     private func tell(_ newState: DriverState, _ host: any LightHost) async {

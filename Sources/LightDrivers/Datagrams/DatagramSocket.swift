@@ -83,7 +83,7 @@ final class DatagramSocket: Sendable {
         var buffer = [UInt8](repeating: 0, count: Self.longest)
         var arrived: [Datagram] = []
         // In turns, so that a flood does not keep what has arrived from being told.
-        while arrived.count < 64 {
+        for _ in 0..<64 {
             var source = sockaddr_in()
             let count = source.withPointer { address, length in
                 var length = length

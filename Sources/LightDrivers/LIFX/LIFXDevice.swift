@@ -6,7 +6,7 @@ package import LightKit
 /// known; zones with colours of their own keep them when only the brightness changes.
 package struct LIFXDevice: DatagramDevice {
     package static let traits = DatagramTraits(
-        port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
+        driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
 
     private let id: LightID
     private var product: LIFXProduct?
@@ -74,7 +74,8 @@ package struct LIFXDevice: DatagramDevice {
         case .version: product = .unknown
         case .group: isGroupKnown = true
         case .firmware: isFirmwareKnown = true
-        case .light: isForeign = true
+        // One that has told its state is a light, whatever came later.
+        case .light: if color == nil { isForeign = true }
         case .setColor, .setBrightness, .setPower, .blink: throw .refused("the device does not know this command")
         }
     }

@@ -6,7 +6,7 @@ package import LightKit
 /// its module's name says: `ESP01_SHRGB_03` shows colours, `ESP21_SHTW_01` whites, `ESP10_SOCKET_06` is an outlet.
 package struct WiZDevice: DatagramDevice {
     package static let traits = DatagramTraits(
-        port: 38899, pushPort: 38900, pollInterval: .seconds(15), burst: 5, perSecond: 10)
+        driverName: "wiz", port: 38899, pushPort: 38900, pollInterval: .seconds(15), burst: 5, perSecond: 10)
 
     private enum Kind {
         case color, white, dimmable, outlet
@@ -36,10 +36,9 @@ package struct WiZDevice: DatagramDevice {
     private var isModelKnown = false
     private var isUserKnown = false
     private var pilot: WiZPilot?
+    package private(set) var isForeign = false
 
     package init(id: LightID) { self.id = id }
-
-    package var isForeign: Bool { false }
 
     // MARK: Messages
 
@@ -70,7 +69,10 @@ package struct WiZDevice: DatagramDevice {
     package mutating func answered(_ request: WiZRequest, with message: WiZMessage) throws(LightError) {
         switch request {
         case .register: break
-        case .pilot: told(message)
+        case .pilot:
+            told(message)
+            // It has no state that could be told.
+            if pilot == nil, message.content == .refused { isForeign = true }
         case .system:
             if case .system(let module, let firmware) = message.content {
                 self.module = module

@@ -71,6 +71,56 @@ struct DatagramHomeTests {
         #expect(home.deadline == .seconds(1))
     }
 
+    @Test("no other device answers for a light, or takes its place while it answers")
+    func foreignSource() throws {
+        let there = IPv4Endpoint(address: 0x0A00_0063, port: 56700)
+        var home = try Self.home()
+        _ = home.takeActions()
+        // It says that it is the light: the light itself is asked.
+        home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(1))
+        let asked = home.takeActions()
+        #expect(asked.count == 1)
+        guard case .send(let bytes, Self.here)? = asked.first else {
+            Issue.record("\(asked)")
+            return
+        }
+        let number = bytes[23]
+        let dark = LIFXTests.state([0, 0, 1, 3500])
+        home.received(LIFXTests.answer(107, dark, number: number), from: there, now: .seconds(1))
+        home.received(LIFXTests.answer(223, [101, 0], number: number), from: there, now: .seconds(1))
+        #expect(home.takeActions() == [])
+        home.received(LIFXTests.answer(107, dark, number: number), from: Self.here, now: .seconds(1))
+        #expect(home.takeActions().contains { if case .report = $0 { true } else { false } })
+        // Once it does not answer, it is where it says that it is.
+        _ = try home.apply(LightCommand(on: true), to: Self.id, now: .seconds(2))
+        for milliseconds in stride(from: 2000, through: 5000, by: 50) {
+            home.timePassed(now: .milliseconds(milliseconds))
+        }
+        _ = home.takeActions()
+        home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(6))
+        guard case .send(_, there)? = home.takeActions().first else {
+            Issue.record("it is not asked there")
+            return
+        }
+    }
+
+    @Test("a light that told its state stays one, and one that never did is not asked for ever")
+    func notForeign() throws {
+        var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 9)
+        let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
+        func say(_ text: String, _ now: Duration) { home.received(Array(text.utf8), from: here, now: now) }
+        say(#"{"method":"firstBeat","params":{"mac":"a8bb5006033d"}}"#, .zero)
+        for tick in 1...40 {
+            let now = Duration.milliseconds(100 * tick)
+            say(#"{"method":"getSystemConfig","result":{"mac":"a8bb5006033d","moduleName":"ESP01_SHRGB_03"}}"#, now)
+            say(#"{"method":"getPilot","error":{"code":-32601,"message":"Method not found"}}"#, now)
+            home.timePassed(now: now)
+        }
+        let actions = home.takeActions()
+        #expect(actions.contains(.ignored("a8bb5006033d")))
+        #expect(actions.count < 10)
+    }
+
     @Test("an answer to nothing, or to what was asked before, is not believed")
     func late() throws {
         var home = try Self.home()

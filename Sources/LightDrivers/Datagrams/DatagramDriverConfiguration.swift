@@ -1,0 +1,24 @@
+package import LightKit
+package import Logging
+
+/// The keys of the driver `lifx`.
+package typealias LIFXDriverConfiguration = DatagramDriverConfiguration<LIFXDevice>
+/// The keys of the driver `wiz`.
+package typealias WiZDriverConfiguration = DatagramDriverConfiguration<WiZDevice>
+
+/// The keys of a driver whose devices speak in datagrams: which devices to look for.
+package struct DatagramDriverConfiguration<Device: DatagramDevice>: LightDriverConfiguration {
+    package static var driverName: String { Device.traits.driverName }
+
+    package var devices: LANDevices
+
+    package init(devices: LANDevices) { self.devices = devices }
+
+    package init(from decoder: any Decoder) throws {
+        devices = try LANDevices(from: decoder, port: Device.traits.port)
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver {
+        DatagramLightDriver<Device>(looksFor: devices, logger: logger)
+    }
+}
