@@ -38,6 +38,13 @@ public struct LightCommand: Equatable, Sendable {
     /// Whether the command asks for nothing.
     public var isEmpty: Bool { on == nil && brightness == nil && color == nil }
 
+    /// The command with what a newer one asks for.
+    package func merging(_ newer: LightCommand) -> LightCommand {
+        var merged = self
+        merged.merge(newer)
+        return merged
+    }
+
     /// Takes over what a newer command asks for and keeps the rest.
     ///
     /// - Parameter newer: the command that came later.

@@ -106,10 +106,19 @@ struct TasmotaTests {
         #expect(
             try house.sends(.init(on: true, color: .temperature(mired: 300), transition: .seconds(2)), to: lamp)
                 == ["\(topic) NoDelay;Fade 1;NoDelay;Speed 4;NoDelay;CT 300;NoDelay;Power1 ON"])
-        // Off: the level waits for the next on.
+        // Off: the level and the colour wait for the next on.
         house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"OFF"}"#)
+        #expect(try house.sends(.init(brightness: 60), to: lamp) == [])
+        #expect(try house.sends(.init(color: .temperature(mired: 300)), to: lamp) == [])
         #expect(try house.sends(.init(brightness: 70), to: lamp) == [])
+        #expect(
+            try house.sends(.init(on: true), to: lamp)
+                == ["\(topic) NoDelay;CT 300;NoDelay;Dimmer 70;NoDelay;Power1 ON"])
+        #expect(try house.sends(.init(on: true), to: lamp) == ["\(topic) NoDelay;Power1 ON"])
+        // Somebody else switches it on: what waited is over.
+        #expect(try house.sends(.init(brightness: 20), to: lamp) == [])
         house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"ON"}"#)
+        #expect(try house.sends(.init(on: true), to: lamp) == ["\(topic) NoDelay;Power1 ON"])
         #expect(try house.sends(.init(brightness: 70), to: lamp) == ["\(topic) NoDelay;Dimmer 70;NoDelay;Power1 ON"])
     }
 
@@ -145,12 +154,23 @@ struct TasmotaTests {
     func several() throws {
         var house = House(try .named("channels"))
         let second = house.receives(
-            "tele/tasmota_004711/STATE", #"{"POWER1":"OFF","POWER2":"ON","POWER3":"OFF","Channel":[10,20,30]}"#)
+            "tele/tasmota_004711/STATE", #"{"POWER1":"OFF","Channel1":10,"POWER2":"ON","Channel2":20,"POWER3":"OFF"}"#)
         #expect(second.contains(.report("AABBCC004711_light_2", .init(on: true, brightness: 20))))
         #expect(
             house.receives("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [
                 .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
             ])
+        // Behind a relay they are counted with it.
+        var behind = MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: [])
+        _ = behind.connected()
+        let device = try #require(TasmotaDevice.named("channels").json["device"]).text
+            .replacing(#""rl":[2,2,2,"#, with: #""rl":[1,2,2,"#)
+        for (topic, text) in [("tasmota/discovery/AABBCC004711/config", device), ("tele/tasmota_004711/LWT", "Online")]
+        {
+            _ = behind.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
+        }
+        let sent = try behind.messages(for: .init(on: true, brightness: 40), to: "AABBCC004711_light_2", now: .zero)
+        #expect(sent.map { String(decoding: $0.payload, as: UTF8.self) } == ["NoDelay;Channel2 40;NoDelay;Power2 ON"])
         var relays = House(try .named("two relays, one with a name"))
         #expect(
             relays.receives("stat/tasmota_004711/RESULT", #"{"POWER2":"ON"}"#) == [
@@ -329,6 +349,60 @@ struct Zigbee2MQTTTests {
                 ].joined(separator: ",") + "]")
         let left = house.home.timePassed(now: MQTTHome.grace)
         #expect(left.contains(.removed("0x2_light_zigbee2mqtt")) && !left.contains(.removed("0x1_light_zigbee2mqtt")))
+    }
+
+    @Test("a list that is none changes nothing, and what another list says still counts", arguments: ["", "{}", "["])
+    func brokenList(message: String) throws {
+        let lamp = Self.light("0x1", "one", Self.brightness)
+        var house = House([lamp])
+        house.receives(
+            "zigbee2mqtt/bridge/groups", #"[{"id":7,"friendly_name":"all","members":[{"ieee_address":"0x1"}]}]"#)
+        #expect(house.added.map(\.id) == ["0x1_light_zigbee2mqtt", "7_light_zigbee2mqtt"])
+        house.receives("zigbee2mqtt/bridge/groups", message)
+        house.receives("zigbee2mqtt/bridge/devices", message)
+        let second = Self.light("0x2", "two", Self.brightness)
+        house.receives(
+            "zigbee2mqtt/bridge/devices", "[" + [Self.coordinator, lamp, second].joined(separator: ",") + "]")
+        #expect(house.added.last?.id == "0x2_light_zigbee2mqtt")
+        #expect(house.home.timePassed(now: MQTTHome.grace) == [])
+    }
+
+    @Test("a group whose members are being asked what they are stays")
+    func groupOfUnknown() {
+        var house = House([Self.light("0x1", "one", Self.brightness)])
+        house.receives(
+            "zigbee2mqtt/bridge/groups",
+            #"[{"id":1,"friendly_name":"all","members":[{"ieee_address":"0x1"}]},"#
+                + #"{"id":12,"friendly_name":"most","members":[{"ieee_address":"0x1"}]}]"#)
+        let asked = #"{"ieee_address":"0x1","type":"Router","friendly_name":"one","definition":null}"#
+        house.receives("zigbee2mqtt/bridge/devices", "[\(Self.coordinator),\(asked)]")
+        #expect(house.home.timePassed(now: MQTTHome.grace) == [])
+        // Group 1 is still there, group 12 is not, whatever their names have in common.
+        house.receives(
+            "zigbee2mqtt/bridge/groups", #"[{"id":1,"friendly_name":"all","members":[{"ieee_address":"0x1"}]}]"#)
+        #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("12_light_zigbee2mqtt")])
+    }
+
+    @Test("a gateway that comes back is asked once for each light, and its state is read once for all")
+    func comesBack() {
+        var house = House((0..<50).map { Self.light("0x\($0 + 10)", "lamp \($0)", Self.brightness) })
+        let topic = "zigbee2mqtt/bridge/state"
+        #expect(house.actions.filter { $0 == .subscribe(topic, qos: 0) }.count == 1)
+        house.home.disconnected(now: .zero)
+        let actions = house.home.connected()
+        #expect(actions.filter { if case .publish = $0 { true } else { false } }.count == 50)
+    }
+
+    @Test("a device of very many lights is cut, and so is a group of very many members")
+    func many() {
+        let light = #"{"type":"light","endpoint":"e","features":[{"name":"state","access":2}]}"#
+        let exposes = Array(repeating: light, count: 20_000).joined(separator: ",")
+        var house = House([
+            #"{"ieee_address":"0x1","type":"Router","friendly_name":"a","definition":{"exposes":[\#(exposes)]}}"#
+        ])
+        let members = Array(repeating: #"{"ieee_address":"0x1"}"#, count: 10_000).joined(separator: ",")
+        house.receives("zigbee2mqtt/bridge/groups", #"[{"id":7,"friendly_name":"all","members":[\#(members)]}]"#)
+        #expect(house.added.count == 2)
     }
 
     @Test("a light that is announced to Home Assistant, too, is one light, without a warning")

@@ -70,10 +70,7 @@ package struct MQTTHome: Sendable {
 
     private let prefix: String?
     private let tasmotaPrefix: String?
-    private let zigbee2MQTTBase: String?
-    /// What Zigbee2MQTT last said of its devices, for its groups.
-    private var zigbeeDevices: MQTTPayload?
-    private var zigbeeGroups: MQTTPayload?
+    private var zigbee2MQTT: Zigbee2MQTTDiscovery?
     private var members: [LightID: Member] = [:]
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: Origin)] = [:]
@@ -98,7 +95,7 @@ package struct MQTTHome: Sendable {
     package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
         self.prefix = prefix
         tasmotaPrefix = tasmota
-        zigbee2MQTTBase = zigbee2MQTT
+        self.zigbee2MQTT = zigbee2MQTT.map(Zigbee2MQTTDiscovery.init)
         for entity in lights {
             members[entity.description.id] = Member(
                 description: entity.description, light: MQTTLight(entity.settings), source: .configuration)
@@ -132,12 +129,16 @@ package struct MQTTHome: Sendable {
         var actions: [MQTTAction] = []
         if let prefix { actions += DiscoveryTopic.filters(prefix: prefix).map { .subscribe($0, qos: 0) } }
         if let tasmotaPrefix { actions.append(.subscribe("\(tasmotaPrefix)/+/config", qos: 0)) }
-        if let base = zigbee2MQTTBase {
+        if let base = zigbee2MQTT?.base {
             actions += ["devices", "groups"].map { .subscribe("\(base)/bridge/\($0)", qos: 0) }
         }
         actions += listeners.keys.sorted().map { .subscribe($0, qos: qos(of: $0)) }
-        actions += polls(of: members.keys.sorted { $0.rawValue < $1.rawValue })
-        for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
+        for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            // Who is in reach from before, after a short loss, is asked as well as who comes back.
+            actions += members[id]?.reported == true ? polls(of: [id]) : []
+            actions += reach(id)
+        }
+        actions = Self.withoutRepetitions(actions)
         return actions
     }
 
@@ -177,7 +178,7 @@ package struct MQTTHome: Sendable {
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = received(topic, payload)
         for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload) }
-        guard let announcement = announcement(on: topic) else { return actions }
+        guard let announcement = announcement(on: topic) else { return Self.withoutRepetitions(actions) }
         // What was wrong before is taken back, unless it still is.
         let before = warned.filter {
             if case .message(let origin) = $0 { origin.topic == topic } else { false }
@@ -188,13 +189,29 @@ package struct MQTTHome: Sendable {
             case .homeAssistant(let place):
                 actions += try self.announcement(at: place, topic: topic, payload: payload, now: now)
             case .tasmota: actions += try tasmota(topic, payload, now: now)
-            case .zigbee2MQTT(let base, let list): actions += try zigbee(base, list, payload, now: now)
+            case .zigbee2MQTT(let base, let list): actions += try zigbee(list, of: base, payload, now: now)
             }
         } catch {
             actions += warn(
                 "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
         }
-        return actions + before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
+        return Self.withoutRepetitions(actions)
+            + before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
+    }
+
+    /// What is subscribed once for many lights brings each what is retained, and several outputs of a device are asked at once.
+    private static func withoutRepetitions(_ actions: [MQTTAction]) -> [MQTTAction] {
+        var seen: Set<String> = []
+        return actions.filter { action in
+            switch action {
+            case .subscribe(let topic, _): return seen.insert(topic).inserted
+            case .unsubscribe(let topic): seen.remove(topic)
+            case .publish(let message):
+                return seen.insert("\(message.topic) \(String(decoding: message.payload, as: UTF8.self))").inserted
+            default: break
+            }
+            return true
+        }
     }
 
     /// What kind of announcement stands on a topic.
@@ -207,7 +224,7 @@ package struct MQTTHome: Sendable {
     private func announcement(on topic: String) -> Announcement? {
         if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) { return .homeAssistant(place) }
         if let tasmotaPrefix, TopicFilter("\(tasmotaPrefix)/+/config")?.matches(topic) == true { return .tasmota }
-        guard let base = zigbee2MQTTBase, topic.hasPrefix("\(base)/bridge/") else { return nil }
+        guard let base = zigbee2MQTT?.base, topic.hasPrefix("\(base)/bridge/") else { return nil }
         let list = topic.dropFirst(base.count + "/bridge/".count)
         return list == "devices" || list == "groups" ? .zigbee2MQTT(base: base, list: list) : nil
     }
@@ -304,20 +321,18 @@ package struct MQTTHome: Sendable {
     }
 
     private mutating func zigbee(
-        _ base: String, _ list: Substring, _ payload: MQTTPayload, now: Duration
+        _ list: Substring, of base: String, _ payload: MQTTPayload, now: Duration
     ) throws(MQTTProblem) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         if list == "devices" {
-            zigbeeDevices = payload
-            let found = try Zigbee2MQTTDiscovery(devices: payload, base: base)
-            actions += announce(found.things, by: "zigbee2mqtt", on: "\(base)/bridge/devices", now: now)
+            let devices = try zigbee2MQTT?.devices(payload) ?? []
+            actions += announce(devices, by: "zigbee2mqtt", on: "\(base)/bridge/devices", now: now)
         } else {
-            zigbeeGroups = payload
+            try zigbee2MQTT?.take(groups: payload)
         }
         // What a group can do follows from its members.
-        guard let groups = zigbeeGroups else { return actions }
-        let found = try Zigbee2MQTTDiscovery(groups: groups, devices: zigbeeDevices, base: base)
-        return actions + announce(found.things, by: "zigbee2mqtt", on: "\(base)/bridge/groups", now: now)
+        let groups = zigbee2MQTT?.groupThings ?? []
+        return actions + announce(groups, by: "zigbee2mqtt", on: "\(base)/bridge/groups", now: now)
     }
 
     /// Announces all things that one message tells of; one without an entity stays as it is.
@@ -329,7 +344,10 @@ package struct MQTTHome: Sendable {
         for (name, entity) in things {
             guard let entity else {
                 // A device that is asked anew what it is keeps what it had.
-                keys.formUnion((parts[topic] ?? []).filter { $0.name.hasPrefix("\(topic) \(name)") })
+                keys.formUnion(
+                    (parts[topic] ?? []).filter {
+                        $0.name == "\(topic) \(name)" || $0.name.hasPrefix("\(topic) \(name)_")
+                    })
                 continue
             }
             let key = DiscoveryKey(component: publisher, name: "\(topic) \(name)")
@@ -342,9 +360,7 @@ package struct MQTTHome: Sendable {
     /// Asks lights for their state that do not tell it by themselves.
     private func polls(of ids: [LightID]) -> [MQTTAction] {
         guard isConnected else { return [] }
-        var asked: Set<String> = []
-        return ids.compactMap { members[$0]?.light.settings.poll }.filter { asked.insert($0.topic).inserted }
-            .map { .publish($0) }
+        return ids.compactMap { members[$0]?.light.settings.poll }.map { .publish($0) }
     }
 
     // MARK: Announcements
@@ -376,6 +392,7 @@ package struct MQTTHome: Sendable {
         }
         switch member.source {
         case .announcement(key), .moving, .withdrawn:
+            setAside[key] = nil
             announced[key] = id
             return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, origin)
         case .announcement, .configuration:

@@ -21,6 +21,9 @@ package actor MQTTLightDriver: LightDriver {
     private var home: MQTTHome
     private var session: MQTTSession
     private var pacing = GatewayPacing()
+    /// Questions to lights, which go out one by one: hundreds at once are lost on the way as commands are.
+    private var questions: [MQTTMessage] = []
+    private var questionAt: Duration = .zero
     private var client: MosquittoClient?
     /// Reports that wait to be handed to the host together.
     private var outbox = ReportOutbox()
@@ -60,7 +63,10 @@ package actor MQTTLightDriver: LightDriver {
             for await _ in wake {
                 if let at = timerAt, at <= now { timerAt = nil }
                 await turn(host)
-                guard let next = [home.deadline, session.reconnectAt, session.slowAt].compactMap({ $0 }).min()
+                guard
+                    let next = [
+                        home.deadline, session.reconnectAt, session.slowAt, questions.isEmpty ? nil : questionAt,
+                    ].compactMap({ $0 }).min()
                 else { continue }
                 if timerAt.map({ next < $0 }) ?? true {
                     timerAt = next
@@ -86,6 +92,7 @@ package actor MQTTLightDriver: LightDriver {
             }
         }
         await carryOut(home.timePassed(now: now), host)
+        ask()
         await report(to: host)
         if session.takeSlow(now: now) {
             await host.report(.degraded("broker \(configuration.connection.address): no answer yet; still trying"))
@@ -93,7 +100,15 @@ package actor MQTTLightDriver: LightDriver {
         if let at = session.reconnectAt, at <= now { connect() }
     }
 
+    private func ask() {
+        guard questionAt <= now, !questions.isEmpty else { return }
+        // What is asked in vain is told by the light sooner or later.
+        try? client?.send(questions.removeFirst())
+        questionAt = now + GatewayPacing.interval
+    }
+
     private func connect() {
+        questions = []
         session.connecting(now: now)
         var settings = configuration.connection
         settings.will = MQTTMessage(topic: session.statusTopic, text: "offline", qos: 1, retain: true)
@@ -161,8 +176,7 @@ package actor MQTTLightDriver: LightDriver {
             case .report(let id, let report): outbox.add(report, from: id)
             case .warn(let text, let subject): await host.warn(text, about: subject)
             case .idMissing(let topic): logger.info("unique_id missing", metadata: ["topic": "\(topic)"])
-            // What is asked in vain is told by the light sooner or later.
-            case .publish(let message): try? client?.send(message)
+            case .publish(let message): questions.append(message)
             }
         }
     }

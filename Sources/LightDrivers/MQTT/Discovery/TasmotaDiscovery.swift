@@ -34,7 +34,7 @@ struct TasmotaDiscovery {
                 things.append(("relay \(index)", try Self.entity(output, common, keys)))
             case 2:
                 let isLink = try keys.integer("lk", in: 0...1) ?? 0 == 1
-                let lamp = Self.lamp(kind, at: index - firstLight, isLinked: isLink, isFan: isFan, keys, options)
+                let lamp = Self.lamp(kind, index, after: firstLight, isLinked: isLink, isFan: isFan, keys, options)
                 let output = Output(index: index, kind: lamp, options: options)
                 things.append(("light \(index)", try Self.entity(output, common, keys)))
             default: break
@@ -69,10 +69,10 @@ struct TasmotaDiscovery {
             let base = pattern.replacing("%prefix%", with: prefixes[prefix]).replacing("%topic%", with: topic)
                 .replacing("%hostname%", with: object["hn"]?.string ?? "").replacing("%id%", with: mac.suffix(6))
             let path = (base.hasSuffix("/") ? base : base + "/") + end
-            guard TopicFilter(path)?.hasWildcard == false, path.utf8.count <= MQTTLimits.topic else {
+            guard let topic = try KeyReader(keys: ["ft": .string(path)]).topic("ft") else {
                 throw .about("ft", "makes no topic")
             }
-            return path
+            return topic
         }
         let words = (object["state"]?.array ?? []).map { $0.string ?? "" }
         // They stand within templates.
@@ -104,19 +104,21 @@ struct TasmotaDiscovery {
         var options: JSONValue?
     }
 
-    /// What the n-th light of a device is.
+    /// What an output that is a light is; `first` is the first one that is.
     private static func lamp(
-        _ kind: Int, at place: Int, isLinked: Bool, isFan: Bool, _ keys: KeyReader, _ options: JSONValue?
+        _ kind: Int, _ index: Int, after first: Int, isLinked: Bool, isFan: Bool, _ keys: KeyReader,
+        _ options: JSONValue?
     ) -> Output.Kind {
         if isFan { return .lamp(.power, dimmer: "", state: "") }
         if isSet(68, options) {
-            let channel = "Channel\(place + 1)"
+            // Counted over all outputs, as power is.
+            let channel = "Channel\(index + 1)"
             return .lamp(.dimmer, dimmer: channel, state: "value_json.\(channel)")
         }
         if !isLinked, kind >= 4 {
             // Colour and white are two lights, each with a dimmer of its own.
-            let dimmer = "Dimmer\(place + 1)"
-            let lamp: Output.Lamp = place == 0 ? .color : kind == 4 ? .dimmer : .temperature
+            let dimmer = "Dimmer\(index - first + 1)"
+            let lamp: Output.Lamp = index == first ? .color : kind == 4 ? .dimmer : .temperature
             return .lamp(lamp, dimmer: dimmer, state: "value_json.\(dimmer)")
         }
         let lamps: [Output.Lamp] = [.power, .dimmer, .temperature, .color, .colorAndWhite, .colorAndTemperature]
@@ -165,10 +167,7 @@ struct TasmotaDiscovery {
         var on = """
             {% if transition is defined %}NoDelay;Fade 1;NoDelay;Speed {{ [[(transition * 2) | round | int, 1] | max, 40] | min }};{% endif %}
             """
-        let isBright =
-            dimmer.hasPrefix("Channel")
-            ? "\(state) if \(state) is defined else value_json.Channel[\(number - 1)]" : state
-        templates.brightness = try MessageTemplate("{{ \(isBright) }}")
+        templates.brightness = try MessageTemplate("{{ \(state) }}")
         if [.color, .colorAndWhite, .colorAndTemperature].contains(lamp) {
             let isWhite = lamp == .color ? "false" : "value_json.White is defined and value_json.White > 0"
             let white = lamp == .colorAndWhite ? "0,0" : ""

@@ -5,17 +5,27 @@ import LightKit
 ///
 /// The ids are those of its Home Assistant announcements, so that a light that is announced both ways is one.
 struct Zigbee2MQTTDiscovery {
-    /// Lights and switches by name of their own; `nil` for a device that is there but has not been asked what it is yet.
-    let things: [(name: String, entity: MQTTEntity?)]
+    /// Lights and switches by names of their own; `nil` for what is there but has not been asked what it is yet.
+    typealias Things = [(name: String, entity: MQTTEntity?)]
 
     private static let maximumDevices = 1000
+    private static let maximumOutputs = 64
 
-    /// Reads the message of `BASE/bridge/devices`.
+    let base: String
+    /// What the lights of each device can do together, by its address; `nil` for one that has not been asked yet.
+    private var lights: [String: Output?] = [:]
+    private var groups: [JSONValue] = []
+
+    init(base: String) { self.base = base }
+
+    /// Reads the message of `BASE/bridge/devices`, which holds all that there are.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood.
-    init(devices payload: MQTTPayload, base: String) throws(MQTTProblem) {
+    /// - Returns: the devices' lights and switches.
+    /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
+    mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
-        var things: [(String, MQTTEntity?)] = []
+        var things: Things = []
+        lights = [:]
         for device in devices.prefix(Self.maximumDevices) where device["type"]?.string != "Coordinator" {
             guard let address = device["ieee_address"]?.string, !address.isEmpty, device["disabled"]?.bool != true
             else {
@@ -23,38 +33,40 @@ struct Zigbee2MQTTDiscovery {
             }
             guard let exposes = device["definition"]?["exposes"]?.array else {
                 things.append((address, nil))
+                lights[address] = .some(nil)
                 continue
             }
-            for output in exposes.compactMap(Output.init) {
-                let entity = try? Self.entity(
-                    output, id: address + output.idSuffix + "_zigbee2mqtt", of: device, serial: address, base)
+            let outputs = exposes.lazy.compactMap(Output.init).prefix(Self.maximumOutputs)
+            for output in outputs {
+                let entity = try? entity(
+                    output, id: address + output.idSuffix + "_zigbee2mqtt", of: device, serial: address)
                 things.append((address + output.idSuffix, entity))
             }
+            let own = outputs.filter { $0.kind == .light }
+            if let first = own.first { lights[address] = own.dropFirst().reduce(into: first) { $0.join($1) } }
         }
-        self.things = things
+        return things
     }
 
-    /// Reads the message of `BASE/bridge/groups`; a group can do what one of its members can, as `devices` has them.
+    /// Reads the message of `BASE/bridge/groups`, which holds all that there are.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood.
-    init(groups payload: MQTTPayload, devices: MQTTPayload?, base: String) throws(MQTTProblem) {
+    /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
+    mutating func take(groups payload: MQTTPayload) throws(MQTTProblem) {
         guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups is not a JSON array") }
-        var outputs: [String: [Output]] = [:]
-        for device in (devices?.json?.array ?? []).prefix(Self.maximumDevices) {
-            guard let address = device["ieee_address"]?.string else { continue }
-            outputs[address] = device["definition"]?["exposes"]?.array?.compactMap(Output.init)
+        self.groups = Array(groups.prefix(Self.maximumDevices))
+    }
+
+    /// The groups that have lights; one can do what a member can.
+    var groupThings: Things {
+        groups.compactMap { group in
+            guard let number = group["id"]?.int, group["friendly_name"]?.string != nil else { return nil }
+            let members = (group["members"]?.array ?? []).prefix(Self.maximumDevices)
+                .compactMap { $0["ieee_address"]?.string }.compactMap { lights[$0] }
+            let known = members.compactMap { $0 }
+            guard let first = known.first else { return members.isEmpty ? nil : ("group \(number)", nil) }
+            let output = known.dropFirst().reduce(into: first.withoutEndpoint) { $0.join($1) }
+            return ("group \(number)", try? entity(output, id: "\(number)_light_zigbee2mqtt", of: group, serial: nil))
         }
-        var things: [(String, MQTTEntity?)] = []
-        for group in groups.prefix(Self.maximumDevices) {
-            guard let number = group["id"]?.int, group["friendly_name"]?.string != nil else { continue }
-            let members = (group["members"]?.array ?? []).compactMap { $0["ieee_address"]?.string }
-            let lights = members.flatMap { outputs[$0] ?? [] }.filter { $0.kind == .light }
-            guard let first = lights.first else { continue }
-            let output = lights.dropFirst().reduce(into: first.withoutEndpoint) { $0.join($1) }
-            let entity = try? Self.entity(output, id: "\(number)_light_zigbee2mqtt", of: group, serial: nil, base)
-            things.append(("group \(number)", entity))
-        }
-        self.things = things
     }
 
     // MARK: One output
@@ -126,8 +138,8 @@ struct Zigbee2MQTTDiscovery {
         }
     }
 
-    private static func entity(
-        _ output: Output, id: String, of device: JSONValue, serial: String?, _ base: String
+    private func entity(
+        _ output: Output, id: String, of device: JSONValue, serial: String?
     ) throws(MQTTProblem) -> MQTTEntity {
         guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.problem)") }
         // A friendly name may have slashes, but no wildcards.
@@ -143,9 +155,10 @@ struct Zigbee2MQTTDiscovery {
         settings.poll = MQTTMessage(topic: "\(topic)/get", text: "{\"state\(settings.keySuffix)\":\"\"}")
         settings.availability = Availability(
             sources: [
-                .init(topic: "\(base)/bridge/state", template: try MessageTemplate(stateTemplate)),
+                .init(topic: "\(base)/bridge/state", template: try MessageTemplate(Self.stateTemplate)),
                 // A device says whether it can be reached only where that is switched on.
-                .init(topic: "\(topic)/availability", template: try MessageTemplate(stateTemplate), isOptional: true),
+                .init(
+                    topic: "\(topic)/availability", template: try MessageTemplate(Self.stateTemplate), isOptional: true),
             ], mode: .all)
         let definition = device["definition"]
         let endpoint = output.endpoint.map { " \($0)" } ?? ""

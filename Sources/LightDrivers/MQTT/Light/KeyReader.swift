@@ -81,6 +81,11 @@ final class KeyReader {
         }
     }
 
+    /// A template, if there is one that is understood.
+    func known(_ name: String, else consequence: String) throws(MQTTProblem) -> MessageTemplate? {
+        if case .known(let template) = try template(name, else: consequence) { template } else { nil }
+    }
+
     func availability() throws(MQTTProblem) -> Availability {
         var mode = Availability.Mode.latest
         if let name = try string("availability_mode") {

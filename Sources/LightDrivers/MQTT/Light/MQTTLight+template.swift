@@ -17,19 +17,18 @@ package struct TemplateSchema: Equatable, Sendable {
     }
 
     init(_ reader: KeyReader) throws(MQTTProblem) {
-        func template(_ name: String, _ loss: String) throws(MQTTProblem) -> MessageTemplate? {
-            if case .known(let template) = try reader.template(name, else: loss) { template } else { nil }
-        }
         for name in ["command_on_template", "command_off_template"] {
             guard try reader.string(name, maximum: JinjaLimits.source) != nil else { throw .about(name, "is missing") }
         }
-        on = try template("command_on_template", "the light cannot be switched on")
-        off = try template("command_off_template", "the light cannot be switched off")
-        state = try template("state_template", "its power is not read")
-        brightness = try template("brightness_template", "the light has no brightness")
-        temperature = try template("color_temp_template", "the light has no color temperature")
+        on = try reader.known("command_on_template", else: "the light cannot be switched on")
+        off = try reader.known("command_off_template", else: "the light cannot be switched off")
+        state = try reader.known("state_template", else: "its power is not read")
+        brightness = try reader.known("brightness_template", else: "the light has no brightness")
+        temperature = try reader.known("color_temp_template", else: "the light has no color temperature")
         let colors = ["red_template", "green_template", "blue_template"]
-        let parts = try colors.map { (name) throws(MQTTProblem) in try template(name, "the light has no color") }
+        let parts = try colors.map { (name) throws(MQTTProblem) in
+            try reader.known(name, else: "the light has no color")
+        }
         (red, green, blue) = (parts[0], parts[1], parts[2])
     }
 
@@ -52,6 +51,7 @@ extension MQTTLight {
         default: break
         }
         on = report.on ?? on
+        if report.on == true { held = nil }
         func number(_ template: MessageTemplate?) -> Double? {
             template?.value(of: payload).flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
         }

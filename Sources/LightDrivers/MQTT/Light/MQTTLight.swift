@@ -25,6 +25,8 @@ package struct MQTTLight: Equatable, Sendable {
     var lastTemperature: LightColor?
     var mode: MQTTLightSettings.ColorMode?
     var sent = Sent()
+    /// What a light of the schema `template` that is not known to be on is to show when it is switched on.
+    var held: LightCommand?
     /// Set while it blinks to show which one it is, and for a moment after.
     var identification: Identification?
     private var availability: Availability
@@ -163,8 +165,12 @@ package struct MQTTLight: Equatable, Sendable {
         case .template(let templates):
             // Its one template switches on; for a light that is not known to be on, what is set goes out with the next on.
             guard command.on != nil || on == true else {
-                remember(for: command)
+                held = held.map { $0.merging(command) } ?? command
                 return []
+            }
+            if command.on == true {
+                command = held?.merging(command) ?? command
+                held = nil
             }
             return [try templateMessage(for: command, templates)]
         }
@@ -199,12 +205,6 @@ package struct MQTTLight: Equatable, Sendable {
     func isOwnWhite(_ color: LightColor) -> Bool {
         guard settings.modes.contains(.white), case .hueSaturation(_, let saturation) = color else { return false }
         return saturation == 0
-    }
-
-    /// Keeps what a light that is off is to show when it is switched on.
-    private mutating func remember(for command: LightCommand) {
-        brightness = command.brightness ?? brightness
-        color = command.color ?? color
     }
 
     mutating func remember(sent percent: Int) -> Int {

@@ -177,7 +177,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         if isSwitch {
             kind = try reader.string("device_class") == "outlet" ? .outlet : .switch
             power = try source(reader, topic: "state_topic", template: "value_template")
-            powerTemplate = try template(reader, "command_template", else: "power is sent without it")
+            powerTemplate = try reader.known("command_template", else: "power is sent without it")
             try readPowerPayloads(reader)
             stateOn = try reader.string("state_on") ?? payloadOn
             stateOff = try reader.string("state_off") ?? payloadOff
@@ -285,12 +285,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
         case .known(let template): return Command(topic: topic, template: template)
         case .notUnderstood: return nil
         }
-    }
-
-    private func template(
-        _ reader: KeyReader, _ name: String, else loss: String
-    ) throws(MQTTProblem) -> MessageTemplate? {
-        if case .known(let template) = try reader.template(name, else: loss) { template } else { nil }
     }
 
     private static func mireds(_ reader: KeyReader) throws(MQTTProblem) -> ClosedRange<Int> {
