@@ -161,7 +161,8 @@ struct RaceTests {
             _ endpoint: AccessoryEndpoint, within limit: Duration
         ) async throws(Unreachable) -> any ByteConnection {
             guard endpoint == .test(1) else { return prompt }
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(1)) }
+            // Ends when it is cancelled, and by nothing else.
+            for await _ in AsyncStream<Never>.makeStream().stream {}
             return late
         }
     }

@@ -45,6 +45,15 @@ def until(condition, timeout, claim, interval=0.02):
         time.sleep(interval)
 
 
+def threads(pid, file):
+    """What a file of /proc says of each thread of a process that has not ended meanwhile."""
+    texts = {}
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            texts[int(task.name)] = (task / file).read_text()
+    return texts
+
+
 def run(*command, check=True):
     return subprocess.run(command, check=check, capture_output=True, text=True, timeout=60)
 

@@ -9,12 +9,11 @@ import sqlite3
 import stat
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
 from daemon import program
-from lan import PATIENCE, end, until
+from lan import PATIENCE, end, threads, until
 
 SYSTEM_APP = "org.lamplighter.homehub"
 
@@ -207,8 +206,7 @@ def in_child(body):
 
 def stands_still(process):
     """Whether every thread of the process is stopped: the signal alone only asks for it."""
-    states = [file.read_text().rpartition(")")[2].split()[0] for file in Path(f"/proc/{process.pid}/task").glob("*/stat")]
-    return set(states) == {"T"}
+    return {text.rpartition(")")[2].split()[0] for text in threads(process.pid, "stat").values()} == {"T"}
 
 
 def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):

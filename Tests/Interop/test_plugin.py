@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import configuration
 from controllers import ON, Phone, named
-from lan import PATIENCE, until
+from lan import PATIENCE, threads, until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "Examples/Plugins"
 KEY = "shell/lamp"
@@ -22,8 +22,7 @@ def settings(tmp_path, **more):
 
 
 def children(daemon):
-    text = "".join(path.read_text() for path in Path(f"/proc/{daemon.process.pid}/task").glob("*/children"))
-    return [int(pid) for pid in text.split()]
+    return [int(pid) for text in threads(daemon.process.pid, "children").values() for pid in text.split()]
 
 
 def plugin_of(daemon, former=None):
@@ -151,4 +150,4 @@ def test_a_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
     else:
         code, seconds = daemon.terminate()
         assert code == 0 and seconds < 5
-    until(lambda: not Path(f"/proc/{plugin}").exists() or ") Z " in Path(f"/proc/{plugin}/stat").read_text(), 5, "it has ended")
+    until(lambda: all(") Z " in text for text in threads(plugin, "stat").values()), 5, "it has ended")

@@ -6,14 +6,13 @@ import os
 import signal
 import socket
 import time
-from pathlib import Path
 
 import pytest
 
 import hap
 from conftest import configuration
 from home import HomeDaemon
-from lan import PATIENCE, until
+from lan import PATIENCE, threads, until
 from power_cut import tracer
 
 
@@ -113,9 +112,9 @@ class StoppedThreads:
     SEIZE, INTERRUPT, DETACH, ALL = 0x4206, 0x4207, 17, 0x40000000
 
     def __init__(self, process):
-        tasks = Path(f"/proc/{process.pid}/task")
-        self.threads = [int(task.name) for task in tasks.iterdir() if (task / "comm").read_text().startswith("NIO-ELT")]
-        assert self.threads, [(task / "comm").read_text() for task in tasks.iterdir()]
+        names = threads(process.pid, "comm")
+        self.threads = [thread for thread, name in names.items() if name.startswith("NIO-ELT")]
+        assert self.threads, names
         self.libc = ctypes.CDLL(None, use_errno=True)
 
     def _trace(self, request, thread):
