@@ -30,7 +30,7 @@ struct LoadClient {
             let code = getenv("HAP_SETUP_CODE").flatMap({ SetupCode(String(cString: $0)) })
         else { throw LoadError("usage: HAP_SETUP_CODE=XXX-XX-XXX hap-load PORT PROCESS [PERCENT]") }
         let bridge = Bridge(
-            endpoint: endpoint, identity: .made(),
+            endpoint: endpoint, identity: .random(),
             dialer: TCPDialer(MultiThreadedEventLoopGroup(numberOfThreads: 1)))
         let load = Load(
             bridge: bridge, server: try ServerProcess(process), percent: words.count > 2 ? max(words[2], 1) : 100)
