@@ -16,7 +16,7 @@ SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-st
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
 .PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize soak docs
-.PHONY: fresh-machine mutants packages test-packages package-packages guest-packages
+.PHONY: fresh-machine mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
 	$(SHIP) lamplighterd
@@ -109,11 +109,13 @@ fresh-machine: guest-packages
 	Scripts/fresh-machine
 
 ## bench    measure the daemon that is shipped under load, and compare with the run before (Benchmarks/README.md)
-bench: packages
+bench: bench-programs
+	Benchmarks/measure --programs $(SHIPPED) --results .build-bench
+
+bench-programs: packages
 	$(SHIP) lamplighterd
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-load
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-micro
-	Benchmarks/measure --programs $(SHIPPED) --results .build-bench
 
 ## power-cut  end the daemons at every call that writes, by kill and by power cut, and open what is left (root, minutes)
 power-cut: test-packages $(VENV)/ready

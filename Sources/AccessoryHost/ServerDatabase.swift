@@ -9,18 +9,34 @@ internal import Synchronization
 
 /// An accessory server's memory in SQLite: identity, pairings, `c#` and the iids of accessory 1.
 ///
-/// A program that keeps more has its own tables in the same file, so that one file is one backup.
+/// A program that keeps more has its own tables in the same file, so that one file is one backup. It may also keep several
+/// servers there, each under its number.
 package struct ServerDatabase: AccessoryServerStore {
     private let writer: any DatabaseWriter
-    package let writes = WriteCount()
+    /// Which server of the file this is, from 1.
+    private let number: Int
+    package let writes: WriteCount
 
     /// Takes over a database that is open and has the tables.
-    package init(_ writer: any DatabaseWriter) { self.writer = writer }
+    ///
+    /// - Parameters:
+    ///   - writer: the database.
+    ///   - number: which server of the file this is, from 1.
+    ///   - writes: where changes are counted; servers of one file share it.
+    package init(_ writer: any DatabaseWriter, number: Int = 1, writes: WriteCount = WriteCount()) {
+        self.writer = writer
+        self.number = number
+        self.writes = writes
+    }
+
+    /// Another server of the same file.
+    package func server(_ number: Int) -> ServerDatabase { ServerDatabase(writer, number: number, writes: writes) }
 
     /// The schema of a database that holds nothing else; a step once released is never edited.
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", migrate: createTables)
+        migrator.registerMigration("2", migrate: allowSeveral)
         return migrator
     }
 
@@ -48,6 +64,43 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
+    /// Makes room for several servers in the tables of ``createTables(_:)``; part of a migration.
+    ///
+    /// - Throws: SQLite's own error.
+    package static func allowSeveral(_ db: Database) throws {
+        try db.rename(table: "server", to: "formerServer")
+        try db.rename(table: "pairing", to: "formerPairing")
+        try db.create(table: "server") { table in
+            table.primaryKey("id", .integer)
+            table.column("deviceID", .text).notNull().unique()
+            table.column("longTermSeed", .blob).notNull()
+            table.column("setupCode", .text).notNull()
+            table.column("setupID", .text).notNull()
+            table.column("failedAttempts", .integer).notNull()
+            table.column("configurationNumber", .integer).notNull()
+            table.column("databaseHash", .blob).notNull()
+            table.column("instanceIDs", .text).notNull()
+            table.column("port", .integer)
+        }
+        try db.create(table: "pairing") { table in
+            table.primaryKey {
+                table.column("server", .integer).references("server", onDelete: .cascade)
+                table.column("position", .integer)
+            }
+            table.column("controller", .blob).notNull()
+            table.column("publicKey", .blob).notNull()
+            table.column("isAdmin", .boolean).notNull()
+            table.uniqueKey(["server", "controller"])
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO server SELECT * FROM formerServer;
+                INSERT INTO pairing SELECT 1, * FROM formerPairing;
+                DROP TABLE formerServer;
+                DROP TABLE formerPairing;
+                """)
+    }
+
     // MARK: Loading
 
     /// All that is stored; a new identity is made and stored if there is none yet.
@@ -57,7 +110,7 @@ package struct ServerDatabase: AccessoryServerStore {
     package func load() async throws -> StoredServer {
         try await writer.write { db in
             try Self.makeIdentityIfMissing(db, remains: "SELECT COUNT(*) FROM pairing")
-            return try Self.load(db)
+            return try Self.load(db, number)
         }
     }
 
@@ -68,13 +121,24 @@ package struct ServerDatabase: AccessoryServerStore {
     ///   - remains: counts what there cannot be without an identity, such as pairings.
     /// - Throws: `DamagedDatabase` if the identity has been lost, or SQLite's own error.
     package static func makeIdentityIfMissing(_ db: Database, remains: String) throws {
-        guard try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server") == 0 else { return }
+        guard try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server WHERE id = 1") == 0 else { return }
         let remains = try Int.fetchOne(db, sql: remains)
         guard remains == 0 else { throw DamagedDatabase(description: "the identity is missing") }
-        try makeIdentity(db)
+        try makeIdentity(db, 1)
     }
 
-    private static func makeIdentity(_ db: Database) throws {
+    /// Makes the identity of a further server, and stores it.
+    ///
+    /// - Returns: what is stored of it now.
+    /// - Throws: SQLite's own error, also if there is one already; nothing has changed then.
+    package func make() async throws -> StoredServer {
+        try await commit { [number] db in
+            try Self.makeIdentity(db, number)
+            return try Self.load(db, number)
+        }
+    }
+
+    private static func makeIdentity(_ db: Database, _ number: Int) throws {
         var octets = RandomBytes.make(count: 6)
         // Not a multicast address, and marked as not being a hardware address.
         octets[0] = octets[0] & 0xFC | 0x02
@@ -82,20 +146,29 @@ package struct ServerDatabase: AccessoryServerStore {
         try db.execute(
             sql: """
                 INSERT INTO server (id, deviceID, longTermSeed, setupCode, setupID, failedAttempts,
-                    configurationNumber, databaseHash, instanceIDs) VALUES (1, ?, ?, ?, ?, 0, 1, x'', '{}')
+                    configurationNumber, databaseHash, instanceIDs) VALUES (?, ?, ?, ?, ?, 0, 1, x'', '{}')
                 """,
             arguments: [
-                deviceID.description, Blob(SecretBytes.random(count: Ed25519KeyPair.seedLength).copy).data,
+                number, deviceID.description, Blob(SecretBytes.random(count: Ed25519KeyPair.seedLength).copy).data,
                 SetupCode.random(using: RandomBytes.uniform).text,
                 SetupID.random(using: RandomBytes.uniform).description,
             ])
     }
 
-    /// All that is stored; within a transaction.
+    /// The numbers of the servers that are stored; within a transaction.
     ///
     /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
-    package static func load(_ db: Database) throws -> StoredServer {
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server") else {
+    package static func numbers(_ db: Database) throws -> [Int] {
+        try Row.fetchAll(db, sql: "SELECT id FROM server ORDER BY id").map {
+            Int(try $0.number("id", in: 1...Int64(UInt16.max)))
+        }
+    }
+
+    /// All that is stored of one server; within a transaction.
+    ///
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    package static func load(_ db: Database, _ number: Int = 1) throws -> StoredServer {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server WHERE id = ?", arguments: [number]) else {
             throw DamagedDatabase(description: "the identity is missing")
         }
         // Its error is told at the start, with all others.
@@ -109,7 +182,7 @@ package struct ServerDatabase: AccessoryServerStore {
                     "longTermSeed", try? Ed25519KeyPair(seed: SecretBytes(row.blob("longTermSeed"))))),
             setupCode: try row.read("setupCode", try SetupCode(row.text("setupCode"))),
             setupID: try row.read("setupID", try SetupID(row.text("setupID"))),
-            pairings: try loadPairings(db),
+            pairings: try loadPairings(db, number),
             failedAttempts: Int(try row.number("failedAttempts", in: 0...Int64(Int32.max))),
             configuration: StoredConfiguration(
                 number: UInt16(try row.number("configurationNumber", in: 1...Int64(UInt16.max))), databaseHash: hash),
@@ -119,8 +192,10 @@ package struct ServerDatabase: AccessoryServerStore {
     /// The length of a SHA-512.
     private static let hashLength = 64
 
-    private static func loadPairings(_ db: Database) throws -> PairingList {
-        let pairings = try Row.fetchAll(db, sql: "SELECT * FROM pairing ORDER BY position").map { row in
+    private static func loadPairings(_ db: Database, _ number: Int) throws -> PairingList {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM pairing WHERE server = ? ORDER BY position", arguments: [number])
+        let pairings = try rows.map { row in
             let publicKey = try row.blob("publicKey")
             guard publicKey.count == Ed25519.publicKeyLength else { throw row.damaged("publicKey") }
             return Pairing(
@@ -142,8 +217,9 @@ package struct ServerDatabase: AccessoryServerStore {
     /// - Returns: the port; `nil` if none was chosen.
     /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
     package func port() async throws -> Int? {
-        try await writer.read { db in
-            try Row.fetchOne(db, sql: "SELECT port FROM server").flatMap { try Self.port($0) }
+        try await writer.read { [number] db in
+            try Row.fetchOne(db, sql: "SELECT port FROM server WHERE id = ?", arguments: [number])
+                .flatMap { try Self.port($0) }
         }
     }
 
@@ -152,7 +228,10 @@ package struct ServerDatabase: AccessoryServerStore {
     /// Makes a change durable; once begun it is not given up, because whoever asked may be cancelled with the program.
     ///
     /// - Throws: what the change throws, or SQLite's own error; nothing has changed then.
-    package func commit(_ change: @escaping @Sendable (Database) throws -> Void) async throws {
+    @discardableResult
+    package func commit<Result: Sendable>(
+        _ change: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             writer.asyncWrite(change) { _, result in
                 writes.ended(result)
@@ -175,7 +254,9 @@ package struct ServerDatabase: AccessoryServerStore {
         /// Why the last change could not be made durable, if so.
         package var failure: String? { lastFailure.withLock { $0 } }
 
-        fileprivate func ended(_ result: Result<Void, any Error>) {
+        package init() {}
+
+        fileprivate func ended(_ result: Result<some Any, any Error>) {
             switch result {
             case .success:
                 done.wrappingAdd(1, ordering: .relaxed)
@@ -188,23 +269,32 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Gives the server a new identity, without pairings; the port stays.
+    /// Gives all servers of the file new identities, without pairings; the ports stay.
     ///
     /// - Throws: SQLite's own error; nothing has changed then.
-    package func reset() async throws {
+    package func resetAll() async throws {
         try await commit { db in
-            let port = try Int.fetchOne(db, sql: "SELECT port FROM server")
-            try db.execute(sql: "DELETE FROM pairing")
-            try db.execute(sql: "DELETE FROM server")
-            try Self.makeIdentity(db)
-            try db.execute(sql: "UPDATE server SET port = ?", arguments: [port])
+            for number in try Self.numbers(db) {
+                let port = try Int.fetchOne(db, sql: "SELECT port FROM server WHERE id = ?", arguments: [number])
+                try Self.remove(db, number)
+                try Self.makeIdentity(db, number)
+                try db.execute(sql: "UPDATE server SET port = ? WHERE id = ?", arguments: [port, number])
+            }
         }
     }
 
-    /// Raises `c#`, which comes after 65535 back to 1.
+    /// Forgets a server and its pairings; within a transaction.
+    ///
+    /// - Throws: SQLite's own error.
+    package static func remove(_ db: Database, _ number: Int) throws {
+        try db.execute(sql: "DELETE FROM pairing WHERE server = ?", arguments: [number])
+        try db.execute(sql: "DELETE FROM server WHERE id = ?", arguments: [number])
+    }
+
+    /// Raises `c#` of all servers of the file; after 65535 it comes back to 1.
     ///
     /// - Throws: SQLite's own error; nothing has changed then.
-    package func raiseConfigurationNumber(by step: Int) async throws {
+    package func raiseConfigurationNumbers(by step: Int) async throws {
         try await commit { db in
             try db.execute(
                 sql: "UPDATE server SET configurationNumber = (configurationNumber + ? - 1) % 65535 + 1",
@@ -215,40 +305,38 @@ package struct ServerDatabase: AccessoryServerStore {
     /// Keeps the port that the system has chosen.
     ///
     /// - Throws: SQLite's own error; nothing has changed then.
-    package func save(port: Int) async throws {
-        try await commit { try $0.execute(sql: "UPDATE server SET port = ?", arguments: [port]) }
-    }
+    package func save(port: Int) async throws { try await set(["port": port]) }
 
     package func save(_ pairings: PairingList) async throws {
-        try await commit { db in
-            try db.execute(sql: "DELETE FROM pairing")
+        try await commit { [number] db in
+            try db.execute(sql: "DELETE FROM pairing WHERE server = ?", arguments: [number])
             for (position, pairing) in pairings.pairings.enumerated() {
                 try db.execute(
-                    sql: "INSERT INTO pairing (position, controller, publicKey, isAdmin) VALUES (?, ?, ?, ?)",
+                    sql:
+                        "INSERT INTO pairing (server, position, controller, publicKey, isAdmin) VALUES (?, ?, ?, ?, ?)",
                     arguments: [
-                        position, Blob(pairing.controller.bytes).data, Blob(pairing.publicKey).data, pairing.isAdmin,
+                        number, position, Blob(pairing.controller.bytes).data, Blob(pairing.publicKey).data,
+                        pairing.isAdmin,
                     ])
             }
         }
     }
 
-    package func save(failedAttempts: Int) async throws {
-        try await commit { db in
-            try db.execute(sql: "UPDATE server SET failedAttempts = ?", arguments: [failedAttempts])
-        }
-    }
+    package func save(failedAttempts: Int) async throws { try await set(["failedAttempts": failedAttempts]) }
 
     package func save(_ configuration: StoredConfiguration) async throws {
-        try await commit { db in
-            try db.execute(
-                sql: "UPDATE server SET configurationNumber = ?, databaseHash = ?",
-                arguments: [Int(configuration.number), Blob(configuration.databaseHash).data])
-        }
+        try await set([
+            "configurationNumber": Int(configuration.number), "databaseHash": Blob(configuration.databaseHash).data,
+        ])
     }
 
-    package func save(instanceIDs: InstanceIDs) async throws {
+    package func save(instanceIDs: InstanceIDs) async throws { try await set(["instanceIDs": instanceIDs.json]) }
+
+    private func set(_ values: KeyValuePairs<String, any DatabaseValueConvertible>) async throws {
+        let assignments = values.map { "\($0.key) = ?" }.joined(separator: ", ")
+        let arguments = StatementArguments(values.map(\.value.databaseValue) + [number.databaseValue])
         try await commit { db in
-            try db.execute(sql: "UPDATE server SET instanceIDs = ?", arguments: [instanceIDs.json])
+            try db.execute(sql: "UPDATE server SET \(assignments) WHERE id = ?", arguments: arguments)
         }
     }
 }

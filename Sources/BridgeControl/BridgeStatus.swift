@@ -75,6 +75,44 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
+    /// One of the bridges that the daemon shows its lights on: a bridge has 149 at most.
+    package struct Bridge: BridgeMessage {
+        /// From 1.
+        package var number: Int
+        package var name: String
+        package var deviceID: String
+        package var port: Int
+        package var configurationNumber: Int
+        package var paired: Bool
+        /// How many controllers are connected.
+        package var controllers: Int
+        /// How many lights it shows.
+        package var lights: Int
+        package var advertisement: Advertisement
+
+        package init(
+            number: Int, name: String, deviceID: String, port: Int, configurationNumber: Int, paired: Bool,
+            controllers: Int, lights: Int, advertisement: Advertisement
+        ) {
+            self.number = number
+            self.name = name
+            self.deviceID = deviceID
+            self.port = port
+            self.configurationNumber = configurationNumber
+            self.paired = paired
+            self.controllers = controllers
+            self.lights = lights
+            self.advertisement = advertisement
+        }
+
+        package enum CodingKeys: String, CodingKey {
+            case number, name
+            case deviceID = "deviceId"
+            case port, configurationNumber, paired, controllers, lights, advertisement
+        }
+    }
+
+    // What is said of one bridge is true of the first.
     package var name: String
     package var deviceID: String
     /// When the bridge came up, in ISO 8601; it comes up anew after a restore or a reset.
@@ -85,6 +123,8 @@ package struct BridgeStatus: BridgeMessage {
     /// How many controllers are connected.
     package var controllers: Int
     package var advertisement: Advertisement
+    /// All bridges; `nil` if the daemon is older than further bridges.
+    package var bridges: [Bridge]?
     package var drivers: [Driver]
     package var lights: Lights
     /// What needs attention; for people.
@@ -94,8 +134,10 @@ package struct BridgeStatus: BridgeMessage {
 
     package init(
         name: String, deviceID: String, since: String, port: Int, configurationNumber: Int, paired: Bool,
-        controllers: Int, advertisement: Advertisement, drivers: [Driver], lights: Lights, warnings: [BridgeWarning]
+        controllers: Int, advertisement: Advertisement, bridges: [Bridge]? = nil, drivers: [Driver], lights: Lights,
+        warnings: [BridgeWarning]
     ) {
+        self.bridges = bridges
         self.name = name
         self.deviceID = deviceID
         self.since = since
@@ -113,7 +155,7 @@ package struct BridgeStatus: BridgeMessage {
     package enum CodingKeys: String, CodingKey {
         case name
         case deviceID = "deviceId"
-        case since, port, configurationNumber, paired, controllers, advertisement, drivers, lights, warnings
+        case since, port, configurationNumber, paired, controllers, advertisement, bridges, drivers, lights, warnings
         case warningCodes
     }
 }

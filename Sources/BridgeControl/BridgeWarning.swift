@@ -24,6 +24,8 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let notAdvertised = Code(rawValue: "notAdvertised")
         /// The bridge is advertised under another name, because its own was taken.
         package static let nameTaken = Code(rawValue: "nameTaken")
+        /// A further bridge has lights that no controller shows.
+        package static let unpairedBridge = Code(rawValue: "unpairedBridge")
     }
 
     package var code: Code

@@ -7,6 +7,8 @@ package struct LightListing: BridgeMessage {
     package var kind: String
     /// The accessory id that controllers know it by.
     package var aid: UInt64
+    /// The bridge that shows it, from 1; `nil` if the daemon is older than further bridges.
+    package var bridge: Int?
     /// The driver's id.
     package var driver: String
     package var reachable: Bool
@@ -14,12 +16,14 @@ package struct LightListing: BridgeMessage {
     package var state: LightChange
 
     package init(
-        key: String, name: String, kind: String, aid: UInt64, driver: String, reachable: Bool, state: LightChange
+        key: String, name: String, kind: String, aid: UInt64, bridge: Int? = nil, driver: String, reachable: Bool,
+        state: LightChange
     ) {
         self.key = key
         self.name = name
         self.kind = kind
         self.aid = aid
+        self.bridge = bridge
         self.driver = driver
         self.reachable = reachable
         self.state = state
@@ -31,13 +35,14 @@ package struct LightListing: BridgeMessage {
         self.init(
             key: try values.decode(String.self, forKey: .key), name: try values.decode(String.self, forKey: .name),
             kind: try values.decode(String.self, forKey: .kind), aid: try values.decode(UInt64.self, forKey: .aid),
+            bridge: try values.decodeIfPresent(Int.self, forKey: .bridge),
             driver: try values.decode(String.self, forKey: .driver),
             reachable: try values.decode(Bool.self, forKey: .reachable),
             state: try values.decode(LightChange.self, forKey: .state))
     }
 
     package enum CodingKeys: String, CodingKey {
-        case key, name, kind, aid, driver, reachable
+        case key, name, kind, aid, bridge, driver, reachable
         case state = "_0"
     }
 }

@@ -12,7 +12,7 @@ package actor AccessoryServer {
     let scheduler: any Scheduler
     let registry = AccessoryRegistry()
     let store: any AccessoryServerStore
-    let identity: AccessoryIdentity
+    package nonisolated let identity: AccessoryIdentity
     private let profile: AccessoryProfile
     let setupCode: SetupCode
     /// The setup code's verifier, once it has been wanted.

@@ -6,6 +6,9 @@ internal import LightKit
 /// A light that is shown, and what is under way with it; a plain object inside the bridge's actor.
 final class BridgedLight {
     let key: LightKey
+    /// The number of the bridge that shows it, and that bridge.
+    let bridge: Int
+    let server: AccessoryServer
     let aid: AccessoryID
     let driver: BridgedDriver
     var adapter: LightbulbAdapter
@@ -26,8 +29,13 @@ final class BridgedLight {
     /// It is shown no more; what still comes of its commands is passed over.
     var isRemoved = false
 
-    init(_ key: LightKey, aid: AccessoryID, driver: BridgedDriver, adapter: LightbulbAdapter, state: LightState) {
+    init(
+        _ key: LightKey, on bridge: (number: Int, server: AccessoryServer), aid: AccessoryID, driver: BridgedDriver,
+        adapter: LightbulbAdapter, state: LightState
+    ) {
         self.key = key
+        self.bridge = bridge.number
+        server = bridge.server
         self.aid = aid
         self.driver = driver
         self.adapter = adapter
@@ -46,7 +54,8 @@ final class BridgedLight {
     /// What is to be remembered of it over a restart.
     var stored: StoredLight {
         StoredLight(
-            key: key, aid: aid, instanceIDs: adapter.ids, description: adapter.description, state: report)
+            key: key, bridge: bridge, aid: aid, instanceIDs: adapter.ids, description: adapter.description,
+            state: report)
     }
 
     /// The state as a report, to be remembered over a restart.

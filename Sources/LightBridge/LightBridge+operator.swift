@@ -9,7 +9,8 @@ extension LightBridge {
         let isLight = light.adapter.description.kind == .light
         return LightSnapshot(
             key: light.key, name: light.adapter.name, sourceName: light.adapter.description.name,
-            kind: light.adapter.description.kind, aid: light.aid, isReachable: state.isReachable, on: state.on,
+            kind: light.adapter.description.kind, bridge: light.bridge, aid: light.aid, isReachable: state.isReachable,
+            on: state.on,
             brightness: isLight && capabilities.brightness ? state.brightness : nil,
             hue: isLight && capabilities.color ? state.hue : nil,
             saturation: isLight && capabilities.color ? state.saturation : nil,

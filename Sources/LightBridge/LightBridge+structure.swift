@@ -7,21 +7,24 @@ internal import Logging
 // Lights that come, change and go, and what they are called.
 extension LightBridge {
     func show(
-        _ key: LightKey, _ aid: AccessoryID, _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
+        _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
+        _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
     ) async {
         let name = name(for: key, description, aid)
         let light = BridgedLight(
-            key, aid: aid, driver: driver(key.driver),
+            key, on: bridge, aid: aid, driver: driver(key.driver),
             adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
         lights[key] = light
         lightsByAID[aid] = light
+        lightCounts[bridge.number, default: 0] += 1
+        names.insert(name)
         await showAccessory(light)
     }
 
     private func showAccessory(_ light: BridgedLight) async {
         let accessory = light.adapter.accessory(light.aid, state: light.state)
         do throws(ComplianceError) {
-            try await server.set(accessory, source: self, isReachable: light.state.isReachable)
+            try await light.server.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
             warn("\(light.key) cannot be shown: \(error.description)", about: .light(light.key))
         }
@@ -30,7 +33,9 @@ extension LightBridge {
     // MARK: Names
 
     private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        let taken = Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
+        // The newest light of many gives way to all others.
+        let isNewest = aid == highestAID && lightsByAID[aid] == nil
+        let taken = isNewest ? names : Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
         return AccessoryName.unique(wantedName(key, description, aid), among: taken)
     }
 
@@ -49,6 +54,7 @@ extension LightBridge {
             light.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
             await showAccessory(light)
         }
+        names = taken
     }
 
     // MARK: Lights that come and go
@@ -86,12 +92,18 @@ extension LightBridge {
     }
 
     private func add(_ key: LightKey, _ description: LightDescription) async {
-        guard lights.count < Self.maximumLights else {
-            takeOverWhenThereIsRoom(key, description)
-            return
+        let former = absent[key]
+        let bridge: (number: Int, server: AccessoryServer)
+        do {
+            guard let found = try await bridgeWithRoom(for: former) else {
+                return takeOverWhenThereIsRoom(key, description)
+            }
+            bridge = found
+        } catch {
+            warn("\(key) is left out: no further bridge can be opened: \(error)", about: .light(key))
+            return takeOverLater(key, description)
         }
         warn(nil, about: .light(key))
-        let former = absent[key]
         let aid = former?.aid ?? unstored[key]?.aid ?? nextAID()
         var state = LightState()
         if let report = former?.state { state.apply(report) }
@@ -99,13 +111,15 @@ extension LightBridge {
         let adapter = LightbulbAdapter(
             description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
         let stored = StoredLight(
-            key: key, aid: aid, instanceIDs: adapter.ids, description: description, state: former?.state)
+            key: key, bridge: bridge.number, aid: aid, instanceIDs: adapter.ids, description: description,
+            state: former?.state)
         guard await save(stored) else { return takeOverLater(key, description, aid: aid) }
         absent[key] = nil
         unstoredGoings.remove(key)
-        await show(key, aid, description, adapter.ids, state)
+        await show(key, bridge, aid, description, adapter.ids, state)
         await catchUp(key)
-        await reconcileNames()
+        // The newest gives way to all others, and changes none of their names.
+        if aid != highestAID { await reconcileNames() }
         logger.info("light added", metadata: about(key))
     }
 
@@ -116,8 +130,8 @@ extension LightBridge {
 
     func warnOfTooMany(_ key: LightKey) {
         warn(
-            "\(key) is left out: a bridge shows at most \(Self.maximumLights) lights; "
-                + "lamplighter lights forget KEY makes room, and lamplighter lights purge forgets those of drivers that are gone",
+            "\(key) is left out: \(servers.count) \(servers.count == 1 ? "bridge shows" : "bridges show") at most "
+                + "\(servers.count * Self.maximumLights) lights; lamplighter lights forget KEY makes room, and lamplighter lights purge forgets those of drivers that are gone",
             about: .light(key))
     }
 
@@ -125,7 +139,7 @@ extension LightBridge {
         let adapter = LightbulbAdapter(
             description: description, name: name(for: light.key, description, light.aid), ids: light.adapter.ids)
         let stored = StoredLight(
-            key: light.key, aid: light.aid, instanceIDs: adapter.ids, description: description,
+            key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
             state: light.state.report(for: description.capabilities))
         guard await save(stored) else { return takeOverLater(light.key, description) }
         warn(nil, about: .light(light.key))
@@ -156,12 +170,14 @@ extension LightBridge {
     func takeAway(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
         lightsByAID[light.aid] = nil
+        lightCounts[light.bridge, default: 0] -= 1
+        names.remove(light.adapter.name)
         light.isRemoved = true
         light.task?.cancel()
         light.identification?.cancel()
         let stored = light.stored
         absent[key] = stored
-        await server.remove(light.aid)
+        await light.server.remove(light.aid)
         for waiter in light.waitersUnderWay + light.waitersWaiting { waiter.give(.doesNotExist) }
         return stored
     }

@@ -19,7 +19,7 @@ extension LightBridge {
     /// Takes a light over a little later, if it is still there then.
     func takeOverLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
         // A light that is shown waits for its description alone; of others no more are kept than fill a house.
-        guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumLights else { return }
+        guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
         if let aid { unstored[key]?.aid = aid }
         tryAgainLater(key)
@@ -30,14 +30,14 @@ extension LightBridge {
     /// No more are kept than fill a house: others would not fit in.
     func takeOverWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {
         warnOfTooMany(key)
-        guard unstored[key] != nil || unstored.count < Self.maximumLights else { return }
+        guard unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
     }
 
     /// Takes over lights that wait for room, as long as there is some.
     func fillRoom() async {
         for (key, light) in unstored.sorted(by: { $0.key.description < $1.key.description })
-        where lights.count < Self.maximumLights && !retries.contains(key) {
+        where servers.keys.contains(where: hasRoom) && !retries.contains(key) {
             await takeOver(key, light.description)
         }
     }

@@ -9,14 +9,17 @@ package import Logging
 /// What a light is known to be stands here alone, in `BridgedLight.state`: what its driver has said or accepted. That a
 /// written value shows before that is the server's business. The bridge runs on the server's executor, so a call between
 /// them waits for nothing. A light once shown stays shown, out of reach if need be, until its source removes
-/// it; its aid and iids are its own for ever.
+/// it; its bridge, aid and iids are its own for ever.
 package actor LightBridge {
     /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
     static let saveDelay = Duration.seconds(10)
 
     private nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
-    let server: AccessoryServer
+    /// The bridges by their numbers, from 1.
+    package internal(set) var servers: [Int: AccessoryServer]
+    /// Opens one more; `nil` if there is to be but one.
+    let open: BridgeOpener?
     let store: any LightStore
     let logger: Logger
     var overrides: [LightKey: LightOverride]
@@ -28,6 +31,10 @@ package actor LightBridge {
     var warningsBySubject: [WarningSubject: String] = [:]
     var lights: [LightKey: BridgedLight] = [:]
     var lightsByAID: [AccessoryID: BridgedLight] = [:]
+    /// How many lights each bridge shows.
+    package internal(set) var lightCounts: [Int: Int] = [:]
+    /// The names of the lights that are shown.
+    var names: Set<String> = []
     /// Lights that are not shown, with the aids that wait for them.
     var absent: [LightKey: StoredLight] = [:]
     /// Lights that are to be taken over once they can be stored or there is room for them.
@@ -56,17 +63,19 @@ package actor LightBridge {
     /// - Parameters:
     ///   - executor: the server's.
     ///   - scheduler: the executor's clock.
-    ///   - server: where accessories are shown.
+    ///   - servers: the bridges where accessories are shown, by their numbers, from 1.
+    ///   - open: opens one more when they are full.
     ///   - store: where lights are remembered.
     ///   - overrides: what the operator wants otherwise.
     ///   - logger: where errors are logged.
     package init(
-        executor: any SerialExecutor, scheduler: any Scheduler, server: AccessoryServer,
-        store: any LightStore, overrides: [LightKey: LightOverride], logger: Logger
+        executor: any SerialExecutor, scheduler: any Scheduler, servers: [Int: AccessoryServer],
+        open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride], logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
-        self.server = server
+        self.servers = servers
+        self.open = open
         self.store = store
         self.overrides = overrides
         self.logger = logger
@@ -93,18 +102,20 @@ package actor LightBridge {
         highestAID = stored.highestAID
         for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
             highestAID = max(highestAID, light.aid)
-            if light.isRemoved || overrides[light.key]?.isHidden == true {
+            guard !light.isRemoved, overrides[light.key]?.isHidden != true else {
                 absent[light.key] = light
-            } else if lights.count == Self.maximumLights {
-                // Lights that were hidden come back into a house that is full.
+                continue
+            }
+            guard let server = servers[light.bridge], hasRoom(light.bridge) else {
+                // It was hidden, and its place has been taken: it finds another one when its driver announces it.
                 absent[light.key] = light
                 warnOfTooMany(light.key)
-            } else {
-                var state = LightState()
-                if let report = light.state { state.apply(report) }
-                state.isReachable = false
-                await show(light.key, light.aid, light.description, light.instanceIDs, state)
+                continue
             }
+            var state = LightState()
+            if let report = light.state { state.apply(report) }
+            state.isReachable = false
+            await show(light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, state)
         }
         await limitRemovedLights()
     }
@@ -145,8 +156,8 @@ package actor LightBridge {
             let event = LightEvent(light: snapshot(light), origin: origin)
             for watcher in watchers.values { watcher.yield(event) }
         }
-        if state.isReachable != former.isReachable { await server.setReachable(state.isReachable, light.aid) }
-        await server.update(light.aid, light.adapter.values(of: state))
+        if state.isReachable != former.isReachable { await light.server.setReachable(state.isReachable, light.aid) }
+        await light.server.update(light.aid, light.adapter.values(of: state))
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
@@ -234,7 +245,9 @@ package actor LightBridge {
             light.state.apply(command)
             await stateChanged(light, from: former, by: light.origin)
             // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
-            if light.state == former { await server.update(light.aid, light.adapter.values(of: former)) }
+            if light.state == former {
+                await light.server.update(light.aid, light.adapter.values(of: former))
+            }
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
         goOn(light, success: status == .success)

@@ -9,6 +9,8 @@ package struct LightSnapshot: Equatable, Sendable {
     /// What the source calls it.
     let sourceName: String
     package let kind: LightKind
+    /// The bridge that shows it, from 1.
+    package let bridge: Int
     package let aid: AccessoryID
     package let isReachable: Bool
     package let on: Bool

@@ -28,6 +28,9 @@ package struct LightKey: Hashable, Sendable, CustomStringConvertible {
 /// A light as it was last known, under an aid that is its own for ever.
 package struct StoredLight: Equatable, Sendable {
     package var key: LightKey
+    /// The bridge that shows it, from 1.
+    package var bridge: Int
+    /// Different from that of every other light, whatever the bridge.
     package var aid: AccessoryID
     package var instanceIDs: InstanceIDs
     package var description: LightDescription
@@ -40,10 +43,11 @@ package struct StoredLight: Equatable, Sendable {
     package var isRemoved: Bool { removal != nil }
 
     package init(
-        key: LightKey, aid: AccessoryID, instanceIDs: InstanceIDs, description: LightDescription,
+        key: LightKey, bridge: Int = 1, aid: AccessoryID, instanceIDs: InstanceIDs, description: LightDescription,
         state: LightReport? = nil, removal: Int? = nil
     ) {
         self.key = key
+        self.bridge = bridge
         self.aid = aid
         self.instanceIDs = instanceIDs
         self.description = description
@@ -54,17 +58,29 @@ package struct StoredLight: Equatable, Sendable {
 
 /// All that a bridge of lights must never forget.
 package struct StoredBridge: Equatable, Sendable {
+    /// The first bridge.
     package var server: StoredServer
+    /// The bridges for lights beyond what the first can show, by their numbers from 2.
+    package var furtherServers: [Int: StoredServer]
     /// By aid.
     package var lights: [StoredLight]
     /// The highest aid that was ever given, also to a light that is forgotten.
     package var highestAID: AccessoryID
 
-    package init(server: StoredServer, lights: [StoredLight] = [], highestAID: AccessoryID = .bridge) {
+    package init(
+        server: StoredServer, furtherServers: [Int: StoredServer] = [:], lights: [StoredLight] = [],
+        highestAID: AccessoryID = .bridge
+    ) {
         self.server = server
+        self.furtherServers = furtherServers
         self.lights = lights
         self.highestAID = highestAID
     }
+}
+
+extension StoredBridge {
+    /// All bridges by their numbers.
+    package var servers: [Int: StoredServer] { furtherServers.merging([1: server]) { $1 } }
 }
 
 /// Where a light bridge keeps its lights.

@@ -1,6 +1,40 @@
 extension QRCode {
     /// The code as an SVG image, black on white, quiet zone included.
-    package var svg: String {
+    package var svg: String { Self.svg([(self, "")]) }
+
+    /// Codes below each other as one SVG image.
+    ///
+    /// - Parameter codes: the codes, each with what stands below it; empty for nothing.
+    /// - Returns: the file's text.
+    package static func svg(_ codes: [(code: QRCode, caption: String)]) -> String {
+        var content = ""
+        var height = 0
+        let width = codes.map(\.code.span.count).max() ?? 0
+        for (code, caption) in codes {
+            content += "<path d=\"\(code.path(top: height))\" fill=\"#000\"/>\n"
+            height += code.span.count
+            guard !caption.isEmpty else { continue }
+            content += """
+                <text x="\(width / 2)" y="\(height)" font-family="sans-serif" font-size="\(captionSize)" \
+                text-anchor="middle" textLength="\(width - 2 * quietZone)" lengthAdjust="spacingAndGlyphs">\(caption.escapedForXML)</text>
+
+                """
+            height += 2 * captionSize
+        }
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" \
+            width="\(width * 8)" height="\(height * 8)" shape-rendering="crispEdges">
+            <rect width="100%" height="100%" fill="#fff"/>
+            \(content)</svg>
+
+            """
+    }
+
+    /// The height of a caption, in modules.
+    private static let captionSize = 3
+
+    private func path(top: Int) -> String {
         var path = ""
         for row in 0..<size {
             var column = 0
@@ -11,42 +45,40 @@ extension QRCode {
                 }
                 let start = column
                 while isDark(row, column) { column += 1 }
-                path += "M\(start + Self.quietZone) \(row + Self.quietZone)h\(column - start)v1h-\(column - start)z"
+                path +=
+                    "M\(start + Self.quietZone) \(top + row + Self.quietZone)h\(column - start)v1h-\(column - start)z"
             }
         }
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(span.count) \(span.count)" \
-            width="\(span.count * 8)" height="\(span.count * 8)" shape-rendering="crispEdges">
-            <rect width="100%" height="100%" fill="#fff"/>
-            <path d="\(path)" fill="#000"/>
-            </svg>
-
-            """
+        return path
     }
 
     /// The code as a PNG image of one bit a pixel, black on white, quiet zone included.
     ///
     /// - Parameter scale: pixels for a module.
     /// - Returns: the file's bytes.
-    package func png(scale: Int = 8) -> [UInt8] {
-        let width = span.count * scale
+    package func png(scale: Int = 8) -> [UInt8] { Self.png([self], scale: scale) }
+
+    /// Codes below each other as one PNG image.
+    package static func png(_ codes: [QRCode], scale: Int = 8) -> [UInt8] {
+        let width = (codes.map(\.span.count).max() ?? 0) * scale
         var pixels: [UInt8] = []
-        for row in span {
-            var line: [UInt8] = [0]
-            var byte: UInt8 = 0
-            for x in 0..<width {
-                byte = byte << 1 | (isDark(row, span.lowerBound + x / scale) ? 0 : 1)
-                if x % 8 == 7 { line.append(byte) }
+        for code in codes {
+            for row in code.span {
+                var line: [UInt8] = [0]
+                var byte: UInt8 = 0
+                for x in 0..<width {
+                    byte = byte << 1 | (code.isDark(row, code.span.lowerBound + x / scale) ? 0 : 1)
+                    if x % 8 == 7 { line.append(byte) }
+                }
+                if width % 8 != 0 { line.append(byte << UInt8(8 - width % 8)) }
+                for _ in 0..<scale { pixels += line }
             }
-            if width % 8 != 0 { line.append(byte << UInt8(8 - width % 8)) }
-            for _ in 0..<scale { pixels += line }
         }
-        let size = UInt32(width).bytes
+        let height = codes.map(\.span.count).reduce(0, +) * scale
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-            + Self.chunk("IHDR", size + size + [1, 0, 0, 0, 0])
-            + Self.chunk("IDAT", Self.stored(pixels))
-            + Self.chunk("IEND", [])
+            + chunk("IHDR", UInt32(width).bytes + UInt32(height).bytes + [1, 0, 0, 0, 0])
+            + chunk("IDAT", stored(pixels))
+            + chunk("IEND", [])
     }
 
     private static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
@@ -84,4 +116,16 @@ extension QRCode {
 
 extension UInt32 {
     fileprivate var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) } }
+}
+
+extension String {
+    fileprivate var escapedForXML: String {
+        map { character in
+            switch character {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            default: character.unicodeScalars.allSatisfy { $0.value < 0x20 } ? " " : String(character)
+            }
+        }.joined()
+    }
 }

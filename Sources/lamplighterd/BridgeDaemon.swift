@@ -18,7 +18,7 @@ import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.
 ///
-/// Up: database, accessories, lights of the last run, listener, drivers, control socket, and mDNS last, so that no controller finds
+/// Up: database, bridges, lights of the last run, drivers, control socket, and mDNS last, so that no controller finds
 /// a bridge that does not answer yet or does not know its accessories.
 struct BridgeDaemon {
     /// Where the daemon's files are.
@@ -62,58 +62,48 @@ struct BridgeDaemon {
         BridgeBackup.discardRemains(places)
         let database = BridgeDatabase(file.queue)
         let stored = try await load(database)
-        let profile = AccessoryProfile.lightBridge(
-            name: configuration.bridge.name.valid, serialNumber: stored.server.identity.deviceID.description,
-            firmware: Version.current)
 
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = loops.next()
-        let executor = EventLoopExecutor(loop)
-        let scheduler = EventLoopScheduler(loop)
-        let server = AccessoryServer(
-            executor: executor, scheduler: scheduler, store: database, stored: stored.server,
-            profile: profile, ownership: ownership, eventWindow: configuration.bridge.eventWindow, logger: logger)
+        let bridges = try await Bridges(
+            configuration.bridge, ownership, stored: stored, database: database, loop: loop, logger: logger)
         let lights = LightBridge(
-            executor: executor, scheduler: scheduler, server: server, store: database,
-            overrides: configuration.overrides, logger: logger)
-
-        try await showBridge(profile, stored.server, server, database)
+            executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
+            open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides, logger: logger)
         await lights.restore(stored)
-        let listener = try await listen(loop, server, database)
+        let first = try await bridges.listen()
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
         await supervisor.use(configuration.drivers)
         if stored.server.configuration.databaseHash.isEmpty {
             // No controller has seen the accessories yet: what the configuration declares belongs to the first of them, c# 1.
             await lights.waitForDrivers(atMost: Self.firstStartTimeout)
         }
-        await server.reconcileStructure()
-        await server.start()
-        let publisher = try makePublisher(stored.server.identity.deviceID, port: listener.port, on: loop)
+        await bridges.start()
         let metrics = try await serveMetrics(
-            MetricsSource(
-                server: server, lights: lights, publisher: publisher, database: database, log: log),
-            on: loop)
+            MetricsSource(bridges: { await bridges.all }, lights: lights, database: database, log: log), on: loop)
 
         let reloader = ConfigurationReloader(
-            path: places.configuration, instance: places.stateDirectory, configuration: configuration, server: server,
-            fault: fault, lights: lights, supervisor: supervisor, notifier: notifier, logger: logger)
+            path: places.configuration, instance: places.stateDirectory, configuration: configuration,
+            bridges: { await bridges.all }, fault: fault, lights: lights, supervisor: supervisor, notifier: notifier,
+            logger: logger)
         let memory = BridgeMemory(file: file, places: places)
         let operations = BridgeOperations(
-            name: configuration.bridge.name.valid, deviceID: stored.server.identity.deviceID, port: listener.port,
-            server: server, lights: lights, supervisor: supervisor, reloader: reloader,
-            publisher: publisher,
-            hostFacts: HostFacts(interfaces: interfaces, file: file, writes: database.server.writes),
+            bridges: { await bridges.all }, lights: lights, supervisor: supervisor, reloader: reloader,
+            hostFacts: HostFacts(
+                interfaces: configuration.bridge.interfaces.selection, file: file, writes: database.server.writes),
             memory: memory)
 
-        let shown = await lights.snapshots().count
-        logger.notice(
-            "bridge started",
-            metadata: [
-                "port": "\(listener.port)", "device": "\(stored.server.identity.deviceID)",
-                "lights": "\(shown)",
-            ])
+        let shown = await lights.lightCounts
+        for bridge in await bridges.all {
+            logger.notice(
+                "bridge started",
+                metadata: [
+                    "bridge": "\(bridge.number)", "port": "\(bridge.port)", "device": "\(bridge.deviceID)",
+                    "lights": "\(shown[bridge.number, default: 0])",
+                ])
+        }
 
-        if let vendor = server.vendor {
+        if let vendor = ownership?.vendor {
             logger.notice("ownership token required", metadata: ["vendor": "\(vendor)"])
         }
 
@@ -123,18 +113,15 @@ struct BridgeDaemon {
         // Ends in the reverse order: the service manager is notified first, then mDNS, the drivers are last.
         let services: [any ServiceLifecycle.Service] =
             [supervisor] + (metrics.map { [$0] } ?? []) + [
-                DailyCopyService(file: file, isWorthKeeping: { await server.isPaired }, logger: logger),
+                DailyCopyService(file: file, isWorthKeeping: { await bridges.isPaired }, logger: logger),
                 ControlService(
                     path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
-                ServerService(server: server, listener: listener),
-                PublicationService(
-                    publisher: publisher, server: server, registration: registration(stored.server, listener.port)),
+                bridges,
                 // What is wrong with the file is in the log and in the status.
                 SIGHUPService(hangups) { _ = try? await reloader.reload() },
                 SetupCodePrinter(
-                    server: server, name: configuration.bridge.name.valid,
-                    discoveryError: { publisher?.discoveryError }),
+                    server: first.server, name: first.name, discoveryError: { first.publisher?.discoveryError }),
                 SpareMemoryService(),
                 ServiceManagerService(
                     notifier: notifier, pulse: { try? await loop.submit {}.get() },
@@ -144,7 +131,7 @@ struct BridgeDaemon {
 
         await lights.saveStates()
         try await loops.shutdownGracefully()
-        if memory.ending == .reset { try await database.server.reset() }
+        if memory.ending == .reset { try await database.server.resetAll() }
         try file.close()
         if memory.ending == .restored { try BridgeBackup.install(places) }
         logger.notice(memory.ending == nil ? "bridge stopped" : "bridge restarted")
@@ -172,6 +159,7 @@ struct BridgeDaemon {
 
     private func load(_ database: BridgeDatabase) async throws -> StoredBridge {
         do {
+            try await database.dropUnusedBridges()
             var stored = try await database.load()
             if let text = configuration.bridge.setupCode?.text, let code = SetupCode(text) {
                 stored.server.setupCode = code
@@ -182,81 +170,11 @@ struct BridgeDaemon {
         }
     }
 
-    private func showBridge(
-        _ profile: AccessoryProfile, _ stored: StoredServer, _ server: AccessoryServer,
-        _ database: BridgeDatabase
-    ) async throws {
-        let bridge = PrimaryAccessory(profile.information, ids: stored.instanceIDs)
-        if bridge.ids != stored.instanceIDs { try await database.save(instanceIDs: bridge.ids) }
-        try await server.set(bridge.accessory, source: nil, isReachable: true)
-    }
-
-    // MARK: Port
-
-    private func listen(
-        _ loop: any EventLoop, _ server: AccessoryServer, _ database: BridgeDatabase
-    ) async throws -> AccessoryListener {
-        let filter = InterfaceFilter(configuration.bridge.interfaces)
-        func listen(_ port: Int) async throws(ListenerError) -> AccessoryListener {
-            try await AccessoryListener(
-                port: port, on: loop, for: server, isAllowed: filter.allows, logger: logger)
-        }
-        switch configuration.bridge.port {
-        case .fixed(let port): return try await listen(Int(port))
-        case .automatic:
-            if let port = try await database.server.port() {
-                do {
-                    return try await listen(port)
-                } catch ListenerError.portTaken {
-                    logger.warning(
-                        "port taken",
-                        metadata: ["port": "\(port)", "holder": "\(PortHolder.description(of: port))"])
-                }
-            }
-            let listener = try await listen(0)
-            try await database.server.save(port: listener.port)
-            return listener
-        }
-    }
-
     private func serveMetrics(
         _ source: MetricsSource, on loop: any EventLoop
     ) async throws(MetricsListenerError) -> MetricsService? {
         guard let section = configuration.metrics else { return nil }
         return try await MetricsService(section, source, on: loop, logger: logger)
-    }
-
-    // MARK: mDNS
-
-    private func makePublisher(
-        _ deviceID: DeviceID, port: Int, on loop: any EventLoop
-    ) throws -> UniquePublisher? {
-        guard configuration.bridge.advertise == .avahi else { return nil }
-        let probe = CloneProbe(loop: loop, ownPort: port)
-        return UniquePublisher(
-            publisher: try AvahiServicePublisher(logger: logger),
-            // Every instance name of this identity has its suffix, whatever the bridge is called there, unless a long one
-            // was cut to make room for a number.
-            browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
-                name.contains(deviceID.suffix) || name.contains(" #")
-            },
-            watch: CloneWatch(deviceID: deviceID, port: UInt16(port)), scheduler: EventLoopScheduler(loop),
-            logger: logger
-        ) { probe($0, $1) }
-    }
-
-    private var interfaces: InterfaceSelection {
-        switch configuration.bridge.interfaces {
-        case .automatic: .automatic
-        case .named(let names): .named(names)
-        }
-    }
-
-    private func registration(_ stored: StoredServer, _ port: Int) -> PublicationService.Registration {
-        PublicationService.Registration(
-            name: ServiceRecord.instanceName(
-                configuration.bridge.name.valid, suffix: stored.identity.deviceID.suffix),
-            port: UInt16(port), interfaces: interfaces)
     }
 }
 

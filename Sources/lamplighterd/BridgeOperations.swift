@@ -13,15 +13,12 @@ import TerminalKit
 
 /// What the operator's command asks of the bridge.
 struct BridgeOperations: BridgeControlHandler {
-    let name: String
-    let deviceID: DeviceID
+    /// At least one; the first is that of the configuration.
+    let bridges: @Sendable () async -> [Bridge]
     let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    let port: Int
-    let server: AccessoryServer
     let lights: LightBridge
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
-    let publisher: UniquePublisher?
     let hostFacts: HostFacts
     let memory: BridgeMemory
 
@@ -29,33 +26,37 @@ struct BridgeOperations: BridgeControlHandler {
         let snapshots = await lights.snapshots()
         var warnings = await reloader.warnings.map { BridgeWarning(.configuration, $0) }
         warnings += await lights.warnings().map { BridgeWarning(.lights, $0) }
-        let failures = await server.failedAttempts
-        if failures > 0 {
-            warnings.append(
-                BridgeWarning(
-                    .setupAttempts,
-                    "\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code"))
-        }
-        let isPaired = await server.isPaired
-        if let vendor = server.vendor, !isPaired {
-            warnings.append(
-                BridgeWarning(
-                    .ownershipRequired,
-                    "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
-                        + "bridge.ownership to let everybody in who knows the setup code"))
-        }
+        let all = await bridges()
+        for bridge in all { await warnSetup(of: bridge, all.count, &warnings) }
         warnings += hostFacts.missingInterfaces.map {
             BridgeWarning(
                 .missingInterface,
                 "there is no interface \($0); it is used when it comes, or correct bridge.interfaces")
         }
         if let warning = hostFacts.storageWarning { warnings.append(BridgeWarning(.storage, warning)) }
-        let advertisement = advertisement(&warnings)
+        let counts = await lights.lightCounts
+        var reports: [BridgeStatus.Bridge] = []
+        for bridge in all {
+            reports.append(
+                BridgeStatus.Bridge(
+                    number: bridge.number, name: bridge.name, deviceID: bridge.deviceID.description,
+                    port: bridge.port, configurationNumber: Int(await bridge.server.configurationNumber),
+                    paired: await bridge.server.isPaired, controllers: await bridge.server.controllerCount,
+                    lights: counts[bridge.number, default: 0], advertisement: bridge.advertisement(&warnings)))
+        }
+        for report in reports.dropFirst() where !report.paired && report.lights > 0 {
+            warnings.append(
+                BridgeWarning(
+                    .unpairedBridge,
+                    "\(report.name) shows \(report.lights) lights beyond what one bridge can, and is not paired; "
+                        + "lamplighter setup shows its code"))
+        }
+        let first = reports[0]
         let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
         return BridgeStatus(
-            name: name, deviceID: deviceID.description, since: since, port: port,
-            configurationNumber: Int(await server.configurationNumber), paired: isPaired,
-            controllers: await server.controllerCount, advertisement: advertisement,
+            name: first.name, deviceID: first.deviceID, since: since, port: first.port,
+            configurationNumber: first.configurationNumber, paired: first.paired, controllers: first.controllers,
+            advertisement: first.advertisement, bridges: reports,
             drivers: await supervisor.running.map(\.entry).map { entry in
                 BridgeStatus.Driver(id: entry.id, driver: entry.driver, states[entry.id] ?? .starting)
             },
@@ -63,52 +64,54 @@ struct BridgeOperations: BridgeControlHandler {
             warnings: warnings)
     }
 
+    private func warnSetup(of bridge: Bridge, _ count: Int, _ warnings: inout [BridgeWarning]) async {
+        let failures = await bridge.server.failedAttempts
+        if failures > 0 {
+            let name = count > 1 ? "\(bridge.name): " : ""
+            warnings.append(
+                BridgeWarning(
+                    .setupAttempts,
+                    "\(name)\(failures) of \(SetupAttempts.maximumFailures) attempts to pair with a wrong setup code"))
+        }
+        if let vendor = bridge.server.vendor, bridge.number == 1, await !bridge.server.isPaired {
+            warnings.append(
+                BridgeWarning(
+                    .ownershipRequired,
+                    "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
+                        + "bridge.ownership to let everybody in who knows the setup code"))
+        }
+    }
+
     func diagnostics() async throws -> BridgeDiagnostics {
-        BridgeDiagnostics(
-            version: Version.current, process: Int(getpid()), isToBeAdvertised: publisher != nil,
-            wantedName: ServiceRecord.instanceName(name, suffix: deviceID.suffix),
-            discoveryError: publisher?.state.discoveryError,
+        let bridge = await bridges()[0]
+        return BridgeDiagnostics(
+            version: Version.current, process: Int(getpid()), isToBeAdvertised: bridge.publisher != nil,
+            wantedName: bridge.wantedName, discoveryError: bridge.publisher?.state.discoveryError,
             interfaces: hostFacts.interfaces.resolve(InterfaceFacts.current()).map(\.name),
-            txt: Dictionary(await server.advertisement.txt.map { ($0.key, $0.value) }) { $1 },
-            pairings: await server.pairingReports().count,
-            refusedSetups: Int(clamping: await server.statistics.refusedSetups),
-            failedAttempts: await server.failedAttempts,
+            txt: Dictionary(await bridge.server.advertisement.txt.map { ($0.key, $0.value) }) { $1 },
+            pairings: await bridge.server.pairingReports().count,
+            refusedSetups: Int(clamping: await bridge.server.statistics.refusedSetups),
+            failedAttempts: await bridge.server.failedAttempts,
             attemptsAllowed: SetupAttempts.maximumFailures, clockStep: hostFacts.clockStep,
             storage: hostFacts.storage)
     }
 
-    private func advertisement(_ warnings: inout [BridgeWarning]) -> BridgeStatus.Advertisement {
-        let wanted = ServiceRecord.instanceName(name, suffix: deviceID.suffix)
-        guard let publisher else { return BridgeStatus.Advertisement(state: .off, name: wanted) }
-        warnings += publisher.warnings.map { BridgeWarning(.cloneDetection, $0) }
-        let state = publisher.state
-        if let error = state.discoveryError {
-            warnings.append(BridgeWarning(.notAdvertised, "not advertised: \(error)"))
-        }
-        let code: BridgeStatus.Advertisement.State
-        switch state {
-        case .notAdvertised: code = .off
-        case .waiting: code = .waiting
-        case .withheld: code = .withheld
-        case .failed: code = .failed
-        case .registering(let name): return BridgeStatus.Advertisement(state: .registering, name: name)
-        case .published(let name):
-            if name != wanted {
-                warnings.append(BridgeWarning(.nameTaken, "advertised as \"\(name)\": \"\(wanted)\" was taken"))
-            }
-            return BridgeStatus.Advertisement(state: .published, name: name)
-        }
-        return BridgeStatus.Advertisement(state: code, name: wanted, error: state.discoveryError)
-    }
-
     func setup(force: Bool) async throws -> SetupListing {
-        let isPaired = await server.isPaired
-        guard !isPaired || force else {
+        var listed: [SetupListing.Bridge] = []
+        for bridge in await bridges() {
+            let isPaired = await bridge.server.isPaired
+            guard !isPaired || force else { continue }
+            let payload = await bridge.server.setupPayload
+            listed.append(
+                SetupListing.Bridge(
+                    number: bridge.number, name: bridge.name, code: payload.code?.text ?? "", payload: payload.uri,
+                    paired: isPaired))
+        }
+        guard let first = listed.first else {
             throw BridgeControlError.unavailable(
                 "the bridge is paired; remove the pairings first, or show the code all the same with --force")
         }
-        let payload = await server.setupPayload
-        return SetupListing(code: payload.code?.text ?? "", payload: payload.uri, paired: isPaired)
+        return SetupListing(code: first.code, payload: first.payload, paired: first.paired, bridges: listed)
     }
 
     func lights() async throws -> [LightListing] { await lights.snapshots().map(LightListing.init) }
@@ -170,38 +173,48 @@ struct BridgeOperations: BridgeControlHandler {
     }
 
     func pairings() async throws -> [PairingListing] {
-        await server.pairingReports().map { report in
-            PairingListing(
-                id: report.pairing.controller.description, admin: report.pairing.isAdmin, connected: report.isConnected)
+        var listed: [PairingListing] = []
+        for bridge in await bridges() {
+            listed += await bridge.server.pairingReports().map { report in
+                PairingListing(
+                    id: report.pairing.controller.description, admin: report.pairing.isAdmin,
+                    connected: report.isConnected, bridge: bridge.number)
+            }
         }
+        return listed
     }
 
+    /// Removes a controller from all bridges: it uses one id for all of a home.
     func removePairing(_ id: String) async throws {
-        guard
-            let controller = await server.pairingReports().map(\.pairing.controller).first(where: {
-                $0.description == id
-            })
-        else { throw BridgeControlError.usage("there is no pairing \(id); lamplighter pairings lists them") }
-        do {
-            _ = try await server.removePairing(controller)
-        } catch {
-            throw BridgeControlError(code: 74, message: "the pairings cannot be stored; see the daemon's log")
+        var isKnown = false
+        for server in await bridges().map(\.server) {
+            let controllers = await server.pairingReports().map(\.pairing.controller)
+            guard let controller = controllers.first(where: { $0.description == id }) else { continue }
+            isKnown = true
+            try await store("pairings") { _ = try await server.removePairing(controller) }
+        }
+        guard isKnown else {
+            throw BridgeControlError.usage("there is no pairing \(id); lamplighter pairings lists them")
         }
     }
 
     func removeAllPairings() async throws {
-        do {
-            try await server.removeAllPairings()
-        } catch {
-            throw BridgeControlError(code: 74, message: "the pairings cannot be stored; see the daemon's log")
+        for server in await bridges().map(\.server) {
+            try await store("pairings") { try await server.removeAllPairings() }
         }
     }
 
     func unlockPairing() async throws {
+        for server in await bridges().map(\.server) {
+            try await store("counter") { try await server.unlockPairing() }
+        }
+    }
+
+    private func store(_ what: String, _ change: () async throws -> Void) async throws {
         do {
-            try await server.unlockPairing()
+            try await change()
         } catch {
-            throw BridgeControlError(code: 74, message: "the counter cannot be stored; see the daemon's log")
+            throw BridgeControlError(code: 74, message: "the \(what) cannot be stored; see the daemon's log")
         }
     }
 
@@ -242,6 +255,34 @@ struct BridgeOperations: BridgeControlHandler {
         }
         continuation.onTermination = { _ in task.cancel() }
         return stream
+    }
+}
+
+extension Bridge {
+    /// Whether and as what mDNS shows the bridge.
+    fileprivate func advertisement(_ warnings: inout [BridgeWarning]) -> BridgeStatus.Advertisement {
+        guard let publisher else { return BridgeStatus.Advertisement(state: .off, name: wantedName) }
+        let prefix = number > 1 ? "\(name): " : ""
+        warnings += publisher.warnings.map { BridgeWarning(.cloneDetection, prefix + $0) }
+        let state = publisher.state
+        if let error = state.discoveryError {
+            warnings.append(BridgeWarning(.notAdvertised, "\(prefix)not advertised: \(error)"))
+        }
+        let code: BridgeStatus.Advertisement.State
+        switch state {
+        case .notAdvertised: code = .off
+        case .waiting: code = .waiting
+        case .withheld: code = .withheld
+        case .failed: code = .failed
+        case .registering(let name): return BridgeStatus.Advertisement(state: .registering, name: name)
+        case .published(let name):
+            if name != wantedName {
+                warnings.append(
+                    BridgeWarning(.nameTaken, "\(prefix)advertised as \"\(name)\": \"\(wantedName)\" was taken"))
+            }
+            return BridgeStatus.Advertisement(state: .published, name: name)
+        }
+        return BridgeStatus.Advertisement(state: code, name: wantedName, error: state.discoveryError)
     }
 }
 
@@ -290,7 +331,8 @@ extension LightListing {
     fileprivate init(_ light: LightSnapshot) {
         self.init(
             key: light.key.description, name: light.name, kind: light.kind.rawValue, aid: light.aid.rawValue,
-            driver: light.key.driver, reachable: light.isReachable, state: LightChange(light, since: nil))
+            bridge: light.bridge, driver: light.key.driver, reachable: light.isReachable,
+            state: LightChange(light, since: nil))
     }
 }
 

@@ -88,6 +88,14 @@ struct LimitIndexTests {
             "149 lights are shown; the next waits, with a warning, until there is room; hidden ones that return, too"
         ),
         (
+            ["LightBridge.maximumBridges"], "LightBridgeTests/FurtherBridgesTests",
+            "a device that announces without end opens ten bridges at most"
+        ),
+        (
+            ["LightBridge.maximumWaitingLights"], "LightBridgeTests/RemovedLightsTests",
+            "while nothing can be stored, lights that come and go leave nothing behind, and no aid is given twice"
+        ),
+        (
             ["LightBridge.maximumRemovedLights"], "LightBridgeTests/RemovedLightsTests",
             "300 removed lights are remembered, the last to go; the aids of the others are given to none, ever"
         ),

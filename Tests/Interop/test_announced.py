@@ -95,6 +95,30 @@ async def test_all_that_publishers_announce_at_once_appears_and_stalls_no_contro
         assert len(accessories) == len(things) + 1
 
 
+async def test_a_thousand_lights_at_once_appear_within_seconds_and_stall_no_session(daemon, publishers, lan):
+    payloads = [json.dumps({
+        "name": f"Lamp {number}", "uniq_id": f"n{number}", "schema": "json", "brightness": True,
+        "cmd_t": f"n/{number}/set", "stat_t": f"n/{number}"}) for number in range(1000)]
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        await pairing.list_accessories_and_characteristics()
+        times, status = [], None
+        start = time.monotonic()
+        publishers.say(*(
+            retained(f"homeassistant/light/n{number}/config", payload) for number, payload in enumerate(payloads)))
+        counting = asyncio.create_task(asyncio.to_thread(daemon.until, lambda status: status["lights"]["count"] == 1000, 60))
+        while not counting.done():
+            before = time.monotonic()
+            await pairing.get_characteristics([(1, 2)])
+            times.append(time.monotonic() - before)
+        took, status = time.monotonic() - start, await counting
+        times.sort()
+        print(f"1000 lights in {took:.2f} s; {len(times)} reads, p99 {times[len(times) * 99 // 100] * 1000:.1f} ms, "
+              f"slowest {times[-1] * 1000:.1f} ms")
+        assert [bridge["lights"] for bridge in status["bridges"]] == [149] * 6 + [106]
+        assert took < 8 * PATIENCE and times[len(times) * 99 // 100] < 0.05 * PATIENCE and times[-1] < 0.25 * PATIENCE
+
+
 TASMOTA = next(device["device"] for device in json.loads((FIXTURES / "tasmota.json").read_text(encoding="utf-8"))
                if device["name"] == "colour, cold and warm")
 ZIGBEE = [

@@ -42,7 +42,7 @@ struct BridgeBackupTests {
             let (file, before) = try await fill()
             let backup = try BridgeBackup.take(of: file, in: folder.places)
             let database = BridgeDatabase(file.queue)
-            try await database.server.reset()
+            try await database.server.resetAll()
             #expect(try await database.load().server.identity != before.server.identity)
             let found = try await BridgeBackup.admit(backup, into: folder.places)
             #expect(found.deviceID == before.server.identity.deviceID.description)

@@ -1,5 +1,6 @@
 import AccessoryHost
 import DaemonKit
+import FoundationEssentials
 import GRDB
 import Glibc
 import HAPAccessory
@@ -54,7 +55,7 @@ struct BridgeDatabaseTests {
     func version1(count: Int) async throws {
         let queue = try DatabaseQueue()
         try BridgeDatabase.migrator.migrate(queue, upTo: "1")
-        _ = try await ServerDatabase(queue).load()
+        try await queue.write { try ServerDatabase.makeIdentityIfMissing($0, remains: "SELECT 0") }
         let description = #"{"name":"L","kind":"light","brightness":true,"color":true,"transition":true}"#
         try await queue.write { db in
             for number in 0..<count {
@@ -202,11 +203,11 @@ struct BridgeDatabaseTests {
         let before = try await database.load()
         for statement in ["DELETE ON server", "INSERT ON server", "UPDATE OF port ON server"] {
             try await refuse(statement, in: queue)
-            await #expect(throws: DatabaseError.self) { try await database.server.reset() }
+            await #expect(throws: DatabaseError.self) { try await database.server.resetAll() }
             #expect(try await database.load() == before, "\(statement)")
             try await allowAgain(in: queue)
         }
-        try await database.server.reset()
+        try await database.server.resetAll()
         let after = try await database.load()
         #expect(after.server.identity.deviceID != before.server.identity.deviceID)
         #expect(after.server.identity != before.server.identity)
@@ -256,8 +257,88 @@ struct BridgeDatabaseTests {
         let database = BridgeDatabase(try queue())
         _ = try await database.load()
         try await database.save(StoredConfiguration(number: number, databaseHash: []))
-        try await database.server.raiseConfigurationNumber(by: step)
+        try await database.server.raiseConfigurationNumbers(by: step)
         #expect(try await database.load().server.configuration.number == next)
+    }
+
+    @Test(
+        "each bridge has its own identity, pairings and numbers; a reset renews all, and a light says which is its own")
+    func furtherBridges() async throws {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        let first = try await database.load().server
+        try await fill(database)
+        let second = database.server.server(2)
+        let made = try await second.make()
+        #expect(made.identity.deviceID != first.identity.deviceID && made.setupCode != first.setupCode)
+        // The same controller may be paired with both.
+        let admin = try await database.load().server.pairings.pairings[0]
+        try await second.save(PairingList([admin]))
+        try await second.save(failedAttempts: 7)
+        try await second.save(StoredConfiguration(number: 9, databaseHash: []))
+        try await second.save(port: 2)
+        var light = Self.light(9)
+        light.bridge = 2
+        try await database.save(light)
+        let stored = try await database.load()
+        #expect(stored.server.pairings.pairings.count == 2 && stored.server.failedAttempts != 7)
+        let further = try #require(stored.furtherServers[2])
+        #expect(further.identity == made.identity && further.pairings == PairingList([admin]))
+        #expect(further.failedAttempts == 7 && further.configuration.number == 9)
+        #expect(stored.lights.first { $0.aid == light.aid }?.bridge == 2)
+        try await database.server.resetAll()
+        let reset = try await database.load()
+        #expect(reset.furtherServers[2]?.identity.deviceID != made.identity.deviceID)
+        #expect(reset.furtherServers[2]?.pairings.isEmpty == true && reset.server.pairings.isEmpty)
+        #expect(try await second.port() == 2)
+    }
+
+    @Test("a further bridge is dropped when it has neither lights nor pairings, and not before")
+    func unusedBridge() async throws {
+        let database = BridgeDatabase(try queue())
+        _ = try await database.load()
+        for number in 2...4 { _ = try await database.server.server(number).make() }
+        try await database.server.server(3).save(PairingList([ControllerIdentity.random().pairing()]))
+        var light = Self.light(2)
+        light.bridge = 4
+        light.removal = 1
+        try await database.save(light)
+        try await database.dropUnusedBridges()
+        #expect(try await database.load().furtherServers.keys.sorted() == [3, 4])
+        try await database.forget([light.key])
+        try await database.server.server(3).save(PairingList())
+        try await database.dropUnusedBridges()
+        #expect(try await database.load().furtherServers.isEmpty)
+    }
+
+    @Test("what version 2 has stored is opened: identity, pairings and lights are those of the first bridge")
+    func version2() async throws {
+        let queue = try DatabaseQueue()
+        try BridgeDatabase.migrator.migrate(queue, upTo: "2")
+        let key = Data(repeating: 7, count: 32)
+        try await queue.write { db in
+            try ServerDatabase.makeIdentityIfMissing(db, remains: "SELECT 0")
+            try db.execute(sql: "UPDATE server SET port = 4711, failedAttempts = 3")
+            try db.execute(
+                sql:
+                    "INSERT INTO pairing (position, controller, publicKey, isAdmin) VALUES (0, CAST('a' AS BLOB), ?, 1)",
+                arguments: [key])
+            try db.execute(
+                sql: """
+                    INSERT INTO light (driver, light, aid, instanceIDs, description, state)
+                        VALUES ('d', 'l', 5, '{}', '{"name":"L","kind":"light","brightness":true,"color":true,"transition":true}', NULL)
+                    """)
+        }
+        let deviceID = try await queue.read { try String.fetchOne($0, sql: "SELECT deviceID FROM server") }
+        try BridgeDatabase.migrator.migrate(queue)
+        let database = BridgeDatabase(queue)
+        let stored = try await database.load()
+        #expect(stored.server.identity.deviceID.description == deviceID)
+        #expect(stored.server.pairings.pairings.map(\.publicKey) == [Array(key)])
+        #expect(stored.server.failedAttempts == 3 && stored.furtherServers.isEmpty)
+        #expect(stored.lights.map(\.bridge) == [1])
+        #expect(stored.lights.map(\.aid.rawValue) == [5])
+        #expect(try await database.server.port() == 4711)
     }
 
     @Test("the number of a light that was removed is given to no other, also when it was the highest before a restart")

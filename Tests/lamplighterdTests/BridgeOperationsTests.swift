@@ -37,15 +37,16 @@ struct OperatorBench {
                 LightDescription(id: "hall", name: "Hall"),
             ])
         let supervisor = DriverSupervisor(lights: bridge.lights, logger: silent)
+        let shown = Bridge(
+            number: 1, name: "Bridge", deviceID: stored.server.identity.deviceID, port: 1, server: bridge.server,
+            publisher: nil, interfaces: .automatic, listener: nil)
         let reloader = ConfigurationReloader(
             path: folder.places.configuration, instance: folder.places.stateDirectory,
             configuration: try BridgeConfiguration.load(from: folder.places.configuration, drivers: []),
-            server: bridge.server, fault: nil, lights: bridge.lights, supervisor: supervisor, notifier: nil,
+            bridges: { [shown] }, fault: nil, lights: bridge.lights, supervisor: supervisor, notifier: nil,
             logger: silent)
         operations = BridgeOperations(
-            name: "Bridge", deviceID: stored.server.identity.deviceID, port: 1, server: bridge.server,
-            lights: bridge.lights, supervisor: supervisor, reloader: reloader,
-            publisher: nil,
+            bridges: { [shown] }, lights: bridge.lights, supervisor: supervisor, reloader: reloader,
             hostFacts: HostFacts(interfaces: .automatic, file: file, writes: database.server.writes),
             memory: BridgeMemory(file: file, places: folder.places))
     }

@@ -1,5 +1,6 @@
 import BridgeControl
 import DaemonKit
+import Discovery
 import HAPAccessory
 import HAPModel
 import HAPProtocol
@@ -42,8 +43,14 @@ struct ReloadTests {
             supervisor = DriverSupervisor(lights: bridge.lights, logger: silent)
             await supervisor.use(configuration.drivers)
             reloader = ConfigurationReloader(
-                path: folder.places.configuration, instance: "", configuration: configuration, server: bridge.server,
-                fault: nil, lights: bridge.lights, supervisor: supervisor,
+                path: folder.places.configuration, instance: "", configuration: configuration,
+                bridges: { [bridge] in
+                    [
+                        Bridge(
+                            number: 1, name: "Bridge", deviceID: bridge.identity.deviceID, port: 1,
+                            server: bridge.server, publisher: nil, interfaces: .automatic, listener: nil)
+                    ]
+                }, fault: nil, lights: bridge.lights, supervisor: supervisor,
                 notifier: ServiceNotifier(watchdogInterval: nil, send: notified.take), logger: silent)
         }
 

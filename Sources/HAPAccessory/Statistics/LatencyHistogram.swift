@@ -14,6 +14,11 @@ package struct LatencyHistogram: Equatable, Sendable {
 
     package init() {}
 
+    mutating func add(_ other: LatencyHistogram) {
+        for index in counts.indices { counts[index] += other.counts[index] }
+        sum += other.sum
+    }
+
     package mutating func record(_ duration: Duration) {
         counts[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
         sum += duration

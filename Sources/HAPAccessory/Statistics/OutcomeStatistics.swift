@@ -16,17 +16,27 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
         Dictionary(uniqueKeysWithValues: counts.map { ($0.outcome, $0.number) })
     }
 
+    /// Counts another's outcomes as well.
+    package mutating func add(_ other: OutcomeStatistics) {
+        for count in other.counts { add(count.outcome, count.number) }
+        latency.add(other.latency)
+    }
+
+    private mutating func add(_ outcome: Outcome, _ number: UInt64) {
+        if let index = counts.firstIndex(where: { $0.outcome == outcome }) {
+            counts[index].number += number
+        } else {
+            counts.append(Count(outcome: outcome, number: number))
+        }
+    }
+
     /// Something has ended.
     ///
     /// - Parameters:
     ///   - outcome: how.
     ///   - duration: how long it took.
     package mutating func ended(_ outcome: Outcome, after duration: Duration) {
-        if let index = counts.firstIndex(where: { $0.outcome == outcome }) {
-            counts[index].number += 1
-        } else {
-            counts.append(Count(outcome: outcome, number: 1))
-        }
+        add(outcome, 1)
         latency.record(duration)
     }
 }

@@ -29,6 +29,18 @@ package struct ServerStatistics: Equatable, Sendable {
     /// Changed values that were never sent, because the connection ended before.
     package var eventsDropped: UInt64 = 0
 
+    package init() {}
+
+    /// Counts what another server has done as well.
+    package mutating func add(_ other: ServerStatistics) {
+        for index in answered.indices { answered[index].add(other.answered[index]) }
+        let counts: [WritableKeyPath<ServerStatistics, UInt64>] = [
+            \.connections, \.crowdedOut, \.stalled, \.throttled, \.wrongSetupCodes, \.refusedSetups, \.eventMessages,
+            \.eventsSent, \.eventsCoalesced, \.eventsDropped,
+        ]
+        for count in counts { self[keyPath: count] += other[keyPath: count] }
+    }
+
     /// A request has been answered.
     mutating func answered(_ route: Route, _ status: Int, after duration: Duration) {
         answered[route.rawValue].ended(status, after: duration)

@@ -47,6 +47,8 @@ package final class BridgeUnderTest: Sendable {
     ///   - overrides: what the operator wants otherwise.
     ///   - eventWindow: for how long later changes are collected.
     ///   - firmware: the program's version.
+    ///   - furtherBridges: is called before a bridge of this number is opened; what it throws keeps it from that. `nil` for
+    ///     one bridge only.
     ///   - logger: where the bridge logs; `nil` for nowhere.
     /// - Throws: what the store throws.
     package init(
@@ -54,14 +56,24 @@ package final class BridgeUnderTest: Sendable {
         lights descriptions: [LightDescription] = [],
         overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250),
         firmware: String = "1.0",
-        logger: Logger? = nil
+        furtherBridges: (@Sendable (Int) throws -> Void)? = nil, logger: Logger? = nil
     ) async throws {
         base = ServerUnderTest(
             store, stored: stored.server,
             profile: .lightBridge(name: "Bridge", serialNumber: "0001", firmware: firmware), ownership: ownership,
             eventWindow: eventWindow, logger: logger)
+        var servers = [1: base.server]
+        for number in stored.lights.map(\.bridge) where servers[number] == nil {
+            servers[number] = try await base.another(number)
+        }
+        let open = furtherBridges.map { [base] permit -> BridgeOpener in
+            { number in
+                try permit(number)
+                return try await base.another(number)
+            }
+        }
         lights = LightBridge(
-            executor: base.executor, scheduler: base.scheduler, server: base.server, store: store,
+            executor: base.executor, scheduler: base.scheduler, servers: servers, open: open, store: store,
             overrides: overrides, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await base.start { [lights] in await lights.restore(stored) }
         await lights.attach(driver, as: Self.driverID)

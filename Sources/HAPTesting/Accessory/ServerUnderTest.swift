@@ -72,6 +72,18 @@ package final class ServerUnderTest: Sendable {
         await scheduler.drain()
     }
 
+    /// Another server on the same clock, with an accessory 1, on a store of its own.
+    func another(_ number: Int) async throws -> AccessoryServer {
+        let stored = StoredServer.random()
+        let server = AccessoryServer(
+            executor: executor, scheduler: scheduler, store: InMemoryAccessoryServerStore(stored), stored: stored,
+            profile: profile, eventWindow: .milliseconds(250),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await server.set(
+            PrimaryAccessory(profile.information, ids: stored.instanceIDs).accessory, source: nil, isReachable: true)
+        return server
+    }
+
     // MARK: Controllers
 
     /// A new connection, in clear.

@@ -65,7 +65,7 @@ package struct MQTTHome: Sendable {
     package static let grace: Duration = .seconds(5)
     /// How long the broker may be away before its lights are called out of reach.
     package static let timeout: Duration = .seconds(5)
-    package static let maximumLights = 500
+    package static let maximumLights = 1500
     private static let maximumWarnings = 100
 
     private let prefix: String?

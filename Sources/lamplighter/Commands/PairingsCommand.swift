@@ -22,9 +22,12 @@ struct PairingsListCommand: AsyncParsableCommand {
 
     static func text(of pairings: [PairingListing]) -> String {
         guard !pairings.isEmpty else { return "The bridge is not paired.\n" }
-        var table = Table(["ID", "ADMIN", "CONNECTED"])
+        let hasBridges = pairings.contains { $0.bridge ?? 1 > 1 }
+        var table = Table(["ID", "ADMIN", "CONNECTED"] + (hasBridges ? ["BRIDGE"] : []))
         for pairing in pairings {
-            table.append([pairing.id, pairing.admin ? "yes" : "no", pairing.connected ? "yes" : "no"])
+            table.append(
+                [pairing.id, pairing.admin ? "yes" : "no", pairing.connected ? "yes" : "no"]
+                    + (hasBridges ? ["\(pairing.bridge ?? 1)"] : []))
         }
         return table.text
     }
@@ -32,7 +35,8 @@ struct PairingsListCommand: AsyncParsableCommand {
 
 struct PairingsRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a pairing, or all; identity and accessory ids stay.")
+        commandName: "remove",
+        abstract: "Remove a pairing from all bridges, or all pairings; identity and accessory ids stay.")
 
     @Argument(help: "The controller's id, as lamplighter pairings shows it.")
     var id: String?

@@ -14,17 +14,30 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     static func text(of status: BridgeStatus) -> String {
-        let connected = "\(status.controllers) \(status.controllers == 1 ? "controller" : "controllers") connected"
         var lines = [
             ("name", status.name),
             ("device id", status.deviceID),
             ("up since", status.since),
             ("port", "\(status.port)"),
             ("configuration", "\(status.configurationNumber)"),
-            ("paired", status.paired ? "yes, \(connected)" : "no; lamplighter setup shows the code"),
+            ("paired", pairing(status.paired, status.controllers)),
             ("advertised", "\(status.advertisement.state.rawValue), as \"\(status.advertisement.name)\""),
             ("lights", "\(status.lights.count), \(status.lights.reachable) reachable"),
         ]
+        // The first is the one above.
+        let further = (status.bridges ?? []).dropFirst()
+        if !further.isEmpty, let first = status.bridges?.first {
+            lines.append(("bridge 1", "\(first.name), \(first.lights) lights"))
+        }
+        for bridge in further {
+            lines += [
+                ("bridge \(bridge.number)", "\(bridge.name), \(bridge.lights) lights"),
+                ("  device id", bridge.deviceID),
+                ("  port", "\(bridge.port)"),
+                ("  paired", pairing(bridge.paired, bridge.controllers)),
+                ("  advertised", "\(bridge.advertisement.state.rawValue), as \"\(bridge.advertisement.name)\""),
+            ]
+        }
         lines += status.drivers.map {
             ("driver", $0.id == $0.driver ? "\($0.id): \($0.state)" : "\($0.id) (\($0.driver)): \($0.state)")
         }
@@ -32,5 +45,10 @@ struct StatusCommand: AsyncParsableCommand {
         return lines.map { name, value in
             name + String(repeating: " ", count: 15 - name.count) + value.sanitized + "\n"
         }.joined()
+    }
+
+    private static func pairing(_ isPaired: Bool, _ controllers: Int) -> String {
+        guard isPaired else { return "no; lamplighter setup shows the code" }
+        return "yes, \(controllers) \(controllers == 1 ? "controller" : "controllers") connected"
     }
 }

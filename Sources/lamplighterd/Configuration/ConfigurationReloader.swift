@@ -12,7 +12,7 @@ import Logging
 actor ConfigurationReloader {
     private let path: String
     private let instance: String
-    private let server: AccessoryServer
+    private let bridges: @Sendable () async -> [Bridge]
     private let lights: LightBridge
     private let supervisor: DriverSupervisor
     private let notifier: ServiceNotifier?
@@ -25,14 +25,15 @@ actor ConfigurationReloader {
     private var last: Task<ReloadListing, any Error>?
 
     init(
-        path: String, instance: String, configuration: BridgeConfiguration, server: AccessoryServer,
-        fault: String?, lights: LightBridge, supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
+        path: String, instance: String, configuration: BridgeConfiguration,
+        bridges: @escaping @Sendable () async -> [Bridge], fault: String?, lights: LightBridge,
+        supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
     ) {
         self.path = path
         self.instance = instance
         self.configuration = configuration
         warning = fault.map(Self.warning)
-        self.server = server
+        self.bridges = bridges
         self.lights = lights
         self.supervisor = supervisor
         self.notifier = notifier
@@ -89,7 +90,7 @@ actor ConfigurationReloader {
         configuration.lights = next.lights
         configuration.bridge.eventWindow = next.bridge.eventWindow
 
-        await server.use(eventWindow: next.bridge.eventWindow)
+        for bridge in await bridges() { await bridge.server.use(eventWindow: next.bridge.eventWindow) }
         let touched = Set(former.lights.keys).union(next.lights.keys).filter { former.lights[$0] != next.lights[$0] }
         if !touched.isEmpty { await lights.use(next.overrides) }
         // Only its driver knows of a light that has been hidden since the start.

@@ -12,22 +12,34 @@ import TerminalKit
 
 /// Where the figures come from.
 struct MetricsSource: Sendable {
-    let server: AccessoryServer
+    let bridges: @Sendable () async -> [Bridge]
     let lights: LightBridge
-    let publisher: UniquePublisher?
     let database: BridgeDatabase
     let log: LogStage
 
     /// The figures of now; the actors that keep them are asked one after the other, and the event loop goes on meanwhile.
+    ///
+    /// Those of several bridges are added up. Paired, advertised and `c#` are the first bridge's.
     @concurrent
     func metrics() async -> BridgeMetrics {
-        BridgeMetrics(
-            version: Version.current, isPaired: await server.isPaired,
-            pairings: await server.pairingReports().count, wrongSetupCodesInARow: await server.failedAttempts,
-            connections: await server.connectionCount, sessions: await server.controllerCount,
-            configurationNumber: await server.configurationNumber, server: await server.statistics,
+        let bridges = await bridges()
+        var (pairings, wrongCodes, connections, sessions) = (0, 0, 0, 0)
+        var statistics = ServerStatistics()
+        for server in bridges.map(\.server) {
+            pairings += await server.pairingReports().count
+            wrongCodes += await server.failedAttempts
+            connections += await server.connectionCount
+            sessions += await server.controllerCount
+            statistics.add(await server.statistics)
+        }
+        let first = bridges.first
+        return BridgeMetrics(
+            version: Version.current, isPaired: await first?.server.isPaired ?? false, pairings: pairings,
+            wrongSetupCodesInARow: wrongCodes, connections: connections, sessions: sessions,
+            configurationNumber: await first?.server.configurationNumber ?? 1, server: statistics,
             drivers: await lights.driverStatistics(), warnings: await lights.warnings().count,
-            advertisement: publisher.map { .init($0.state) } ?? .off, databaseWrites: database.server.writes.successes,
+            advertisement: first?.publisher.map { .init($0.state) } ?? .off,
+            databaseWrites: database.server.writes.successes,
             failedDatabaseWrites: database.server.writes.failures, suppressedEvents: log.suppressedEvents,
             process: .current)
     }

@@ -46,10 +46,10 @@ enum BridgeBackup {
             ) { queue in
                 let database = BridgeDatabase(queue)
                 let stored = try await database.load(makingIdentity: false)
-                try await database.server.raiseConfigurationNumber(by: configurationNumberStep)
+                try await database.server.raiseConfigurationNumbers(by: configurationNumberStep)
                 return RestoreListing(
                     deviceID: stored.server.identity.deviceID.description,
-                    pairings: stored.server.pairings.pairings.count,
+                    pairings: stored.servers.values.map(\.pairings.pairings.count).reduce(0, +),
                     lights: stored.lights.count(where: { !$0.isRemoved }))
             }
         } catch {

@@ -11,7 +11,9 @@ internal import LightKit
 /// does so, or not at all.
 struct BridgeDatabase: LightStore {
     private let writer: any DatabaseWriter
-    /// Identity, pairings, `c#`, the iids of the bridge itself, and the port.
+    /// The first bridge: identity, pairings, number and hash of the configuration, the iids of the bridge itself, and the port.
+    ///
+    /// The others come from it.
     let server: ServerDatabase
 
     /// The steps from an empty file to today's tables; a step once released is never edited.
@@ -44,6 +46,11 @@ struct BridgeDatabase: LightStore {
             try db.execute(sql: "UPDATE light SET removal = aid WHERE isRemoved")
             try db.execute(sql: "ALTER TABLE light DROP COLUMN isRemoved")
         }
+        migrator.registerMigration("3") { db in
+            // Lights beyond what one bridge can show are on further ones.
+            try ServerDatabase.allowSeveral(db)
+            try db.execute(sql: "ALTER TABLE light ADD COLUMN bridge INTEGER NOT NULL DEFAULT 1")
+        }
         return migrator
     }
 
@@ -67,9 +74,31 @@ struct BridgeDatabase: LightStore {
                 try ServerDatabase.makeIdentityIfMissing(
                     db, remains: "SELECT (SELECT COUNT(*) FROM pairing) + (SELECT COUNT(*) FROM light)")
             }
+            let further = try ServerDatabase.numbers(db).filter { $0 > 1 }
+            let lights = try Self.loadLights(db)
+            guard lights.allSatisfy({ $0.bridge == 1 || further.contains($0.bridge) }) else {
+                throw DamagedDatabase(description: "the identity of a further bridge is missing")
+            }
             return StoredBridge(
-                server: try ServerDatabase.load(db), lights: try Self.loadLights(db),
-                highestAID: try Self.loadHighestAID(db))
+                server: try ServerDatabase.load(db),
+                furtherServers: try Dictionary(
+                    uniqueKeysWithValues: further.map { ($0, try ServerDatabase.load(db, $0)) }),
+                lights: lights, highestAID: try Self.loadHighestAID(db))
+        }
+    }
+
+    /// Forgets further bridges that no light is of and that no controller has paired with.
+    ///
+    /// - Throws: SQLite's own error; nothing has changed then.
+    func dropUnusedBridges() async throws {
+        try await server.commit { db in
+            let unused = try Int.fetchAll(
+                db,
+                sql: """
+                    SELECT id FROM server WHERE id > 1 AND id NOT IN (SELECT bridge FROM light)
+                        AND id NOT IN (SELECT server FROM pairing)
+                    """)
+            for number in unused { try ServerDatabase.remove(db, number) }
         }
     }
 
@@ -88,7 +117,8 @@ struct BridgeDatabase: LightStore {
             guard (1...255).contains(id.rawValue.utf8.count) else { throw row.damaged("light") }
             let state = try row.optionalText("state").map { try row.read("state", LightReport(json: $0)) }
             return StoredLight(
-                key: key, aid: AccessoryID(UInt64(try row.number("aid", in: 2...highestNumber))),
+                key: key, bridge: Int(try row.number("bridge", in: 1...Int64(UInt16.max))),
+                aid: AccessoryID(UInt64(try row.number("aid", in: 2...highestNumber))),
                 instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))),
                 description: try row.read(
                     "description", try LightDescription(id: id, json: row.text("description"))),
@@ -106,13 +136,14 @@ struct BridgeDatabase: LightStore {
         try await server.commit { db in
             try db.execute(
                 sql: """
-                    INSERT INTO light (driver, light, aid, instanceIDs, description, state, removal)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (driver, light) DO UPDATE SET instanceIDs = excluded.instanceIDs,
-                        description = excluded.description, state = excluded.state, removal = excluded.removal
+                    INSERT INTO light (driver, light, bridge, aid, instanceIDs, description, state, removal)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (driver, light) DO UPDATE SET bridge = excluded.bridge,
+                        instanceIDs = excluded.instanceIDs, description = excluded.description, state = excluded.state, removal = excluded.removal
                     """,
                 arguments: [
-                    light.key.driver, light.key.light.rawValue, Int64(light.aid.rawValue), light.instanceIDs.json,
+                    light.key.driver, light.key.light.rawValue, light.bridge, Int64(light.aid.rawValue),
+                    light.instanceIDs.json,
                     light.description.json, light.state?.json, light.removal,
                 ])
             try db.execute(

@@ -1,0 +1,205 @@
+import AccessoryHost
+import BridgeControl
+import DaemonKit
+import Discovery
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import HAPTransport
+import LightBridge
+import Logging
+import NIOCore
+import ServiceLifecycle
+import TerminalKit
+
+/// The bridges of this process: the one of the configuration, and further ones for lights beyond its limit.
+///
+/// All run on one event loop. Each has its own identity, setup code, port and mDNS record, and is paired on its own.
+actor Bridges: ServiceLifecycle.Service {
+    /// How long lights may come to a bridge that has just been opened before controllers see it.
+    private static let startDelay = Duration.seconds(1)
+
+    private let configuration: BridgeSection
+    private let ownership: OwnershipRequirement?
+    private let database: BridgeDatabase
+    private let loop: any EventLoop
+    private let logger: Logger
+    /// The servers by their bridges' numbers, also before they listen.
+    private(set) var servers: [Int: AccessoryServer] = [:]
+    /// Those that listen, by number.
+    private(set) var all: [Bridge] = []
+    /// Whether ``start()`` has been called: a bridge that is opened later starts by itself.
+    private var isStarted = false
+    private let opened: AsyncStream<(bridge: Bridge, isLate: Bool)>
+    private let open: AsyncStream<(bridge: Bridge, isLate: Bool)>.Continuation
+
+    /// Makes the servers of the last run; they listen when their accessories are there.
+    ///
+    /// - Throws: what the database throws, or `ComplianceError`.
+    init(
+        _ configuration: BridgeSection, _ ownership: OwnershipRequirement?, stored: StoredBridge,
+        database: BridgeDatabase, loop: any EventLoop, logger: Logger
+    ) async throws {
+        self.configuration = configuration
+        self.ownership = ownership
+        self.database = database
+        self.loop = loop
+        self.logger = logger
+        (opened, open) = AsyncStream.makeStream()
+        for (number, stored) in stored.servers { servers[number] = try await server(number, stored) }
+    }
+
+    /// Whether a controller has paired with any of them.
+    var isPaired: Bool {
+        get async {
+            for server in servers.values where await server.isPaired { return true }
+            return false
+        }
+    }
+
+    /// Lets controllers connect.
+    ///
+    /// - Returns: the first bridge.
+    /// - Throws: `ListenerError`, or `DiscoveryError`.
+    func listen() async throws -> Bridge {
+        for (number, server) in servers.sorted(by: { $0.key < $1.key }) { try await listen(number, server) }
+        return all[0]
+    }
+
+    /// Opens a further bridge, which controllers see a second later, when its first lights are there.
+    ///
+    /// - Returns: its server.
+    /// - Throws: what the database throws, or `ListenerError`, or `DiscoveryError`; what is stored by then is used the next time.
+    func open(_ number: Int) async throws -> AccessoryServer {
+        let server: AccessoryServer
+        if let prepared = servers[number] {
+            server = prepared
+        } else {
+            server = try await self.server(number, try await database.server.server(number).make())
+            servers[number] = server
+        }
+        let bridge = try await listen(number, server)
+        logger.notice(
+            "bridge opened",
+            metadata: ["bridge": "\(number)", "device": "\(bridge.deviceID)", "port": "\(bridge.port)"])
+        return server
+    }
+
+    private func server(_ number: Int, _ stored: StoredServer) async throws -> AccessoryServer {
+        let profile = AccessoryProfile.lightBridge(
+            name: name(number), serialNumber: stored.identity.deviceID.description, firmware: Version.current)
+        let store = database.server.server(number)
+        let server = AccessoryServer(
+            executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), store: store, stored: stored,
+            profile: profile, ownership: ownership, eventWindow: configuration.eventWindow, logger: logger)
+        let primary = PrimaryAccessory(profile.information, ids: stored.instanceIDs)
+        if primary.ids != stored.instanceIDs { try await store.save(instanceIDs: primary.ids) }
+        try await server.set(primary.accessory, source: nil, isReachable: true)
+        return server
+    }
+
+    private func name(_ number: Int) -> String {
+        number == 1 ? configuration.name.valid : "\(configuration.name.valid) \(number)"
+    }
+
+    @discardableResult
+    private func listen(_ number: Int, _ server: AccessoryServer) async throws -> Bridge {
+        let listener = try await listener(number, server, database.server.server(number))
+        let deviceID = server.identity.deviceID
+        let bridge = Bridge(
+            number: number, name: name(number), deviceID: deviceID, port: listener.port, server: server,
+            publisher: try makePublisher(deviceID, port: listener.port),
+            interfaces: configuration.interfaces.selection, listener: listener)
+        all.append(bridge)
+        open.yield((bridge, isLate: isStarted))
+        return bridge
+    }
+
+    /// Starts the bridges that are open: their accessories are complete.
+    func start() async {
+        isStarted = true
+        for bridge in all { await bridge.start() }
+    }
+
+    /// Advertises the bridges; at the end they leave mDNS before they take no more connections.
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for await (bridge, isLate) in opened.cancelOnGracefulShutdown() {
+                group.addTask {
+                    if isLate { await Self.startLate(bridge) }
+                    try await bridge.advertise()
+                }
+            }
+        }
+        await withDiscardingTaskGroup { group in
+            for bridge in all { group.addTask { await bridge.stop() } }
+        }
+    }
+
+    private static func startLate(_ bridge: Bridge) async {
+        await cancelWhenGracefulShutdown {
+            guard (try? await Task.sleep(for: startDelay)) != nil else { return }
+            await bridge.start()
+        }
+    }
+
+    // MARK: Ports
+
+    /// Listens where the bridge did before; a further bridge begins with the port behind the former one's.
+    private func listener(
+        _ number: Int, _ server: AccessoryServer, _ store: ServerDatabase
+    ) async throws -> AccessoryListener {
+        let filter = InterfaceFilter(configuration.interfaces)
+        let (loop, logger) = (loop, logger)
+        func listen(_ port: Int) async throws(ListenerError) -> AccessoryListener {
+            try await AccessoryListener(port: port, on: loop, for: server, isAllowed: filter.allows, logger: logger)
+        }
+        let former = try await store.port()
+        var wanted = former
+        if case .fixed(let port) = configuration.port {
+            if number == 1 { return try await listen(Int(port)) }
+            if wanted == nil, Int(port) + number - 1 <= Int(UInt16.max) { wanted = Int(port) + number - 1 }
+        }
+        if let wanted {
+            do {
+                let listener = try await listen(wanted)
+                if wanted != former { try await store.save(port: wanted) }
+                return listener
+            } catch ListenerError.portTaken {
+                logger.warning(
+                    "port taken",
+                    metadata: ["port": "\(wanted)", "holder": "\(PortHolder.description(of: wanted))"])
+            }
+        }
+        let listener = try await listen(0)
+        try await store.save(port: listener.port)
+        return listener
+    }
+
+    // MARK: mDNS
+
+    private func makePublisher(_ deviceID: DeviceID, port: Int) throws -> UniquePublisher? {
+        guard configuration.advertise == .avahi else { return nil }
+        let probe = CloneProbe(loop: loop, ownPort: port)
+        return UniquePublisher(
+            publisher: try AvahiServicePublisher(logger: logger),
+            // Every instance name of this identity has its suffix, whatever the bridge is called there, unless a long one
+            // was cut to make room for a number.
+            browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
+                name.contains(deviceID.suffix) || name.contains(" #")
+            },
+            watch: CloneWatch(deviceID: deviceID, port: UInt16(port)), scheduler: EventLoopScheduler(loop),
+            logger: logger
+        ) { probe($0, $1) }
+    }
+}
+
+extension ConfiguredInterfaces {
+    /// Where the bridges are found.
+    var selection: InterfaceSelection {
+        switch self {
+        case .automatic: .automatic
+        case .named(let names): .named(names)
+        }
+    }
+}

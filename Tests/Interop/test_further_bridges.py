@@ -1,0 +1,118 @@
+"""More lights than a bridge can show: further bridges open by themselves, and each light keeps its place."""
+
+import asyncio
+import random
+
+from conftest import configuration
+from controllers import ON, Phone, named
+from lan import until
+
+
+def settings(numbers):
+    return configuration(lights=[{"id": f"l{number}", "name": f"Lamp {number}"} for number in numbers])
+
+
+def places(daemon):
+    """Where each light is shown, and under which aid."""
+    return {key: (light["bridge"], light["aid"]) for key, light in daemon.lights.items()}
+
+
+def until_bridges(daemon, count):
+    """All bridges are published, and their numbers at rest."""
+    return daemon.until(
+        lambda status: [bridge["advertisement"]["state"] for bridge in status["bridges"]] == ["published"] * count, 20)
+
+
+async def test_400_lights_are_on_three_bridges_and_each_is_paired_and_keeps_its_lights(make_daemon):
+    daemon = make_daemon(settings(range(400)))
+    status = until_bridges(daemon, 3)
+    assert [bridge["lights"] for bridge in status["bridges"]] == [149, 149, 102]
+    assert len({bridge["deviceId"] for bridge in status["bridges"]}) == 3
+    assert len({bridge["port"] for bridge in status["bridges"]}) == 3
+    assert sum("is not paired" in warning for warning in status["warnings"]) == 2
+    setup = daemon.cli("setup", "--json")
+    assert len({bridge["code"] for bridge in setup["bridges"]}) == 3
+    assert [bridge["name"] for bridge in setup["bridges"]] == ["Lamplighter", "Lamplighter 2", "Lamplighter 3"]
+    before = places(daemon)
+    async with Phone() as phone:
+        pairings = []
+        for bridge, code in zip(status["bridges"], setup["bridges"]):
+            pairing = await phone.pair(bridge["deviceId"], code["code"], alias=f"bridge {bridge['number']}")
+            accessories = await pairing.list_accessories_and_characteristics()
+            aids = {aid for number, aid in before.values() if number == bridge["number"]}
+            assert {accessory["aid"] for accessory in accessories} == aids | {1}
+            assert accessories[0]["services"], accessories[0]
+            pairings.append(pairing)
+        paired = until_bridges(daemon, 3)
+        assert all(bridge["paired"] for bridge in paired["bridges"]) and not paired["warnings"], paired["warnings"]
+        assert paired["bridges"][0]["configurationNumber"] == 1
+        # A write to the last bridge reaches its lamp, and a lamp's own change its subscriber.
+        aid, iids = named(await pairings[2].list_accessories_and_characteristics(), "Lamp 399")
+        await pairings[2].put_characteristics([(aid, iids[ON], True)])
+        assert daemon.lights["simulated/l399"]["on"] is True
+        await pairings[2].subscribe([(aid, iids[ON])])
+        event = asyncio.Event()
+        pairings[2].dispatcher_connect(lambda values: event.set() if (aid, iids[ON]) in values else None)
+        daemon.cli("simulate", "simulated/l399", "on=false")
+        await asyncio.wait_for(event.wait(), 5)
+
+        gone = set(random.sample(range(400), 50))
+        daemon.configure(settings(number for number in range(400) if number not in gone))
+        daemon.cli("reload")
+        remaining = {key: place for key, place in before.items() if int(key.removeprefix("simulated/l")) not in gone}
+        until(lambda: places(daemon) == remaining, 10, "the others stay where they were")
+        daemon.restart()
+        until_bridges(daemon, 3)
+        assert places(daemon) == remaining
+        daemon.configure(settings(range(400)))
+        daemon.cli("reload")
+        until(lambda: places(daemon) == before, 10, "those that come back have their places")
+        data = [dict(pairing.pairing_data) for pairing in pairings]
+    async with Phone() as phone:
+        # As after a restart of the controller: the pairings hold on.
+        for number, pairing in enumerate(data, 1):
+            again = phone.load(pairing, alias=f"bridge {number}")
+            aids = {aid for bridge, aid in before.values() if bridge == number}
+            assert {accessory["aid"] for accessory in await again.list_accessories_and_characteristics()} == aids | {1}
+    # Removed from all bridges, by the one id that a controller has.
+    ids = {pairing["id"] for pairing in daemon.cli("pairings", "--json")}
+    for controller in ids:
+        daemon.cli("pairings", "remove", controller)
+    assert not any(bridge["paired"] for bridge in daemon.status["bridges"])
+
+
+def test_the_codes_of_all_bridges_stand_in_one_picture(make_daemon, tmp_path):
+    daemon = make_daemon(settings(range(150)))
+    until_bridges(daemon, 2)
+    daemon.cli("setup", "--svg", tmp_path / "codes.svg", "--png", tmp_path / "codes.png")
+    svg = (tmp_path / "codes.svg").read_text()
+    codes = daemon.cli("setup", "--json")["bridges"]
+    assert svg.count("<path") == 2 and all(f"{code['name']}  {code['code']}" in svg for code in codes)
+    text = daemon.cli("setup").stdout
+    assert all(code["code"] in text and code["name"] in text for code in codes)
+
+
+def test_a_further_bridge_without_lights_or_pairings_is_gone_after_a_restart(make_daemon):
+    daemon = make_daemon(settings(range(150)))
+    until_bridges(daemon, 2)
+    first = daemon.status["deviceId"]
+    daemon.configure(settings(range(149)))
+    daemon.restart()
+    # The light may come back; until it is forgotten its bridge stays.
+    assert len(until_bridges(daemon, 2)["bridges"]) == 2
+    daemon.cli("lights", "purge")
+    daemon.restart()
+    status = until_bridges(daemon, 1)
+    assert status["deviceId"] == first and status["lights"]["count"] == 149
+
+
+def test_a_backup_holds_all_bridges_and_a_reset_renews_all(make_daemon, tmp_path):
+    daemon = make_daemon(settings(range(150)))
+    before = until_bridges(daemon, 2)["bridges"]
+    daemon.cli("backup", tmp_path / "backup")
+    daemon.cli("reset", "--yes")
+    after = daemon.until(lambda status: status["bridges"][0]["deviceId"] != before[0]["deviceId"] and len(status["bridges"]) == 2)
+    assert {bridge["deviceId"] for bridge in after["bridges"]}.isdisjoint(bridge["deviceId"] for bridge in before)
+    assert [bridge["lights"] for bridge in after["bridges"]] == [149, 1]
+    daemon.cli("restore", tmp_path / "backup")
+    daemon.until(lambda status: [bridge["deviceId"] for bridge in status["bridges"]] == [b["deviceId"] for b in before], 20)
