@@ -2,7 +2,7 @@ import BoundedJSON
 import HAPController
 package import HomeModel
 
-// What apps ask, and which room does it.
+// What apps ask, and which part does it.
 extension HomeHub {
     /// An app opens a session.
     ///

@@ -6,10 +6,10 @@ package import Logging
 
 /// The one writer of the home database, and the one controller of all accessories in it.
 ///
-/// The hub itself holds the homes: a change is stored, then applied, then told to the apps, in one turn. Everything else has
-/// a room, a class whose state nothing outside its file can change and which only this actor's turns touch:
+/// The hub itself holds the homes: a change is stored, then applied, then passed on to the apps, in one turn. Everything else
+/// is a part, a class whose state nothing outside its file can change and which only this actor's turns touch:
 ///
-/// | room | what it holds |
+/// | part | what it holds |
 /// | --- | --- |
 /// | ``AppSessions`` | which apps are connected, what they may do, their calls, and what they are to be told |
 /// | ``AccessoryLinks`` | the connections to accessories, what they consist of, and what they are asked to report |

@@ -5,7 +5,7 @@ import Logging
 
 /// The sessions of apps: who is connected, what each may do, its calls, what it is told, and what it searches for.
 ///
-/// Four machines decide: ``Permissions``, ``CallTable``, ``ChangeFeed`` and ``Searches``. This room is the only one that
+/// Four machines decide: ``Permissions``, ``CallTable``, ``ChangeFeed`` and ``Searches``. This part is the only one that
 /// gives them input, and carries out what they say.
 final class AppSessions {
     private struct Session {

@@ -8,13 +8,13 @@ import TerminalKit
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "QueryResult at the bridge from outside, and name the first thing that is wrong.",
+        abstract: "Look at the bridge from outside, and name the first thing that is wrong.",
         discussion: """
             Ends with 0 if nothing is wrong. What lies between this host and a controller can be seen only as far as \
             other hosts answer.
             """)
 
-    @Flag(help: "QueryResult again after 130 s, when switches have forgotten who listens.")
+    @Flag(help: "Look again after 130 s, when switches have forgotten who listens.")
     var long = false
 
     @Option(help: .hidden)

@@ -32,7 +32,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     private let limit: Int
     private var sessions: [SessionID: Session] = [:]
-    var observations = Observations()
+    var observations = ObservationDemand()
 
     /// Begins without sessions.
     ///

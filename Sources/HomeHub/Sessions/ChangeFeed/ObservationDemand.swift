@@ -3,7 +3,7 @@ import HomeModel
 import struct HAPModel.CharacteristicPermissions
 
 /// Which sessions want to be notified of which values, and which values the devices report therefore.
-struct Observations: Sendable, Equatable {
+struct ObservationDemand: Sendable, Equatable {
     private struct Observation: Equatable {
         let home: Home.ID
         let accessory: Accessory.ID
