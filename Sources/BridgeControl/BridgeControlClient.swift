@@ -48,6 +48,8 @@ package struct BridgeControlClient: Sendable {
         _ = try await ask(.setLight(key: key, change: change))
     }
 
+    package func discoverLights() async throws -> FoundLights { try FoundLights(json: await ask(.discoverLights)) }
+
     package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
     package func purgeLights() async throws -> [ForgottenLight] {

@@ -24,6 +24,9 @@ package protocol BridgeControlHandler: Sendable {
     /// - Throws: ``BridgeControlError`` if there is no such light or it refuses.
     func setLight(_ key: String, _ change: LightChange) async throws
 
+    /// Looks for what lights can come from on the network; takes some seconds.
+    func discoverLights() async throws -> FoundLights
+
     /// Takes away a light that is out of reach for good; should it come back, it keeps its accessory id.
     ///
     /// - Parameter key: `<driver id>/<light id>`.

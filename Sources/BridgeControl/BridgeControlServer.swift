@@ -56,6 +56,7 @@ private struct Adapter: LineRPCHandler {
         case .setLight(let key, let change):
             try change.validate(for: .command)
             try await bridge.setLight(key, change)
+        case .discoverLights: return try await bridge.discoverLights().json
         case .forgetLight(let key): try await bridge.forgetLight(key)
         case .purgeLights: return try await bridge.purgeLights().json
         case .simulate(let key, let change):

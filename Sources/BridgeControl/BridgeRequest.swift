@@ -12,6 +12,8 @@ enum BridgeRequest: MethodCall, Sendable, Equatable {
     case lights
     case setLight(key: String, change: LightChange)
     case forgetLight(key: String)
+    /// Answered with ``FoundLights``, some seconds later.
+    case discoverLights
     /// Answered with ``ForgottenLight``s.
     case purgeLights
     case simulate(key: String, change: LightChange)
@@ -35,6 +37,7 @@ enum BridgeRequest: MethodCall, Sendable, Equatable {
         case diagnostics = "particulars"
         case setup, lights
         case setLight = "lights.set"
+        case discoverLights = "lights.discover"
         case forgetLight = "lights.forget"
         case purgeLights = "lights.purge"
         case simulate, pairings

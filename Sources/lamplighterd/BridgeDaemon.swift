@@ -91,7 +91,10 @@ struct BridgeDaemon {
             bridges: { await bridges.all }, lights: lights, supervisor: supervisor, reloader: reloader,
             hostFacts: HostFacts(
                 interfaces: configuration.bridge.interfaces.selection, file: file, writes: database.server.writes),
-            memory: memory)
+            memory: memory,
+            search: LightSearch(logger: logger) { [logger] type throws(DiscoveryError) in
+                try AvahiServiceBrowser(type: type, logger: logger)
+            })
 
         let shown = await lights.lightCounts
         for bridge in await bridges.all {

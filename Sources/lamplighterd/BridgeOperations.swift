@@ -21,6 +21,7 @@ struct BridgeOperations: BridgeControlHandler {
     let reloader: ConfigurationReloader
     let hostFacts: HostFacts
     let memory: BridgeMemory
+    let search: LightSearch
 
     func status() async throws -> BridgeStatus {
         let snapshots = await lights.snapshots()
@@ -126,6 +127,11 @@ struct BridgeOperations: BridgeControlHandler {
         }
         let status = await lights.command(command, light)
         guard status == .success else { throw BridgeControlError.refused(key, status) }
+    }
+
+    func discoverLights() async throws -> FoundLights {
+        let outcome = await search.run(for: DriverCatalog.drivers)
+        return FoundLights(outcome, configured: await supervisor.running.map(\.entry))
     }
 
     func forgetLight(_ key: String) async throws {

@@ -24,6 +24,8 @@ struct ServerTests {
             #expect(keys == ["a/b"])
             try await client.setLight("a/b", LightChange(on: true, hue: 20))
             try await client.simulate("a/b", LightChange(reachable: false))
+            let found = try await client.discoverLights()
+            #expect(found.problems == ["no mDNS"])
             try await client.forgetLight("a/b")
             let forgotten = try await client.purgeLights()
             #expect(forgotten == [ForgottenLight(key: "a/c", name: "C")])
@@ -39,7 +41,8 @@ struct ServerTests {
         #expect(
             bridge.calls == [
                 "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
-                #"simulate a/b {"reachable":false}"#, "forget a/b", "purge", "pairings", "remove x", "remove all",
+                #"simulate a/b {"reachable":false}"#, "discover", "forget a/b", "purge", "pairings", "remove x",
+                "remove all",
                 "unlock", "reload", "reset",
             ])
     }
@@ -295,6 +298,7 @@ struct BridgeControlTestClient: Sendable {
         try await ask { try await $0.simulate(key, change) }
     }
     func forgetLight(_ key: String) async throws { try await ask { try await $0.forgetLight(key) } }
+    func discoverLights() async throws -> FoundLights { try await ask { try await $0.discoverLights() } }
     func purgeLights() async throws -> [ForgottenLight] { try await ask { try await $0.purgeLights() } }
     func pairings() async throws -> [PairingListing] { try await ask { try await $0.pairings() } }
     func removePairing(_ id: String) async throws { try await ask { try await $0.removePairing(id) } }
@@ -408,6 +412,10 @@ final class FakeBridge: BridgeControlHandler {
     }
 
     func setLight(_ key: String, _ change: LightChange) async throws { note("set \(key) \(change.json.text)") }
+    func discoverLights() async throws -> FoundLights {
+        note("discover")
+        return FoundLights(found: [], entries: [], problems: ["no mDNS"])
+    }
     func forgetLight(_ key: String) async throws { note("forget \(key)") }
     func purgeLights() async throws -> [ForgottenLight] {
         note("purge")

@@ -61,6 +61,17 @@ private let wireForms: [WireForm] = [
             needsRestart: ["bridge.port"]),
         #"{"drivers":{"added":["a"],"changed":["b"],"removed":["c","d"]},"lights":["b/c"],"needsRestart":["bridge.port"]}"#
     ),
+    WireForm(
+        FoundLights(
+            found: [
+                .init(driver: "wiz", name: "A", address: "10.0.0.5:1", detail: "a bulb", state: .configured),
+                .init(driver: "hue", name: "B", address: "10.0.0.6:443", detail: nil, state: .unsupported),
+            ],
+            entries: [
+                .init(id: nil, keys: ["driver": "wiz"]), .init(id: "boards", keys: ["devices": ["den": ["a": "b"]]]),
+            ], problems: ["no mDNS"]),
+        #"{"found":[{"driver":"wiz","name":"A","address":"10.0.0.5:1","detail":"a bulb","state":"configured"},{"driver":"hue","name":"B","address":"10.0.0.6:443","state":"unsupported"}],"entries":[{"keys":{"driver":"wiz"}},{"id":"boards","keys":{"devices":{"den":{"a":"b"}}}}],"problems":["no mDNS"]}"#
+    ),
     WireForm(ForgottenLight(key: "a/b", name: "B"), #"{"key":"a/b","name":"B"}"#),
     WireForm(
         RestoreListing(deviceID: "AA:BB:CC:DD:EE:FF", pairings: 2, lights: 3),
@@ -110,6 +121,7 @@ private let wireForms: [WireForm] = [
                 _ = try? await bridge.setup(force: true)
                 _ = try? await bridge.lights()
                 try await bridge.setLight("a/b", LightChange(on: true, hue: 20))
+                _ = try? await bridge.discoverLights()
                 try await bridge.forgetLight("a/b")
                 _ = try? await bridge.purgeLights()
                 try await bridge.simulate("a/b", LightChange(reachable: false))
@@ -127,8 +139,8 @@ private let wireForms: [WireForm] = [
         #expect(
             daemon.lines == [
                 "status {}", #"setup {"force":true}"#, "lights {}",
-                #"lights.set {"key":"a/b","change":{"on":true,"hue":20}}"#, #"lights.forget {"key":"a/b"}"#,
-                "lights.purge {}",
+                #"lights.set {"key":"a/b","change":{"on":true,"hue":20}}"#, "lights.discover {}",
+                #"lights.forget {"key":"a/b"}"#, "lights.purge {}",
                 #"simulate {"key":"a/b","change":{"reachable":false}}"#, "pairings {}",
                 #"pairings.remove {"id":"x"}"#, "pairings.removeAll {}", "pairings.unlock {}", "reload {}", "reset {}",
                 "backup {}", "part.write gives {}", #"restore {"size":3}"#, #"part.read gives {"data":"AgM="}"#,

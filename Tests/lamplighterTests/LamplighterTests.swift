@@ -146,6 +146,54 @@ struct LamplighterTests {
         #expect(bridge.calls == ["forget mqtt/old"])
     }
 
+    @Test("what is on the network is a table, and beneath it what to write for what is not configured")
+    func discover() async throws {
+        let bridge = Bridge()
+        try await withBridge(bridge) { path in
+            let shown = await run("--control", path, "lights", "discover")
+            #expect(shown.code == 0 && shown.errors == "lamplighter: no mDNS\\u{1B}\n")
+            #expect(
+                shown.output == """
+                    DRIVER    NAME            ADDRESS        WHAT         CONFIGURED
+                    esphome   den             10.0.0.5:6053  ESPHome      in part
+                    mqtt      evil\\u{1B}[2J   10.0.0.6:1883  MQTT broker  no
+                    nanoleaf  Shapes          10.0.0.7:1     Nanoleaf     no driver yet
+                    wiz       WiZ light 033D  10.0.0.8:1                  yes
+
+                    Add to the configuration, then lamplighter reload:
+
+                    drivers:
+                      - driver: mqtt
+                        url: mqtt://10.0.0.6:1883
+                        id: mqtt-2
+
+                    Add to the entry of the driver boards, then lamplighter reload:
+
+                      devices: {den: {key-file: /etc/lamplighter/den.key}}
+
+                    """)
+            let listed = await run("--control", path, "--json", "lights", "discover")
+            #expect(listed.output.hasPrefix(#"{"found":[{"driver":"esphome","name":"den","#))
+        }
+        #expect(
+            LightsDiscoverCommand.text(of: FoundLights(found: [], entries: [], problems: []))
+                == "No light system was found.\n")
+    }
+
+    @Test(
+        "a value in the configuration to write is plain, or in quotes if it would be read as something else",
+        arguments: [
+            ("den", "den"), ("/etc/lamplighter/den.key", "/etc/lamplighter/den.key"), ("10.0.0.7", "10.0.0.7"),
+            ("mqtt://10.0.0.6:1883", "mqtt://10.0.0.6:1883"), ("10.0.0.7:80", #""10.0.0.7:80""#), ("no", #""no""#),
+            ("", #""""#), ("12", #""12""#), ("1e3", #""1e3""#), ("a: b", #""a: b""#), ("a:", #""a:""#), ("-", #""-""#),
+            ("[x", #""[x""#), ("mqtt://[fe80::1]:1883", #""mqtt://[fe80::1]:1883""#), (#"a"\b"#, #""a\"\\b""#),
+            ("\u{1B}\u{202E}ä", #""\U0000001b\U0000202e\U000000e4""#),
+        ])
+    func yaml(value: String, written: String) {
+        #expect(YAMLText.lines(of: ["key": .string(value)], isItem: false) == ["  key: \(written)"])
+        #expect(YAMLText.lines(of: [value: 1, "b": [true]], isItem: true) == ["  - \(written): 1", "    b: [true]"])
+    }
+
     @Test("lights that are gone are forgotten together, and which and how many is shown")
     func purge() async throws {
         let bridge = Bridge()
@@ -475,6 +523,22 @@ final class Bridge: BridgeControlHandler {
         guard key == "simulated/reading" else {
             throw BridgeControlError.unavailable("there is no light \(key); write simulated/reading")
         }
+    }
+
+    func discoverLights() async throws -> FoundLights {
+        FoundLights(
+            found: [
+                .init(driver: "esphome", name: "den", address: "10.0.0.5:6053", detail: "ESPHome", state: .incomplete),
+                .init(
+                    driver: "mqtt", name: "evil\u{1B}[2J", address: "10.0.0.6:1883", detail: "MQTT broker", state: .new),
+                .init(
+                    driver: "nanoleaf", name: "Shapes", address: "10.0.0.7:1", detail: "Nanoleaf", state: .unsupported),
+                .init(driver: "wiz", name: "WiZ light 033D", address: "10.0.0.8:1", detail: nil, state: .configured),
+            ],
+            entries: [
+                .init(id: nil, keys: ["driver": "mqtt", "url": "mqtt://10.0.0.6:1883", "id": "mqtt-2"]),
+                .init(id: "boards", keys: ["devices": ["den": ["key-file": "/etc/lamplighter/den.key"]]]),
+            ], problems: ["no mDNS\u{1B}"])
     }
 
     func forgetLight(_ key: String) async throws { note("forget \(key)") }

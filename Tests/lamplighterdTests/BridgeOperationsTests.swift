@@ -9,6 +9,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 import LightBridge
+import LightDrivers
 import LightKit
 import TestTimeouts
 import Testing
@@ -48,7 +49,8 @@ struct OperatorBench {
         operations = BridgeOperations(
             bridges: { [shown] }, lights: bridge.lights, supervisor: supervisor, reloader: reloader,
             hostFacts: HostFacts(interfaces: .automatic, file: file, writes: database.server.writes),
-            memory: BridgeMemory(file: file, places: folder.places))
+            memory: BridgeMemory(file: file, places: folder.places),
+            search: LightSearch(logger: silent) { _ in InMemoryBrowser() })
     }
 }
 

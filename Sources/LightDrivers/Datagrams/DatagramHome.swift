@@ -72,6 +72,11 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         return actions
     }
 
+    /// The lights, in any order, and where they are.
+    package var lights: [(LightDescription, IPv4Endpoint)] {
+        members.values.compactMap { member in member.description.map { ($0, member.endpoint) } }
+    }
+
     /// When ``timePassed(now:)`` or ``search(on:now:)`` has something to do.
     package var deadline: Duration {
         members.values.filter { !$0.isForeign }.reduce(searchAt) { earliest, member in

@@ -8,6 +8,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
 
     private let logger: Logger
     private let sought: LANDevices
+    private let takesPushes: Bool
     private let start = ContinuousClock.now
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
@@ -23,15 +24,20 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     ///
     /// - Parameters:
     ///   - sought: which devices to look for.
+    ///   - takesPushes: whether to listen for what devices tell by themselves, at a port that one driver only can have.
     ///   - logger: where it logs.
-    package init(looksFor sought: LANDevices, logger: Logger) {
+    package init(looksFor sought: LANDevices, takesPushes: Bool = true, logger: Logger) {
         self.logger = logger
         self.sought = sought
+        self.takesPushes = takesPushes
         home = DatagramHome(looksFor: sought, session: .random(in: 2 ... .max))
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     private var now: Duration { start.duration(to: .now) }
+
+    /// The lights that were found so far, and where they are.
+    package var lights: [(LightDescription, IPv4Endpoint)] { home.lights }
 
     // MARK: Life
 
@@ -99,7 +105,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
 
     /// The port may be another program's, or that of the driver before this one: it is tried again with each search.
     private func openPushSocket() {
-        guard sockets.count == 1, let port = Device.traits.pushPort else { return }
+        guard takesPushes, sockets.count == 1, let port = Device.traits.pushPort else { return }
         do throws(DatagramSocket.Failure) {
             sockets.append(try DatagramSocket(port: port) { [waker] in waker.yield() })
         } catch {

@@ -323,7 +323,7 @@ private final class ESPHomeChannelHandler: ChannelInboundHandler {
 }
 
 /// A program that is started while a socket is open must not get hold of it.
-private func closeInChildren(_ channel: any Channel) throws {
+func closeInChildren(_ channel: any Channel) throws {
     try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     }

@@ -5,9 +5,10 @@ import TerminalKit
 
 struct LightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lights", abstract: "List the lights, command one, or forget those that are gone.",
+        commandName: "lights", abstract: "List the lights, find more, command one, or forget those that are gone.",
         subcommands: [
-            LightsListCommand.self, LightsSetCommand.self, LightsForgetCommand.self, LightsPurgeCommand.self,
+            LightsListCommand.self, LightsDiscoverCommand.self, LightsSetCommand.self, LightsForgetCommand.self,
+            LightsPurgeCommand.self,
         ],
         defaultSubcommand: LightsListCommand.self)
 }
@@ -41,6 +42,51 @@ struct LightsListCommand: AsyncParsableCommand {
         if let saturation = change.saturation { words.append("saturation \(JSONValue.number(saturation).text)") }
         if let temperature = change.temperature { words.append("temperature \(temperature)") }
         return words.joined(separator: ", ")
+    }
+}
+
+struct LightsDiscoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discover", abstract: "Show which light systems are on the network, and what to write for them.",
+        discussion: """
+            The daemon looks for three seconds, by mDNS and by broadcasts, whether or not a driver for what it finds is \
+            configured. What cannot be found that way, such as a broker on another computer that does not announce itself, \
+            is configured by its address.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let lights = try await options.ask { try await $0.discoverLights() }
+        for problem in lights.problems { Terminal.current.writeError("lamplighter: \(problem.sanitized)\n") }
+        Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
+    }
+
+    static func text(of lights: FoundLights) -> String {
+        guard !lights.found.isEmpty else { return "No light system was found.\n" }
+        var table = Table(["DRIVER", "NAME", "ADDRESS", "WHAT", "CONFIGURED"])
+        for source in lights.found {
+            let state =
+                switch source.state {
+                case .configured: "yes"
+                case .incomplete: "in part"
+                case .new: "no"
+                case .unsupported: "no driver yet"
+                }
+            table.append([source.driver, source.name, source.address, source.detail ?? "", state])
+        }
+        var text = table.text
+        let new = lights.entries.filter { $0.id == nil }.compactMap(\.keys.object)
+        if !new.isEmpty {
+            text += "\nAdd to the configuration, then lamplighter reload:\n\ndrivers:\n"
+            text += new.flatMap { YAMLText.lines(of: $0, isItem: true) }.map { $0 + "\n" }.joined()
+        }
+        for entry in lights.entries {
+            guard let id = entry.id, let keys = entry.keys.object else { continue }
+            text += "\nAdd to the entry of the driver \(id.sanitized), then lamplighter reload:\n\n"
+            text += YAMLText.lines(of: keys, isItem: false).map { $0 + "\n" }.joined()
+        }
+        return text
     }
 }
 

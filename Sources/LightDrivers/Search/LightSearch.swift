@@ -1,0 +1,136 @@
+package import Discovery
+package import LightKit
+package import Logging
+import NIOCore
+import NIOPosix
+
+/// Why it is not possible to look for devices: what is wrong and, if something helps, what to do.
+package struct LightSearchFailure: Error, Hashable, Sendable {
+    package let text: String
+
+    package init(text: String) { self.text = text }
+}
+
+/// One look at everything on the network that lights can come from.
+package struct LightSearch: Sendable {
+    /// How long to look.
+    package var duration: Duration
+    package var logger: Logger
+    /// Makes what finds services of a type by mDNS.
+    package var makeBrowser: @Sendable (String) throws(DiscoveryError) -> any ServiceBrowser
+
+    package init(
+        duration: Duration = .seconds(3), logger: Logger,
+        makeBrowser: @escaping @Sendable (String) throws(DiscoveryError) -> any ServiceBrowser
+    ) {
+        self.duration = duration
+        self.logger = logger
+        self.makeBrowser = makeBrowser
+    }
+
+    /// What was found, and why something was not looked for.
+    package struct Outcome: Sendable {
+        /// Ordered by driver, name and address.
+        package var sources: [LightSource]
+        package var failures: [LightSearchFailure]
+
+        package init(sources: [LightSource] = [], failures: [LightSearchFailure] = []) {
+            self.sources = sources
+            self.failures = failures
+        }
+    }
+
+    /// The most sources that are listed.
+    package static let maximumSources = 500
+
+    /// Looks for everything side by side.
+    ///
+    /// - Parameter drivers: the drivers there are.
+    /// - Returns: what was found in ``duration``.
+    package func run(for drivers: [any LightDriverConfiguration.Type]) async -> Outcome {
+        let names = drivers.map { $0.driverName }
+        let discoverable = drivers.compactMap { $0 as? any DiscoverableDriver.Type }
+        let systems = AnnouncedSystem.all.filter { system in
+            !discoverable.contains { $0.driverName == system.driver }
+        }
+        return await withTaskGroup(of: Result<[LightSource], LightSearchFailure>.self) { tasks in
+            for driver in discoverable { tasks.addTask { await self.sources(of: driver) } }
+            for system in systems {
+                let isBuiltIn = names.contains(system.driver)
+                tasks.addTask { await self.sources(of: system, isBuiltIn: isBuiltIn) }
+            }
+            var outcome = Outcome()
+            for await result in tasks {
+                switch result {
+                case .success(let sources): outcome.sources += sources
+                // Without Avahi all who need it say the same.
+                case .failure(let failure) where !outcome.failures.contains(failure): outcome.failures.append(failure)
+                case .failure: break
+                }
+            }
+            outcome.sources.sort { ($0.driver, $0.name, $0.address) < ($1.driver, $1.name, $1.address) }
+            if outcome.sources.count > Self.maximumSources {
+                outcome.sources.removeLast(outcome.sources.count - Self.maximumSources)
+                outcome.failures.append(
+                    LightSearchFailure(text: "more than \(Self.maximumSources) devices; the others are left out"))
+            }
+            return outcome
+        }
+    }
+
+    private func sources(of driver: any DiscoverableDriver.Type) async -> Result<[LightSource], LightSearchFailure> {
+        do throws(LightSearchFailure) { return .success(try await driver.discover(self)) } catch {
+            return .failure(error)
+        }
+    }
+
+    private func sources(
+        of system: AnnouncedSystem, isBuiltIn: Bool
+    ) async -> Result<[LightSource], LightSearchFailure> {
+        do throws(LightSearchFailure) {
+            return .success(try await system.discover(self, isBuiltIn: isBuiltIn))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The services of a type that mDNS shows.
+    ///
+    /// - Parameter type: such as `_mqtt._tcp`.
+    /// - Returns: what was found in ``duration``.
+    /// - Throws: ``LightSearchFailure`` if mDNS does not work here.
+    package func services(_ type: String) async throws(LightSearchFailure) -> [DiscoveredService] {
+        let browser: any ServiceBrowser
+        do throws(DiscoveryError) {
+            browser = try makeBrowser(type)
+            try browser.start()
+        } catch {
+            throw LightSearchFailure(text: "devices cannot be found by mDNS: \(error)")
+        }
+        try? await Task.sleep(for: duration)
+        let snapshot = browser.snapshot
+        await browser.stop()
+        if let error = snapshot.discoveryError, snapshot.services.isEmpty {
+            throw LightSearchFailure(text: "devices cannot be found by mDNS: \(error)")
+        }
+        return snapshot.services
+    }
+
+    /// Whether a program of this computer takes TCP connections at a port.
+    package static func isListening(onPort port: Int) async -> Bool {
+        let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(1))
+            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try closeInChildren(channel) } }
+            .connect(host: "127.0.0.1", port: port)
+        guard let channel = try? await connecting.get() else { return false }
+        try? await channel.close()
+        return true
+    }
+}
+
+extension DiscoveredService {
+    /// The addresses and the name of its host, those that mean something everywhere first.
+    var hosts: [String] {
+        let addresses = addresses.filter { !$0.isLinkLocal } + addresses.filter(\.isLinkLocal)
+        return addresses.map(\.description) + [host]
+    }
+}

@@ -1,0 +1,82 @@
+import BoundedJSON
+import BridgeControl
+import LightDrivers
+
+extension FoundLights {
+    /// Compares what was found with what is configured.
+    ///
+    /// - Parameters:
+    ///   - outcome: what was found.
+    ///   - drivers: the entries of the configuration.
+    init(_ outcome: LightSearch.Outcome, configured drivers: [DriverEntry]) {
+        self.init(found: [], entries: [], problems: outcome.failures.map(\.text))
+        for source in outcome.sources {
+            let (state, entry) = Self.compare(source, with: drivers)
+            found.append(
+                Source(
+                    driver: source.driver, name: source.name, address: source.address, detail: source.detail,
+                    state: state))
+            if let entry { add(entry) }
+        }
+        giveIDs(taken: Set(drivers.map(\.id)))
+    }
+
+    private static func compare(_ source: LightSource, with drivers: [DriverEntry]) -> (Source.State, Entry?) {
+        guard let keys = source.entry else { return (.unsupported, nil) }
+        var addition: Entry?
+        for driver in drivers {
+            // Of a driver that does not look for its devices itself only the name is known.
+            let discoverable = driver.configuration as? any DiscoverableDriver
+            switch discoverable?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
+            case .complete: return (.configured, nil)
+            case .missing(let keys): addition = addition ?? Entry(id: driver.id, keys: .object(keys))
+            case .none: break
+            }
+        }
+        guard let addition else { return (.new, Entry(id: nil, keys: .object(keys))) }
+        return (.incomplete, addition)
+    }
+
+    /// Adds an entry to one that says nothing else, or beside those that are there.
+    private mutating func add(_ entry: Entry) {
+        for index in entries.indices where entries[index].id == entry.id {
+            guard let merged = entries[index].keys.merged(with: entry.keys) else { continue }
+            entries[index].keys = merged
+            return
+        }
+        entries.append(entry)
+    }
+
+    /// Gives an id to each new entry that would have that of another.
+    private mutating func giveIDs(taken: Set<String>) {
+        var taken = taken
+        for index in entries.indices where entries[index].id == nil {
+            guard var keys = entries[index].keys.object, let driver = keys["driver"]?.string else { continue }
+            guard !taken.insert(driver).inserted else { continue }
+            var number = 2
+            while !taken.insert("\(driver)-\(number)").inserted { number += 1 }
+            keys["id"] = .string("\(driver)-\(number)")
+            entries[index].keys = .object(keys)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A value that says what both say; `nil` if they contradict each other.
+    fileprivate func merged(with other: JSONValue) -> JSONValue? {
+        switch (self, other) {
+        case (.object(var object), .object(let other)):
+            for member in other.members {
+                guard let own = object[member.name] else {
+                    object[member.name] = member.value
+                    continue
+                }
+                guard let merged = own.merged(with: member.value) else { return nil }
+                object[member.name] = merged
+            }
+            return .object(object)
+        case (.array(let own), .array(let other)): return .array(own + other.filter { !own.contains($0) })
+        default: return self == other ? self : nil
+        }
+    }
+}

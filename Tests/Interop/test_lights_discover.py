@@ -1,0 +1,123 @@
+"""lamplighter lights discover finds the devices of others' programs, and what it says to write brings their lights."""
+
+import sys
+
+import pytest
+import yaml
+from conftest import configuration
+from lan import end, until
+from test_esphome import KEY, MAC, Device
+from test_lifx import DEVICES, Emulator
+from test_wiz import Bulb
+
+
+ANNOUNCE = """
+import socket, sys, time
+from zeroconf import ServiceInfo, Zeroconf
+address, kind, name, port = sys.argv[1:]
+Zeroconf(interfaces=[address]).register_service(ServiceInfo(
+    f"{kind}.local.", f"{name}.{kind}.local.", int(port), server="things.local.", addresses=[socket.inet_aton(address)]))
+time.sleep(3600)
+"""
+
+
+@pytest.fixture
+def announce(lan):
+    """Announces a service by mDNS on the host `phone`."""
+    made = []
+    yield lambda *words: made.append(lan.phone.popen(sys.executable, "-c", ANNOUNCE, lan.phone.address, *words))
+    for process in made:
+        end(process)
+
+
+@pytest.fixture
+def network(lan, tmp_path, announce):
+    """On the host `phone`: an encrypted ESPHome device, two LIFX lights and a wall switch, a WiZ bulb, and announcements."""
+    made = [Emulator(lan.phone, tmp_path, devices=[DEVICES[0], DEVICES[1], DEVICES[3]]).start(), Bulb(lan.phone)]
+    device = Device(lan.phone, name="den", key=KEY)
+    announce("_mqtt._tcp", "Cellar", "1884")
+    announce("_nanoleafapi._tcp", "Shapes", "16021")
+    yield device
+    device.close()
+    for peer in made:
+        peer.stop()
+
+
+def discover(daemon):
+    found = daemon.cli("lights", "discover", "--json")
+    return found, {(source["driver"], source["name"]): source for source in found["found"]}
+
+
+def test_everything_is_found_and_what_is_written_for_it_brings_its_lights(make_daemon, network, lan, tmp_path):
+    daemon = make_daemon(configuration())
+    # Avahi takes a moment to have announced what has just begun.
+    listing, found = until(
+        lambda: (result := discover(daemon)) and len(result[1]) == 6 and result, 20, "six light systems are found")
+    address = lan.phone.address
+    expected = {
+        ("esphome", "den"): f"{address}:{network.port}", ("lifx", "Den"): f"{address}:56700",
+        ("lifx", "Hall"): f"{address}:56700", ("mqtt", "Cellar"): f"{address}:1884",
+        ("nanoleaf", "Shapes"): f"{address}:16021", ("wiz", "WiZ light 033D"): f"{address}:38899",
+    }
+    assert {key: source["address"] for key, source in found.items()} == expected
+    assert {key for key, source in found.items() if source["state"] != "new"} == {("nanoleaf", "Shapes")}
+    assert found["nanoleaf", "Shapes"]["state"] == "unsupported"
+    assert listing["problems"] == []
+
+    # The YAML that people are shown says the same as the JSON.
+    text = daemon.cli("lights", "discover").stdout
+    written = yaml.safe_load(text[text.index("drivers:"):])["drivers"]
+    assert written == [entry["keys"] for entry in listing["entries"]]
+    assert written == [
+        {"driver": "esphome", "devices": {"den": {"key-file": "/etc/lamplighter/den.key"}}}, {"driver": "lifx"},
+        {"driver": "mqtt", "url": f"mqtt://{address}:1884"}, {"driver": "wiz"},
+    ]
+
+    # Without its keys the device of ESPHome is configured in part.
+    settings = configuration()
+    settings["drivers"] += [{"driver": "esphome"}, *written[1:]]
+    daemon.configure(settings)
+    daemon.cli("reload")
+    listing, found = discover(daemon)
+    assert {key: source["state"] for key, source in found.items() if source["state"] != "configured"} == {
+        ("esphome", "den"): "incomplete", ("nanoleaf", "Shapes"): "unsupported"}
+    assert listing["entries"] == [{"id": "esphome", "keys": {"devices": written[0]["devices"]}}]
+
+    key_file = tmp_path / "den.key"
+    key_file.write_text(KEY + "\n")
+    key_file.chmod(0o600)
+    written[0]["devices"]["den"]["key-file"] = str(key_file)
+    settings["drivers"][1] = written[0]
+    daemon.configure(settings)
+    daemon.cli("reload")
+    keys = {f"esphome/{MAC}/dim", "lifx/d073d5000001", "lifx/d073d5000002", "wiz/a8bb5006033d"}
+    until(lambda: keys <= {key for key, light in daemon.lights.items() if light["reachable"]}, 20, "their lights are there")
+    listing, found = discover(daemon)
+    assert {source["state"] for key, source in found.items() if key[0] != "nanoleaf"} == {"configured"}
+    assert listing["entries"] == []
+
+
+def test_a_broker_on_this_computer_is_found(make_daemon, lan, tmp_path):
+    settings = tmp_path / "mosquitto.conf"
+    settings.write_text("listener 1883 127.0.0.1\nallow_anonymous true\n")
+    process = lan.bridge.popen("mosquitto", "-c", settings)
+    try:
+        daemon = make_daemon(configuration())
+        found = until(lambda: discover(daemon)[1].get(("mqtt", "this computer")), 20, "the broker is found")
+        assert (found["address"], found["state"]) == ("127.0.0.1:1883", "new")
+    finally:
+        end(process)
+
+
+def test_without_avahi_it_is_said_that_mdns_finds_nothing_and_the_rest_is_found(make_daemon, lan):
+    bulb = Bulb(lan.phone)
+    daemon = make_daemon(configuration(advertise="none"))
+    lan.bridge.stop_avahi()
+    try:
+        shown = daemon.cli("lights", "discover")
+        assert shown.stderr.startswith("lamplighter: devices cannot be found by mDNS: ")
+        assert shown.stderr.count("\n") == 1
+        assert "WiZ light 033D" in shown.stdout
+    finally:
+        lan.bridge.start_avahi()
+        bulb.stop()

@@ -1,0 +1,205 @@
+import BoundedJSON
+import Discovery
+import FoundationEssentials
+import LightKit
+import Logging
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("What lights can come from on the network", .timeout)
+struct LightSearchTests {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    static func service(
+        _ name: String, port: UInt16 = 6053, _ bytes: [[UInt8]] = [[10, 0, 0, 5]], txt: TXTRecord = [:],
+        isLocal: Bool = false
+    ) -> DiscoveredService {
+        DiscoveredService(
+            id: .init(name: name, host: "\(name).local"), port: port, txt: txt,
+            addresses: bytes.compactMap { ServiceAddress(bytes: $0, interface: 2, interfaceName: "eth0") },
+            isLocal: isLocal)
+    }
+
+    /// A search in a network where mDNS shows this of each type.
+    static func search(_ shown: [String: ServiceSnapshot]) -> LightSearch {
+        LightSearch(duration: .milliseconds(1), logger: logger) { InMemoryBrowser(shown[$0] ?? ServiceSnapshot()) }
+    }
+
+    @Test("a system without a driver is named without an entry, and with one as soon as it is built in")
+    func announced() async {
+        let search = Self.search([
+            "_wled._tcp": ServiceSnapshot(services: [Self.service("desk", port: 80)]),
+            "_hue._tcp": ServiceSnapshot(services: [Self.service("Hue Bridge", port: 443, [[10, 0, 0, 6]])]),
+        ])
+        var found = await search.run(for: [])
+        #expect(found.failures == [])
+        #expect(
+            found.sources == [
+                LightSource(
+                    driver: "hue", name: "Hue Bridge", hosts: ["10.0.0.6", "hue bridge.local"], port: 443,
+                    detail: "Philips Hue bridge", entry: nil),
+                LightSource(
+                    driver: "wled", name: "desk", hosts: ["10.0.0.5", "desk.local"], port: 80, detail: "WLED",
+                    entry: nil),
+            ])
+        found = await search.run(for: [FutureDriver.self])
+        #expect(found.sources.map(\.entry) == [nil, ["driver": "wled"]])
+    }
+
+    @Test("each driver that can look for its devices does, and finds in its own words")
+    func discoverable() async {
+        let txt: TXTRecord = ["version": "2026.6.5", "api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
+        let search = Self.search([
+            "_esphomelib._tcp": ServiceSnapshot(services: [
+                Self.service("den", txt: txt), Self.service("hall", txt: ["version": "2026.6.5"]),
+            ])
+        ])
+        let found = await search.run(for: [ESPHomeDriverConfiguration.self, PluginLike.self])
+        #expect(found.sources.map(\.name) == ["den", "hall"])
+        #expect(found.sources.map(\.address) == ["10.0.0.5:6053", "10.0.0.5:6053"])
+        #expect(found.sources.map(\.detail) == ["ESPHome 2026.6.5, encrypted", "ESPHome 2026.6.5"])
+        #expect(
+            found.sources.map(\.entry) == [
+                ["driver": "esphome", "devices": ["den": ["key-file": "/etc/lamplighter/den.key"]]],
+                ["driver": "esphome"],
+            ])
+    }
+
+    @Test("mDNS that does not work is named once, however many need it")
+    func noDiscovery() async {
+        var broken = ServiceSnapshot()
+        broken.discoveryError = "no Avahi daemon"
+        let search = LightSearch(duration: .milliseconds(1), logger: Self.logger) { [broken] _ in
+            InMemoryBrowser(broken)
+        }
+        let found = await search.run(for: [ESPHomeDriverConfiguration.self])
+        #expect(found.sources == [])
+        #expect(found.failures.map(\.text) == ["devices cannot be found by mDNS: no Avahi daemon"])
+    }
+
+    @Test("a network of very many devices is listed up to a bound, and that is said")
+    func flood() async {
+        let many = (0..<700).map { Self.service("wled-\($0)", port: 80) }
+        let found = await Self.search(["_wled._tcp": ServiceSnapshot(services: many)]).run(for: [])
+        #expect(found.sources.count == LightSearch.maximumSources)
+        #expect(found.failures.map(\.text) == ["more than 500 devices; the others are left out"])
+    }
+
+    @Test("the address to write is one that means something on every interface")
+    func addresses() {
+        let linkLocal: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+        let global: [UInt8] = [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [7]
+        let source = ESPHomeDriverConfiguration.source(Self.service("den", [linkLocal, global]))
+        #expect(source.hosts == ["2001:db8::7", "fe80::1%eth0", "den.local"])
+        #expect(source.address == "[2001:db8::7]:6053")
+    }
+
+    @Test("whatever a device calls itself, its key has a plain place")
+    func hostileName() {
+        let source = ESPHomeDriverConfiguration.source(
+            Self.service("../../etc/passwd\u{1B}", txt: ["api_encryption": "x"]))
+        #expect(
+            source.entry?["devices"]
+                == ["../../etc/passwd\u{1B}": ["key-file": "/etc/lamplighter/------etc-passwd-.key"]])
+    }
+
+    // MARK: What is configured
+
+    static func esphome(_ text: String) throws -> ESPHomeDriverConfiguration {
+        try JSONDecoder().decode(ESPHomeDriverConfiguration.self, from: Data(text.utf8))
+    }
+
+    @Test(
+        "a configured driver covers a device, or lacks keys for it",
+        arguments: [
+            ("{}", "plain", LightSourceCoverage.complete),
+            ("{}", "sealed", .missing(["devices": ["sealed": ["key-file": "/etc/lamplighter/sealed.key"]]])),
+            (#"{"devices": {"sealed": {"key-file": "/k"}}}"#, "sealed", .complete),
+            (#"{"discover": false, "hosts": [{"host": "10.0.0.5"}]}"#, "sealed", .complete),
+            (#"{"discover": false, "hosts": [{"host": "sealed.local"}]}"#, "sealed", .complete),
+            (#"{"discover": false, "hosts": [{"host": "10.0.0.9"}]}"#, "plain", .missing(["discover": true])),
+            (
+                #"{"discover": false, "hosts": [{"host": "10.0.0.5", "port": 1}]}"#, "plain",
+                .missing(["discover": true])
+            ),
+        ])
+    func coverage(keys: String, device: String, expected: LightSourceCoverage) throws {
+        let txt: TXTRecord = device == "sealed" ? ["api_encryption": "x"] : [:]
+        #expect(
+            try Self.esphome(keys).coverage(of: ESPHomeDriverConfiguration.source(Self.service(device, txt: txt)))
+                == expected)
+    }
+
+    @Test("a driver without search covers the hosts that it names, and lacks others")
+    func hosts() throws {
+        let source = LightSource(
+            driver: "lifx", name: "Den", hosts: ["10.0.0.7"], port: 56700, entry: ["driver": "lifx"])
+        func coverage(_ text: String, _ source: LightSource) throws -> LightSourceCoverage {
+            try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8)).coverage(of: source)
+        }
+        #expect(try coverage("{}", source) == .complete)
+        #expect(try coverage(#"{"discover": false, "hosts": ["10.0.0.7"]}"#, source) == .complete)
+        let other = #"{"discover": false, "hosts": ["10.0.0.8"]}"#
+        #expect(try coverage(other, source) == .missing(["hosts": ["10.0.0.7"]]))
+        var elsewhere = source
+        elsewhere.port = 5000
+        #expect(try coverage(other, elsewhere) == .missing(["hosts": ["10.0.0.7:5000"]]))
+        elsewhere.driver = "wiz"
+        #expect(try coverage("{}", elsewhere) == .none)
+    }
+
+    @Test("what was found is listed with its address once it has said what it is")
+    func datagramLights() throws {
+        let lights = try DatagramHomeTests.home().lights
+        #expect(lights.map(\.0.id) == [DatagramHomeTests.id])
+        #expect(lights.map(\.1) == [DatagramHomeTests.here])
+        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: DatagramHomeTests.here, now: .zero)
+        #expect(home.lights.isEmpty)
+    }
+
+    // MARK: Brokers
+
+    @Test("a broker is found by mDNS or because it listens here, and one that does both is one")
+    func brokers() {
+        let there = Self.service("Cellar", port: 1884)
+        let here = Self.service("Here", port: 1883, [[10, 0, 0, 2]], isLocal: true)
+        func urls(_ services: [DiscoveredService], isLocal: Bool) -> [JSONValue?] {
+            MQTTDriverConfiguration.sources(services, isLocal: isLocal).map { $0.entry?["url"] }
+        }
+        #expect(urls([], isLocal: false) == [])
+        #expect(urls([], isLocal: true) == ["mqtt://127.0.0.1:1883"])
+        #expect(urls([there], isLocal: true) == ["mqtt://10.0.0.5:1884", "mqtt://127.0.0.1:1883"])
+        #expect(urls([there, here], isLocal: true) == ["mqtt://10.0.0.5:1884", "mqtt://127.0.0.1:1883"])
+        #expect(urls([here], isLocal: false) == ["mqtt://10.0.0.2:1883"])
+    }
+
+    @Test(
+        "a broker is configured if its address is, by whatever name",
+        arguments: [
+            ("mqtt://127.0.0.1", true), ("mqtt://localhost:1883", true), ("mqtt://10.0.0.2", true),
+            ("mqtt://Here.local", true), ("mqtt://10.0.0.2:1884", false), ("mqtt://10.0.0.3", false),
+            ("mqtts://10.0.0.2", false),
+        ])
+    func configuredBroker(url: String, isConfigured: Bool) throws {
+        let here = Self.service("Here", port: 1883, [[10, 0, 0, 2]], isLocal: true)
+        let source = try #require(MQTTDriverConfiguration.sources([here], isLocal: true).first)
+        let configuration = MQTTDriverConfiguration(
+            connection: MQTTConnectionSettings(address: try BrokerAddress(url), clientID: "x"))
+        #expect(configuration.coverage(of: source) == (isConfigured ? .complete : .none))
+    }
+}
+
+/// A driver of a system that announces itself, as one looks that says no more of it.
+private struct FutureDriver: LightDriverConfiguration {
+    static let driverName = "wled"
+    func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("it is not run") }
+}
+
+/// A driver that does not look for anything.
+private struct PluginLike: LightDriverConfiguration {
+    static let driverName = "plugin"
+    func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("it is not run") }
+}
