@@ -9,10 +9,14 @@ extension LightChange {
         case simulation
 
         var names: [String] {
-            let common = ["on", "brightness", "hue", "saturation", "temperature"]
+            let common = [
+                "on", "brightness", "hue", "saturation", "temperature", "speed", "direction", "oscillates",
+            ]
             return switch self {
             case .command: common
-            case .simulation: common + ["reachable"]
+            case .simulation:
+                common + ["reachable", "motion", "contact", "occupancy", "leak", "smoke"]
+                    + ["humidity", "illuminance", "battery", "batteryLow"]
             }
         }
     }
@@ -48,10 +52,33 @@ extension LightChange {
         try Self.check("brightness", brightness.map(Double.init), within: 0...100, "percent")
         try Self.check("hue", hue, within: 0...360, "degrees")
         try Self.check("saturation", saturation, within: 0...100, "percent")
-        try Self.check("temperature", temperature.map(Double.init), within: 50...500, "mired")
+        try Self.check("speed", speed.map(Double.init), within: 0...100, "percent")
+        if let direction, !["clockwise", "counterclockwise"].contains(direction) {
+            throw .usage("direction cannot be \"\(Self.shown(direction))\"; write clockwise or counterclockwise")
+        }
+        switch purpose {
+        case .command:
+            guard !saysReadings else { throw .usage("a sensor cannot be told what it reads; use simulate") }
+            try Self.check("temperature", temperature, within: 50...500, "mired")
+            guard mired != nil || temperature == nil else {
+                throw .usage("temperature is in mired; write a whole number")
+            }
+        case .simulation: try Self.check("temperature", temperature, within: -270...1000, "mired, or degrees Celsius")
+        }
+        try Self.check("humidity", humidity, within: 0...100, "percent")
+        try Self.check("illuminance", illuminance, within: 0...200_000, "lux")
+        try Self.check("battery", battery, within: 0...100, "percent")
         if temperature != nil, hue != nil || saturation != nil {
             throw .usage("a light shows a colour or a white; write hue and saturation, or temperature")
         }
+    }
+
+    /// The temperature of a light; `nil` if it is none that a light can have.
+    package var mired: Int? { temperature.flatMap { Int(exactly: $0) } }
+
+    private var saysReadings: Bool {
+        [motion, contact, occupancy, leak, smoke, batteryLow].contains { $0 != nil }
+            || [humidity, illuminance, battery].contains { $0 != nil }
     }
 
     private mutating func set(_ name: String, to text: String) throws(BridgeControlError) {
@@ -59,7 +86,19 @@ extension LightChange {
         case "on": on = try Self.bool(name, text)
         case "reachable": reachable = try Self.bool(name, text)
         case "brightness": brightness = try Self.integer(name, text)
-        case "temperature": temperature = try Self.integer(name, text)
+        case "temperature": temperature = try Self.number(name, text)
+        case "speed": speed = try Self.integer(name, text)
+        case "direction": direction = text
+        case "oscillates": oscillates = try Self.bool(name, text)
+        case "motion": motion = try Self.bool(name, text)
+        case "contact": contact = try Self.bool(name, text)
+        case "occupancy": occupancy = try Self.bool(name, text)
+        case "leak": leak = try Self.bool(name, text)
+        case "smoke": smoke = try Self.bool(name, text)
+        case "batteryLow": batteryLow = try Self.bool(name, text)
+        case "humidity": humidity = try Self.number(name, text)
+        case "illuminance": illuminance = try Self.number(name, text)
+        case "battery": battery = try Self.number(name, text)
         case "hue": hue = try Self.number(name, text)
         case "saturation": saturation = try Self.number(name, text)
         default: throw .usage("there is no \(Self.shown(name))")

@@ -3,7 +3,7 @@ package struct LightListing: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
     package var name: String
-    /// `light`, `switch` or `outlet`.
+    /// `light`, `switch`, `outlet`, `fan` or `sensor`.
     package var kind: String
     /// The accessory id that controllers know it by.
     package var aid: UInt64

@@ -316,7 +316,9 @@ package actor AccessoryServer {
                 case .everybody, .everybodyBut, .only: break
                 }
                 guard let session = sessions[id] else { continue }
-                if session.outbox.changed(change.id, to: change.value, now: now) { statistics.eventsCoalesced += 1 }
+                if session.outbox.changed(change.id, to: change.value, isUrgent: change.isUrgent, now: now) {
+                    statistics.eventsCoalesced += 1
+                }
                 if !session.isTouched {
                     session.isTouched = true
                     touched.append(session)

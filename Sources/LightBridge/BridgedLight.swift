@@ -11,7 +11,7 @@ final class BridgedLight {
     let server: AccessoryServer
     let aid: AccessoryID
     let driver: BridgedDriver
-    var adapter: LightbulbAdapter
+    var adapter: any AccessoryAdapter
     var state: LightState
     var pipeline = CommandPipeline()
     /// The requests whose values the command under way carries, and those of the one that waits.
@@ -31,7 +31,7 @@ final class BridgedLight {
 
     init(
         _ key: LightKey, on bridge: (number: Int, server: AccessoryServer), aid: AccessoryID, driver: BridgedDriver,
-        adapter: LightbulbAdapter, state: LightState
+        adapter: any AccessoryAdapter, state: LightState
     ) {
         self.key = key
         self.bridge = bridge.number
@@ -59,5 +59,5 @@ final class BridgedLight {
     }
 
     /// The state as a report, to be remembered over a restart.
-    var report: LightReport { state.report(for: adapter.description.capabilities) }
+    var report: LightReport { state.report(for: adapter.description) }
 }

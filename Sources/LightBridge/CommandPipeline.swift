@@ -98,14 +98,11 @@ struct CommandPipeline: ~Copyable {
         if let underWay { expected.merge(underWay) }
         if let waiting { expected.merge(waiting) }
         var accepted = report
-        if let on = report.on, let wanted = expected.on {
-            held.on = on == wanted ? nil : on
-            if on == wanted { unconfirmed.on = nil } else { accepted.on = nil }
-        }
-        if let brightness = report.brightness, let wanted = expected.brightness {
-            held.brightness = brightness == wanted ? nil : brightness
-            if brightness == wanted { unconfirmed.brightness = nil } else { accepted.brightness = nil }
-        }
+        Self.compare(&accepted.on, expected.on, &held.on, &unconfirmed.on)
+        Self.compare(&accepted.brightness, expected.brightness, &held.brightness, &unconfirmed.brightness)
+        Self.compare(&accepted.speed, expected.speed, &held.speed, &unconfirmed.speed)
+        Self.compare(&accepted.direction, expected.direction, &held.direction, &unconfirmed.direction)
+        Self.compare(&accepted.oscillates, expected.oscillates, &held.oscillates, &unconfirmed.oscillates)
         if let color = report.color, let wanted = expected.color {
             let matches = color.resembles(wanted)
             held.color = matches ? nil : color
@@ -117,6 +114,15 @@ struct CommandPipeline: ~Copyable {
             self.completesAt = min(completesAt, now + Self.echoTime)
         }
         return accepted
+    }
+
+    /// Takes what was reported for an answer if it was asked for, else holds it.
+    private static func compare<Value: Equatable>(
+        _ reported: inout Value?, _ wanted: Value?, _ held: inout Value?, _ unconfirmed: inout Value?
+    ) {
+        guard let value = reported, let wanted else { return }
+        held = value == wanted ? nil : value
+        if value == wanted { unconfirmed = nil } else { reported = nil }
     }
 
     private func isCompleting(_ now: ContinuousClock.Instant) -> Bool { completesAt.map { now < $0 } ?? false }
@@ -158,11 +164,6 @@ struct CommandPipeline: ~Copyable {
         completesAt = nil
         held = LightReport()
     }
-}
-
-extension LightReport {
-    /// Whether it says more than that the light can be reached.
-    fileprivate var saysWhatItShows: Bool { on != nil || brightness != nil || color != nil }
 }
 
 extension LightColor {

@@ -6,15 +6,24 @@ extension LightBridge {
     func snapshot(_ light: BridgedLight) -> LightSnapshot {
         let capabilities = light.adapter.description.capabilities
         let state = light.state
-        let isLight = light.adapter.description.kind == .light
+        let kind = light.adapter.description.kind
+        let isLight = kind == .light
+        let isFan = kind == .fan
         return LightSnapshot(
             key: light.key, name: light.adapter.name, sourceName: light.adapter.description.name,
-            kind: light.adapter.description.kind, bridge: light.bridge, aid: light.aid, isReachable: state.isReachable,
-            on: state.on,
+            kind: kind, bridge: light.bridge, aid: light.aid, isReachable: state.isReachable,
+            on: kind == .sensor ? nil : state.on,
             brightness: isLight && capabilities.brightness ? state.brightness : nil,
             hue: isLight && capabilities.color ? state.hue : nil,
             saturation: isLight && capabilities.color ? state.saturation : nil,
             mired: isLight && capabilities.temperature != nil ? state.mired : nil,
+            speed: isFan && capabilities.speed ? state.speed : nil,
+            direction: isFan && capabilities.direction ? state.direction : nil,
+            oscillates: isFan && capabilities.oscillation ? state.oscillates : nil,
+            readings: kind == .sensor
+                ? state.readings.filter {
+                    capabilities.readings.contains($0.key) && !state.unknownReadings.contains($0.key)
+                } : [:],
             suggestedRoom: light.adapter.description.suggestedRoom)
     }
 

@@ -1,7 +1,7 @@
 internal import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
-internal import LightKit
+package import LightKit
 internal import Logging
 
 // Lights that come, change and go, and what they are called.
@@ -13,12 +13,17 @@ extension LightBridge {
         let name = name(for: key, description, aid)
         let light = BridgedLight(
             key, on: bridge, aid: aid, driver: driver(key.driver),
-            adapter: LightbulbAdapter(description: description, name: name, ids: ids), state: state)
+            adapter: adapter(description, name, ids), state: state)
         lights[key] = light
         lightsByAID[aid] = light
         lightCounts[bridge.number, default: 0] += 1
         names.insert(name)
         await showAccessory(light)
+    }
+
+    /// Whether the operator wants to see it.
+    func isShown(_ key: LightKey, _ description: LightDescription) -> Bool {
+        kinds.contains(description.kind) && overrides[key]?.isHidden != true
     }
 
     private func showAccessory(_ light: BridgedLight) async {
@@ -51,7 +56,7 @@ extension LightBridge {
             let name = AccessoryName.unique(wantedName(key, description, light.aid), among: taken)
             taken.insert(name)
             guard name != light.adapter.name else { continue }
-            light.adapter = LightbulbAdapter(description: description, name: name, ids: light.adapter.ids)
+            light.adapter = adapter(description, name, light.adapter.ids)
             await showAccessory(light)
         }
         names = taken
@@ -78,7 +83,7 @@ extension LightBridge {
 
     /// Shows a light as its driver describes it; its turn has come.
     func takeOver(_ key: LightKey, _ description: LightDescription) async {
-        guard overrides[key]?.isHidden != true else {
+        guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
             return
         }
@@ -108,8 +113,8 @@ extension LightBridge {
         var state = LightState()
         if let report = former?.state { state.apply(report) }
         state.isReachable = false
-        let adapter = LightbulbAdapter(
-            description: description, name: name(for: key, description, aid), ids: former?.instanceIDs ?? InstanceIDs())
+        let adapter = adapter(
+            description, name(for: key, description, aid), former?.instanceIDs ?? InstanceIDs())
         let stored = StoredLight(
             key: key, bridge: bridge.number, aid: aid, instanceIDs: adapter.ids, description: description,
             state: former?.state)
@@ -136,11 +141,11 @@ extension LightBridge {
     }
 
     private func replace(_ light: BridgedLight, _ description: LightDescription) async {
-        let adapter = LightbulbAdapter(
-            description: description, name: name(for: light.key, description, light.aid), ids: light.adapter.ids)
+        let adapter = adapter(
+            description, name(for: light.key, description, light.aid), light.adapter.ids)
         let stored = StoredLight(
             key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
-            state: light.state.report(for: description.capabilities))
+            state: light.state.report(for: description))
         guard await save(stored) else { return takeOverLater(light.key, description) }
         warn(nil, about: .light(light.key))
         light.adapter = adapter
@@ -182,14 +187,19 @@ extension LightBridge {
         return stored
     }
 
-    /// Obeys what the operator says of single lights from now on.
+    /// Obeys what the operator says of single lights and of kinds from now on.
     ///
     /// A light that is hidden no longer comes back when its driver tells of it again.
-    package func use(_ overrides: [LightKey: LightOverride]) async {
+    ///
+    /// - Parameters:
+    ///   - overrides: what the operator wants otherwise.
+    ///   - kinds: what is shown; `nil`: the same as before.
+    package func use(_ overrides: [LightKey: LightOverride], kinds: Set<LightKind>? = nil) async {
         await structureMutex.acquire()
         defer { structureMutex.release() }
         self.overrides = overrides
-        for key in Array(lights.keys) where overrides[key]?.isHidden == true { _ = await takeAway(key) }
+        if let kinds { self.kinds = kinds }
+        for (key, light) in lights where !isShown(key, light.adapter.description) { _ = await takeAway(key) }
         await reconcileNames()
         await fillRoom()
     }

@@ -1,7 +1,7 @@
 package import HAPAccessory
 package import HAPModel
 package import HAPProtocol
-internal import LightKit
+package import LightKit
 package import Logging
 
 /// Between the drivers and the server: keeps every light's state, shows it as an accessory, and sends it commands.
@@ -23,6 +23,8 @@ package actor LightBridge {
     let store: any LightStore
     let logger: Logger
     var overrides: [LightKey: LightOverride]
+    /// What is shown.
+    var kinds: Set<LightKind>
 
     /// The drivers that lights are of, also those that are not configured any more.
     private var drivers: [String: BridgedDriver] = [:]
@@ -67,10 +69,12 @@ package actor LightBridge {
     ///   - open: opens one more when they are full.
     ///   - store: where lights are remembered.
     ///   - overrides: what the operator wants otherwise.
+    ///   - kinds: what is shown.
     ///   - logger: where errors are logged.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, servers: [Int: AccessoryServer],
-        open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride], logger: Logger
+        open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride],
+        kinds: Set<LightKind> = Set(LightKind.allCases), logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
@@ -78,6 +82,7 @@ package actor LightBridge {
         self.open = open
         self.store = store
         self.overrides = overrides
+        self.kinds = kinds
         self.logger = logger
     }
 
@@ -102,7 +107,7 @@ package actor LightBridge {
         highestAID = stored.highestAID
         for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
             highestAID = max(highestAID, light.aid)
-            guard !light.isRemoved, overrides[light.key]?.isHidden != true else {
+            guard !light.isRemoved, isShown(light.key, light.description) else {
                 absent[light.key] = light
                 continue
             }
@@ -356,7 +361,7 @@ package actor LightBridge {
 extension LightBridge: AccessorySource {
     package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
         guard let light = lightsByAID[accessory] else { return .doesNotExist }
-        var command = LightbulbAdapter.command(for: values, state: light.wanted)
+        var command = light.adapter.command(for: values, state: light.wanted)
         if overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         return await send(command, to: light, origin: .controller)
     }

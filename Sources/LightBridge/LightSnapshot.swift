@@ -13,7 +13,8 @@ package struct LightSnapshot: Equatable, Sendable {
     package let bridge: Int
     package let aid: AccessoryID
     package let isReachable: Bool
-    package let on: Bool
+    /// `nil` for a sensor.
+    package let on: Bool?
     /// Percent; `nil` if the light has no brightness.
     package let brightness: Int?
     /// Degrees; `nil` if the light has no colours.
@@ -22,6 +23,14 @@ package struct LightSnapshot: Equatable, Sendable {
     package let saturation: Double?
     /// Mired; `nil` if the light has no white to choose.
     package let mired: Int?
+    /// Of a fan, in percent; `nil` if its speed cannot be set.
+    package let speed: Int?
+    /// Of a fan; `nil` if it cannot be set.
+    package let direction: FanDirection?
+    /// Of a fan; `nil` if it cannot be told to.
+    package let oscillates: Bool?
+    /// What a sensor has read last; without what it does not know.
+    package let readings: [SensorReading: SensorValue]
     package let suggestedRoom: String?
 }
 

@@ -17,6 +17,14 @@ struct LightState: Equatable, Sendable {
     /// Mired; kept while a colour is shown.
     var mired = 250
     var mode = ColorMode.temperature
+    /// Of a fan, in percent, 1 to 100, kept while it is off.
+    var speed = 100
+    var direction = FanDirection.clockwise
+    var oscillates = false
+    /// The last value of each reading of a sensor; never `unknown`.
+    var readings: [SensorReading: SensorValue] = [:]
+    /// The readings of which the sensor has said that it does not know them at present.
+    var unknownReadings: Set<SensorReading> = []
     var isReachable = false
 
     /// Takes over what a driver has learnt; what is out of range is passed over.
@@ -24,6 +32,10 @@ struct LightState: Equatable, Sendable {
         if let on = report.on { self.on = on }
         if let brightness = report.brightness, (1...100).contains(brightness) { self.brightness = brightness }
         if let color = report.color { apply(color) }
+        if let speed = report.speed, (1...100).contains(speed) { self.speed = speed }
+        if let direction = report.direction { self.direction = direction }
+        if let oscillates = report.oscillates { self.oscillates = oscillates }
+        if !report.readings.isEmpty { apply(report.readings) }
         if let reachable = report.reachable { isReachable = reachable }
     }
 
@@ -32,6 +44,21 @@ struct LightState: Equatable, Sendable {
         if let on = command.on { self.on = on }
         if let brightness = command.brightness { self.brightness = brightness }
         if let color = command.color { apply(color) }
+        if let speed = command.speed { self.speed = speed }
+        if let direction = command.direction { self.direction = direction }
+        if let oscillates = command.oscillates { self.oscillates = oscillates }
+    }
+
+    private mutating func apply(_ values: [SensorReading: SensorValue]) {
+        for (reading, value) in values {
+            switch value.valid(for: reading) {
+            case nil: break
+            case .unknown?: unknownReadings.insert(reading)
+            case let known?:
+                readings[reading] = known
+                unknownReadings.remove(reading)
+            }
+        }
     }
 
     private mutating func apply(_ color: LightColor) {
@@ -60,9 +87,22 @@ struct LightState: Equatable, Sendable {
     }
 
     /// The state as a report, to be remembered over a restart.
-    func report(for capabilities: LightCapabilities) -> LightReport {
-        LightReport(
-            on: on, brightness: capabilities.brightness ? brightness : nil,
-            color: capabilities.color || capabilities.temperature != nil ? color : nil)
+    func report(for description: LightDescription) -> LightReport {
+        let capabilities = description.capabilities
+        switch description.kind {
+        case .light, .switch, .outlet:
+            return LightReport(
+                on: on, brightness: capabilities.brightness ? brightness : nil,
+                color: capabilities.color || capabilities.temperature != nil ? color : nil)
+        case .fan:
+            var report = LightReport(on: on)
+            if capabilities.speed { report.speed = speed }
+            if capabilities.direction { report.direction = direction }
+            if capabilities.oscillation { report.oscillates = oscillates }
+            return report
+        case .sensor:
+            return LightReport(
+                readings: readings.filter { !$0.key.isMomentary && capabilities.readings.contains($0.key) })
+        }
     }
 }

@@ -2,11 +2,8 @@ internal import HAPAccessory
 internal import HAPModel
 internal import LightKit
 
-/// Between a light and its accessory: services out of a description, commands out of written values, values out of a
-/// state.
-///
-/// It never changes.
-final class LightbulbAdapter: Sendable {
+/// A light, a switch or an outlet.
+final class LightbulbAdapter: AccessoryAdapter {
     /// The colour temperatures that HomeKit knows, in mired (HAP 12).
     static let temperatureLimits = 50...500
 
@@ -68,6 +65,7 @@ final class LightbulbAdapter: Sendable {
         case .light: .lightbulb
         case .switch: .switch
         case .outlet: .outlet
+        case .fan, .sensor: preconditionFailure("these have adapters of their own")
         }
     }
 
@@ -128,6 +126,10 @@ final class LightbulbAdapter: Sendable {
     }
 
     // MARK: Commands
+
+    func command(for writes: [CharacteristicWrite], state: LightState) -> LightCommand {
+        Self.command(for: writes, state: state)
+    }
 
     /// What written values ask of the light: all values of one request make one command.
     static func command(for writes: [CharacteristicWrite], state: LightState) -> LightCommand {

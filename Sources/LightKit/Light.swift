@@ -20,10 +20,10 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
 /// What stands behind the accessory: it decides which HomeKit service shows it.
 public enum LightKind: String, Sendable, Hashable, CaseIterable {
-    case light, `switch`, outlet
+    case light, `switch`, outlet, fan, sensor
 }
 
-/// What a light can do.
+/// What a light, a fan or a sensor can do; ``LightKind`` says which of it counts.
 public struct LightCapabilities: Equatable, Sendable {
     /// Whether its brightness can be set.
     public var brightness: Bool
@@ -33,6 +33,14 @@ public struct LightCapabilities: Equatable, Sendable {
     public var temperature: ClosedRange<Int>?
     /// Whether it fades by itself over a time given in the command.
     public var transition: Bool
+    /// Whether the speed of a fan can be set.
+    public var speed = false
+    /// Whether the direction of a fan can be set.
+    public var direction = false
+    /// Whether a fan can be told to oscillate.
+    public var oscillation = false
+    /// What a sensor reads.
+    public var readings: Set<SensorReading> = []
 
     /// Describes what a light can do.
     ///
@@ -48,6 +56,31 @@ public struct LightCapabilities: Equatable, Sendable {
         self.color = color
         self.temperature = temperature
         self.transition = transition
+    }
+
+    /// Describes what a fan can do.
+    ///
+    /// - Parameters:
+    ///   - speed: whether its speed can be set.
+    ///   - direction: whether its direction can be set.
+    ///   - oscillation: whether it can be told to oscillate.
+    /// - Returns: the capabilities.
+    public static func fan(speed: Bool, direction: Bool = false, oscillation: Bool = false) -> LightCapabilities {
+        var capabilities = LightCapabilities()
+        capabilities.speed = speed
+        capabilities.direction = direction
+        capabilities.oscillation = oscillation
+        return capabilities
+    }
+
+    /// Describes what a sensor reads.
+    ///
+    /// - Parameter readings: what it reads.
+    /// - Returns: the capabilities.
+    public static func sensor(_ readings: Set<SensorReading>) -> LightCapabilities {
+        var capabilities = LightCapabilities()
+        capabilities.readings = readings
+        return capabilities
     }
 }
 

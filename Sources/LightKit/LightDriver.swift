@@ -93,6 +93,10 @@ public protocol LightHost: Sendable {
     /// configuration removes those that no longer do.
     func knownLights() async -> [LightID]
 
+    /// The kinds that the operator wants to see; a driver need not look for others, and what it brings of them is not
+    /// shown. They do not change while the driver runs.
+    func includedKinds() async -> Set<LightKind>
+
     /// How the driver is doing.
     func report(_ state: DriverState) async
 
@@ -102,4 +106,9 @@ public protocol LightHost: Sendable {
     ///   - warning: one sentence that says what is wrong and what to do.
     ///   - subject: what it is about; a newer warning about the same subject replaces the older.
     func warn(_ warning: String?, about subject: String) async
+}
+
+extension LightHost {
+    /// All kinds.
+    public func includedKinds() async -> Set<LightKind> { Set(LightKind.allCases) }
 }

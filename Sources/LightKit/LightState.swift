@@ -8,6 +8,11 @@ public enum LightColor: Equatable, Sendable {
     case temperature(mired: Int)
 }
 
+/// Which way a fan turns, seen from below or in front of it.
+public enum FanDirection: String, CaseIterable, Hashable, Sendable {
+    case clockwise, counterclockwise
+}
+
 /// What a light is told to do.
 ///
 /// What is `nil` stays as it is.
@@ -20,8 +25,14 @@ public struct LightCommand: Equatable, Sendable {
     public var color: LightColor?
     /// How long the change takes, for lights that can fade.
     public var transition: Duration?
+    /// The speed of a fan, in percent, 1 to 100.
+    public var speed: Int?
+    /// Which way a fan is to turn.
+    public var direction: FanDirection?
+    /// Whether a fan is to oscillate.
+    public var oscillates: Bool?
 
-    /// Makes a command.
+    /// Makes a command to a light.
     ///
     /// - Parameters:
     ///   - on: switch on or off.
@@ -36,7 +47,9 @@ public struct LightCommand: Equatable, Sendable {
     }
 
     /// Whether the command asks for nothing.
-    public var isEmpty: Bool { on == nil && brightness == nil && color == nil }
+    public var isEmpty: Bool {
+        on == nil && brightness == nil && color == nil && speed == nil && direction == nil && oscillates == nil
+    }
 
     /// The command with what a newer one asks for.
     package func merging(_ newer: LightCommand) -> LightCommand {
@@ -53,6 +66,9 @@ public struct LightCommand: Equatable, Sendable {
         brightness = newer.brightness ?? brightness
         color = newer.color ?? color
         transition = newer.transition ?? transition
+        speed = newer.speed ?? speed
+        direction = newer.direction ?? direction
+        oscillates = newer.oscillates ?? oscillates
     }
 }
 
@@ -66,6 +82,14 @@ public struct LightReport: Equatable, Sendable {
     public var brightness: Int?
     /// The colour or white it shows.
     public var color: LightColor?
+    /// The speed of a fan in percent, 1 to 100, also while it is off.
+    public var speed: Int?
+    /// Which way a fan turns.
+    public var direction: FanDirection?
+    /// Whether a fan oscillates.
+    public var oscillates: Bool?
+    /// What a sensor has read; what is not in it is not known or has not changed.
+    public var readings: [SensorReading: SensorValue] = [:]
     /// Whether it can be reached.
     ///
     /// `false` becomes HAP status -70402 on reads and writes.
@@ -76,7 +100,7 @@ public struct LightReport: Equatable, Sendable {
     /// Without it, reports that follow a command closely and differ from it are taken for steps on the way.
     public var isSpontaneous = false
 
-    /// Makes a report.
+    /// Makes a report of a light.
     ///
     /// - Parameters:
     ///   - on: whether the light is on.
@@ -90,8 +114,24 @@ public struct LightReport: Equatable, Sendable {
         self.reachable = reachable
     }
 
+    /// Makes a report of a sensor.
+    ///
+    /// - Parameters:
+    ///   - readings: what it has read.
+    ///   - reachable: whether it can be reached.
+    public init(readings: [SensorReading: SensorValue], reachable: Bool? = nil) {
+        self.readings = readings
+        self.reachable = reachable
+    }
+
     /// Whether the report says nothing.
-    public var isEmpty: Bool { on == nil && brightness == nil && color == nil && reachable == nil }
+    public var isEmpty: Bool { reachable == nil && !saysWhatItShows }
+
+    /// Whether it says more than that the light can be reached.
+    package var saysWhatItShows: Bool {
+        on != nil || brightness != nil || color != nil || speed != nil || direction != nil || oscillates != nil
+            || !readings.isEmpty
+    }
 
     /// Takes over what a newer report says and keeps the rest.
     ///
@@ -100,6 +140,10 @@ public struct LightReport: Equatable, Sendable {
         on = newer.on ?? on
         brightness = newer.brightness ?? brightness
         color = newer.color ?? color
+        speed = newer.speed ?? speed
+        direction = newer.direction ?? direction
+        oscillates = newer.oscillates ?? oscillates
+        if !newer.readings.isEmpty { readings.merge(newer.readings) { $1 } }
         reachable = newer.reachable ?? reachable
         isSpontaneous = newer.isSpontaneous || isSpontaneous
     }

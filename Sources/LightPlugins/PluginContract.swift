@@ -73,10 +73,15 @@ package struct PluginContract: Sendable {
             })
         note("answers ping", await refusal(first, "ping"))
         let ids = lights.map(\.id)
-        if let light = lights.first {
+        if let light = lights.first(where: { $0.kind != .sensor }) {
             note("answers lights/refresh, then tells the states", await refresh(first, ids))
             note("does what lights/set asks and tells the state", await set(first, light))
             note("answers lights/identify", await identify(first, light.id))
+        } else if !lights.isEmpty {
+            note("answers lights/refresh, then tells the states", await refresh(first, ids))
+            for name in ["lights/set", "lights/identify"] {
+                note("answers \(name)", "it has sensors only", isSkipped: true)
+            }
         } else {
             let reason = "it has no lights; give it a --config with some"
             for name in ["lights/refresh", "lights/set", "lights/identify"] {

@@ -98,13 +98,26 @@ extension JSONValue {
             else { return nil }
             return ends[0]...ends[1]
         }
+        let kinds = "\"light\", \"switch\", \"outlet\", \"fan\" or \"sensor\""
+        let kind = try member("kind", kinds) { $0.string.flatMap(LightKind.init) } ?? .light
+        var capabilities = LightCapabilities(
+            brightness: try caps.flag("dimmable") ?? false, color: try caps.flag("hs") ?? false,
+            temperature: temperature, transition: try caps.flag("transition") ?? false)
+        capabilities.speed = try caps.flag("speed") ?? false
+        capabilities.direction = try caps.flag("direction") ?? false
+        capabilities.oscillation = try caps.flag("oscillation") ?? false
+        let names = SensorReading.allCases.map(\.rawValue).joined(separator: ", ")
+        let readings = try caps.member("readings", "some of \(names)") { json -> [SensorReading]? in
+            guard let list = json.array, list.count <= SensorReading.allCases.count else { return nil }
+            let known = list.compactMap { $0.string.flatMap(SensorReading.init) }
+            return known.count == list.count ? known : nil
+        }
+        capabilities.readings = Set(readings ?? [])
+        guard kind != .sensor || !capabilities.readings.isEmpty else {
+            throw "a sensor needs \"readings\" in its \"caps\""
+        }
         return LightDescription(
-            id: id, name: try text("name") ?? id.rawValue,
-            kind: try member("kind", "\"light\", \"switch\" or \"outlet\"") { $0.string.flatMap(LightKind.init) }
-                ?? .light,
-            capabilities: LightCapabilities(
-                brightness: try caps.flag("dimmable") ?? false, color: try caps.flag("hs") ?? false,
-                temperature: temperature, transition: try caps.flag("transition") ?? false),
+            id: id, name: try text("name") ?? id.rawValue, kind: kind, capabilities: capabilities,
             manufacturer: try text("manufacturer"), model: try text("model"), serialNumber: try text("serial"),
             firmware: try text("firmware"), suggestedRoom: try text("room"))
     }
@@ -123,9 +136,35 @@ extension JSONValue {
             else { return nil }
             return .hueSaturation(hue: hue, saturation: saturation)
         }
+        report.speed = try member("speed", "a number from 0 to 100") { json -> Int? in
+            json.double.flatMap { (0...100).contains($0) ? Int($0.rounded(.up)) : nil }
+        }
+        if report.speed == 0 { report.speed = nil }
+        report.direction = try member("direction", "\"clockwise\" or \"counterclockwise\"") {
+            $0.string.flatMap(FanDirection.init)
+        }
+        report.oscillates = try flag("oscillates")
+        report.readings = try readings()
         // Whoever can tell a light's state reaches it.
         report.reachable = try flag("reachable") ?? true
         return report
+    }
+}
+
+extension JSONValue {
+    /// What a sensor has read; `null` is what it does not know.
+    fileprivate func readings() throws(Problem) -> [SensorReading: SensorValue] {
+        let values = try member("readings", "an object") { $0.object } ?? [:]
+        var readings: [SensorReading: SensorValue] = [:]
+        for reading in SensorReading.allCases {
+            guard let json = values[reading.rawValue] else { continue }
+            let value = json.isNull ? .unknown : json.bool.map(SensorValue.flag) ?? json.double.map(SensorValue.number)
+            guard let value = value?.valid(for: reading) else {
+                throw "\"\(reading.rawValue)\" has to be \(reading.isFlag ? "true or false" : "a number"), or null"
+            }
+            readings[reading] = value
+        }
+        return readings
     }
 }
 
@@ -140,6 +179,9 @@ extension LightCommand {
         case .hueSaturation(let hue, let saturation): object["color"] = ["hs": [.number(hue), .number(saturation)]]
         case .temperature(let mired): object["color"] = ["ct": .integer(Int64(mired))]
         }
+        object["speed"] = speed.map { .integer(Int64($0)) }
+        object["direction"] = direction.map { .string($0.rawValue) }
+        object["oscillates"] = oscillates.map(JSONValue.bool)
         object["transition"] = transition.map { .number($0 / .seconds(1)) }
         object["cause"] = .integer(cause)
         return .object(object)

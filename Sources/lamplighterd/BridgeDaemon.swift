@@ -69,7 +69,8 @@ struct BridgeDaemon {
             configuration.bridge, ownership, stored: stored, database: database, loop: loop, logger: logger)
         let lights = LightBridge(
             executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
-            open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides, logger: logger)
+            open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides,
+            kinds: configuration.include.kinds, logger: logger)
         await lights.restore(stored)
         let first = try await bridges.listen()
         let supervisor = DriverSupervisor(lights: lights, logger: logger)

@@ -120,9 +120,13 @@ struct BridgeOperations: BridgeControlHandler {
     func setLight(_ key: String, _ change: LightChange) async throws {
         let (light, snapshot) = try await find(key)
         var command = LightCommand(on: change.on, brightness: change.brightness, color: change.color(over: snapshot))
-        if change.brightness == 0 {
+        command.speed = change.speed
+        command.direction = change.direction.flatMap(FanDirection.init)
+        command.oscillates = change.oscillates
+        if change.brightness == 0 || change.speed == 0 {
             // As for a controller, zero means off and the level stays.
             command.brightness = nil
+            command.speed = nil
             command.on = false
         }
         let status = await lights.command(command, light)
@@ -161,11 +165,7 @@ struct BridgeOperations: BridgeControlHandler {
             throw BridgeControlError.usage("\(key) is no simulated light; only those change on command")
         }
         do {
-            try await driver.simulate(
-                LightReport(
-                    on: change.on, brightness: change.brightness, color: change.color(over: snapshot),
-                    reachable: change.reachable),
-                of: light.light)
+            try await driver.simulate(change.report(over: snapshot), of: light.light)
         } catch {
             throw BridgeControlError.usage("\(key): \(error.description)")
         }
@@ -350,14 +350,68 @@ extension LightChange {
         if light.brightness != former?.brightness { brightness = light.brightness }
         if light.hue != former?.hue { hue = light.hue }
         if light.saturation != former?.saturation { saturation = light.saturation }
-        if light.mired != former?.mired { temperature = light.mired }
+        if light.mired != former?.mired { temperature = light.mired.map(Double.init) }
         if light.isReachable != former?.isReachable { reachable = light.isReachable }
+        if light.speed != former?.speed { speed = light.speed }
+        if light.direction != former?.direction { direction = light.direction?.rawValue }
+        if light.oscillates != former?.oscillates { oscillates = light.oscillates }
+        for (reading, value) in light.readings where value != former?.readings[reading] {
+            switch value {
+            case .flag(let flag): if let path = reading.flag { self[keyPath: path] = flag }
+            case .number(let number): if let path = reading.number { self[keyPath: path] = number }
+            case .unknown: break
+            }
+        }
     }
 
     /// The colour or white that is asked for; of hue and saturation the one that is left out stays.
     fileprivate func color(over light: LightSnapshot) -> LightColor? {
-        if let temperature { return .temperature(mired: temperature) }
+        if light.kind != .sensor, let mired { return .temperature(mired: mired) }
         guard hue != nil || saturation != nil else { return nil }
         return .hueSaturation(hue: hue ?? light.hue ?? 0, saturation: saturation ?? light.saturation ?? 100)
+    }
+
+    /// What happens to a simulated light, fan or sensor.
+    fileprivate func report(over light: LightSnapshot) -> LightReport {
+        var report = LightReport(
+            on: on, brightness: brightness, color: color(over: light), reachable: reachable)
+        report.speed = speed
+        report.direction = direction.flatMap(FanDirection.init)
+        report.oscillates = oscillates
+        for reading in SensorReading.allCases {
+            // A light's temperature is a white.
+            if reading == .temperature, light.kind != .sensor { continue }
+            if let path = reading.flag, let flag = self[keyPath: path] { report.readings[reading] = .flag(flag) }
+            if let path = reading.number, let number = self[keyPath: path] {
+                report.readings[reading] = .number(number)
+            }
+        }
+        return report
+    }
+}
+
+extension SensorReading {
+    /// Where a change has it, if it is yes or no.
+    fileprivate var flag: WritableKeyPath<LightChange, Bool?>? {
+        switch self {
+        case .motion: \.motion
+        case .contact: \.contact
+        case .occupancy: \.occupancy
+        case .leak: \.leak
+        case .smoke: \.smoke
+        case .batteryLow: \.batteryLow
+        case .temperature, .humidity, .illuminance, .battery: nil
+        }
+    }
+
+    /// Where a change has it, if it is a number.
+    fileprivate var number: WritableKeyPath<LightChange, Double?>? {
+        switch self {
+        case .temperature: \.temperature
+        case .humidity: \.humidity
+        case .illuminance: \.illuminance
+        case .battery: \.battery
+        case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: nil
+        }
     }
 }

@@ -1,3 +1,4 @@
+import BoundedJSON
 import BridgeControl
 import Testing
 
@@ -29,9 +30,15 @@ struct LightChangeTests {
     @Test(
         "a mistake is refused with what to write instead",
         arguments: [
-            ([], "nothing to change; write for example on=true (on, brightness, hue, saturation, temperature)"),
+            (
+                [],
+                "nothing to change; write for example on=true (on, brightness, hue, saturation, temperature, speed, direction, oscillates)"
+            ),
             (["on"], "\"on\" is no change; write NAME=VALUE, for example brightness=40"),
-            (["brigthness=4"], "there is no \"brigthness\"; write one of on, brightness, hue, saturation, temperature"),
+            (
+                ["brigthness=4"],
+                "there is no \"brigthness\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
+            ),
             (["on=maybe"], "on cannot be \"maybe\"; write true or false"),
             (["on="], "on cannot be \"\"; write true or false"),
             (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
@@ -54,15 +61,40 @@ struct LightChangeTests {
                 "a light shows a colour or a white; write hue and saturation, or temperature"
             ),
             (["on=1", "on=0"], "on is given twice; write it once"),
+            (["temperature=200.5"], "temperature is in mired; write a whole number"),
+            (["speed=101"], "speed is out of range; write 0 to 100 (percent)"),
+            (["direction=up"], "direction cannot be \"up\"; write clockwise or counterclockwise"),
+            (["oscillates=2"], "oscillates cannot be \"2\"; write true or false"),
+            (
+                ["motion=true"],
+                "there is no \"motion\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
+            ),
             (["reachable=true"], "reachable cannot be set; use simulate for a simulated light"),
             (
                 ["\u{1B}[2Jon=1"],
-                "there is no \"\\u{1B}[2Jon\"; write one of on, brightness, hue, saturation, temperature"
+                "there is no \"\\u{1B}[2Jon\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
             ),
         ] as [([String], String)])
     func refuses(words: [String], message: String) {
         #expect(throws: BridgeControlError(code: 64, message: message)) {
             try LightChange(parsing: words, for: .command)
         }
+    }
+
+    @Test("what a simulated fan or sensor can be told is read")
+    func simulation() throws {
+        let fan = try LightChange(
+            parsing: ["on=true", "speed=40", "direction=counterclockwise", "oscillates=yes"], for: .simulation)
+        #expect(
+            fan.json.text == #"{"on":true,"speed":40,"direction":"counterclockwise","oscillates":true}"#)
+        let sensor = try LightChange(
+            parsing: ["motion=true", "contact=off", "temperature=-21.5", "illuminance=0", "batteryLow=1", "battery=8"],
+            for: .simulation)
+        #expect(
+            sensor.json.text
+                == #"{"motion":true,"contact":false,"temperature":-21.5,"illuminance":0,"battery":8,"batteryLow":true}"#
+        )
+        #expect(throws: BridgeControlError.self) { try LightChange(parsing: ["humidity=101"], for: .simulation) }
+        #expect(throws: BridgeControlError.self) { try sensor.validate(for: .command) }
     }
 }

@@ -143,7 +143,7 @@ struct ServerTests {
                 #expect(error?.code == 64)
             }
             let error = await #expect(throws: BridgeControlError.self) {
-                try await client.simulate("a/b", LightChange(temperature: 49))
+                try await client.simulate("a/b", LightChange(temperature: -271))
             }
             #expect(error?.code == 64)
         }

@@ -199,7 +199,7 @@ struct AgreementTests {
         let shown = await course.shown()
         let light = try #require(await course.house.bridge.lights.snapshots().first { $0.aid == 2 })
         let trace = course.trace.joined(separator: "\n")
-        #expect(shown[9] == (light.on ? 1 : 0) && shown[10] == light.brightness.map(Double.init), "\(trace)")
+        #expect(shown[9] == (light.on == true ? 1 : 0) && shown[10] == light.brightness.map(Double.init), "\(trace)")
         // The light's own colour has fractions, those of HomeKit have a step of 1.
         for (iid, value) in [(11, light.hue), (12, light.saturation)] as [(UInt64, Double?)] {
             let (shown, value) = (try #require(shown[iid]), try #require(value))

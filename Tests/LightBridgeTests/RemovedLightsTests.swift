@@ -163,7 +163,7 @@ struct RemovedLightsTests {
         #expect(await again.aid("0") == 2)
         await again.lights.forget(try #require(LightKey("test/0")))
         let late = try #require(await again.lights.snapshots().last)
-        #expect(late.key.light == "late" && late.on && late.isReachable)
+        #expect(late.key.light == "late" && late.on == true && late.isReachable)
         #expect(await again.server.accessories.count == 150)
         #expect(await again.lights.warnings() == [])
     }

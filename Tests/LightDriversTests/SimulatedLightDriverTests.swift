@@ -281,6 +281,38 @@ struct SimulatedLightDriverTests {
         }
     }
 
+    @Test("a fan does as it is told, and a sensor reads what it is told to read, also after a restart")
+    func fanAndSensor() async throws {
+        let text = """
+            {"id": "fan", "kind": "fan", "speed": true, "direction": true, "oscillation": true},
+            {"id": "hall", "kind": "sensor", "readings": ["motion", "temperature"]}
+            """
+        let driver = try Self.driver(text)
+        try await Self.running(driver) { host in
+            var command = LightCommand(on: true)
+            command.speed = 40
+            command.direction = .counterclockwise
+            command.oscillates = true
+            try await driver.apply(command, to: "fan")
+            let fan = host.state(of: "fan")
+            #expect(fan?.on == true && fan?.speed == 40 && fan?.direction == .counterclockwise)
+            #expect(fan?.oscillates == true)
+            await #expect(throws: LightError.self) { try await driver.apply(LightCommand(on: true), to: "hall") }
+            try await driver.simulate(
+                LightReport(readings: [.motion: .flag(true), .temperature: .number(21.5)]), of: "hall")
+            #expect(host.state(of: "hall")?.readings == [.motion: .flag(true), .temperature: .number(21.5)])
+            for (change, problem) in [
+                (LightReport(readings: [.leak: .flag(true)]), "this has no reading leak"),
+                (LightReport(readings: [.motion: .number(1)]), "motion cannot have that value"),
+                (LightReport(on: true), "a sensor is neither on nor off"),
+            ] {
+                await #expect(throws: SimulatedLightDriver.SimulationError.impossible(problem)) {
+                    try await driver.simulate(change, of: "hall")
+                }
+            }
+        }
+    }
+
     @Test("nothing is simulated on a driver that does not run")
     func refusesWhenStopped() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
@@ -294,7 +326,11 @@ struct SimulatedLightDriverTests {
         arguments: [
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
             (#"{"id": "a"}, {"id": "a"}"#, "give each light its own id"),
-            (#"{"id": "a", "kind": "fan"}"#, "write light, switch or outlet"),
+            (#"{"id": "a", "kind": "fen"}"#, "write light, switch, outlet, fan or sensor"),
+            (#"{"id": "a", "kind": "sensor"}"#, "write for example readings: [motion, temperature]"),
+            (#"{"id": "a", "kind": "sensor", "readings": ["noise"]}"#, "write some of motion, contact"),
+            (#"{"id": "a", "readings": ["motion"]}"#, "write kind: sensor"),
+            (#"{"id": "a", "kind": "sensor", "readings": ["motion"], "speed": true}"#, "write kind: fan"),
             (#"{"id": "a", "kind": "switch", "brightness": true}"#, "write kind: light"),
             (#"{"id": "a", "latency": "5"}"#, "write a number with its unit"),
             (#"{"id": "a", "latency": 5}"#, "write a number with its unit"),

@@ -34,6 +34,23 @@ struct PluginMessageTests {
                 == .added(LightDescription(id: "b", name: "b", kind: .light, capabilities: LightCapabilities())))
     }
 
+    @Test("a fan and a sensor are told with what they can do")
+    func otherKinds() throws {
+        #expect(
+            try notification(
+                "lights/added",
+                #"{"id": "f", "kind": "fan", "caps": {"speed": true, "direction": true, "oscillation": true}}"#)
+                == .added(
+                    LightDescription(
+                        id: "f", name: "f", kind: .fan,
+                        capabilities: .fan(speed: true, direction: true, oscillation: true))))
+        #expect(
+            try notification(
+                "lights/added", #"{"id": "s", "kind": "sensor", "caps": {"readings": ["motion", "battery"]}}"#)
+                == .added(
+                    LightDescription(id: "s", name: "s", kind: .sensor, capabilities: .sensor([.motion, .battery]))))
+    }
+
     @Test(
         "a state is what it says, within what there is",
         arguments: [
@@ -46,6 +63,12 @@ struct PluginMessageTests {
                 LightReport(color: .hueSaturation(hue: 0, saturation: 50.5), reachable: true), nil
             ),
             (#"{"id":"a","color":{"ct":370}}"#, LightReport(color: .temperature(mired: 370), reachable: true), nil),
+            (
+                #"{"id":"a","readings":{"motion":true,"temperature":-300,"humidity":null,"later":1}}"#,
+                LightReport(
+                    readings: [.motion: .flag(true), .temperature: .number(-270), .humidity: .unknown],
+                    reachable: true), nil
+            ),
         ] as [(String, LightReport, Int64?)])
     func state(params: String, report: LightReport, cause: Int64?) throws {
         #expect(try notification("lights/state", params) == .state("a", report, cause: cause))
@@ -58,7 +81,15 @@ struct PluginMessageTests {
             ("lights/added", #"{"id": "a\n"}"#, "\"id\" has to be", "lights/added"),
             ("lights/added", #"{"id": "a", "caps": {"ct": [500, 153]}}"#, "\"ct\" has to be", "a"),
             ("lights/added", #"{"id": "a", "caps": {"ct": [153, "x", 500]}}"#, "\"ct\" has to be", "a"),
-            ("lights/added", #"{"id": "a", "kind": "fan"}"#, "\"kind\" has to be", "a"),
+            ("lights/added", #"{"id": "a", "kind": "fen"}"#, "\"kind\" has to be", "a"),
+            ("lights/added", #"{"id": "a", "kind": "sensor"}"#, "a sensor needs \"readings\"", "a"),
+            (
+                "lights/added", #"{"id": "a", "kind": "sensor", "caps": {"readings": ["noise"]}}"#,
+                "\"readings\" has to be some of motion", "a"
+            ),
+            ("lights/state", #"{"id": "a", "readings": {"motion": 1}}"#, "\"motion\" has to be true or false", "a"),
+            ("lights/state", #"{"id": "a", "readings": {"battery": true}}"#, "\"battery\" has to be a number", "a"),
+            ("lights/state", #"{"id": "a", "direction": "up"}"#, "\"direction\" has to be", "a"),
             ("lights/added", #"{"id": "a", "name": 5}"#, "\"name\" has to be", "a"),
             ("lights/state", #"{"id": "a", "on": 1}"#, "\"on\" has to be", "a"),
             ("lights/state", #"{"id": "a", "brightness": 101}"#, "\"brightness\" has to be", "a"),

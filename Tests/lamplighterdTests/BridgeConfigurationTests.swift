@@ -91,6 +91,7 @@ struct BridgeConfigurationTests {
               - driver: mqtt
                 id: home
                 url: mqtt://127.0.0.1
+            include: [lights, fans, sensors]
             lights:
               home/0x00158d0001: {name: Desk Lamp, hidden: true}
               second/zigbee/3: {}
@@ -109,6 +110,9 @@ struct BridgeConfigurationTests {
         #expect(configuration.bridge.ownership?.vendor == "org.example.lamps")
         #expect(configuration.bridge.ownership?.tokenFile == "/etc/lamplighter/token")
         #expect(configuration.drivers.map(\.id) == ["simulated", "second", "home"])
+        #expect(configuration.include.kinds == [.light, .fan, .sensor])
+        #expect(try decode("include: []").include.kinds.isEmpty)
+        #expect(try decode("bridge: {}").include.kinds == [.light, .switch, .outlet])
         #expect((configuration.drivers.first?.configuration as? Simulated)?.lights.map(\.id) == ["a", "1"])
         let desk = configuration.lights[LightKey(driver: "home", light: "0x00158d0001")]
         #expect(desk?.name?.valid == "Desk Lamp")
@@ -253,6 +257,12 @@ struct BridgeConfigurationTests {
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: toggle}",
                 "f:3:14: lights.a/b.tap: not what a tap can mean; write full or restore"
             ),
+            ("include: [lights, senors]", "f:1:19: include[1]: there is no such kind; write sensors"),
+            (
+                "include: [locks, x]",
+                "f:1:11: include[0]: there is no such kind; write one of lights, switches, outlets, fans, sensors"
+            ),
+            ("include: [fans, fans]", "f:1:17: include[1]: fans stands there twice; write it once"),
             ("metrics: {}", "f:1:10: metrics.listen: the key listen is missing; add it"),
             ("metrics: {lisen: 127.0.0.1:9251}", "f:1:11: metrics.lisen: unknown key; write listen"),
             (

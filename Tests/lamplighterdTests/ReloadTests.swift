@@ -39,7 +39,7 @@ struct ReloadTests {
             try await store.save(pairings)
             bridge = try await BridgeUnderTest(
                 store, stored: store.bridge, overrides: configuration.overrides,
-                eventWindow: configuration.bridge.eventWindow)
+                kinds: configuration.include.kinds, eventWindow: configuration.bridge.eventWindow)
             supervisor = DriverSupervisor(lights: bridge.lights, logger: silent)
             await supervisor.use(configuration.drivers)
             reloader = ConfigurationReloader(
@@ -118,6 +118,24 @@ struct ReloadTests {
         try await bench.shows(["simulated/b", "simulated/c"])
         #expect(try await bench.reload("drivers: []").drivers.removed == ["simulated"])
         #expect(await bench.lights == [])
+        await bench.end()
+    }
+
+    @Test(
+        "a kind that the file no longer includes is hidden; when it is back it has its aids and iids, and what it said")
+    func include() async throws {
+        let lights = "{id: a, name: A}, {id: s, name: S, kind: sensor, readings: [temperature]}"
+        let all = "include: [lights, sensors]"
+        let bench = try await Bench(Self.file(lights))
+        try await bench.shows(["simulated/a"])
+        _ = try await bench.reload(Self.file(lights, more: all))
+        try await bench.shows(["simulated/a", "simulated/s"])
+        let shown = await bench.bridge.server.accessories
+        _ = try await bench.reload(Self.file(lights, more: "include: []"))
+        try await bench.shows([])
+        _ = try await bench.reload(Self.file(lights, more: all))
+        try await bench.shows(["simulated/a", "simulated/s"])
+        try await eventually("all is as it was") { await bench.bridge.server.accessories == shown }
         await bench.end()
     }
 

@@ -102,10 +102,13 @@ package final class AccessoryRegistry {
             let shown = entry.value(at: place)
             // Most of what a light says is known.
             if shown == value, !entry.isWritten(iid) { continue }
-            guard let clamped = entry.characteristic(at: place).metadata.clamped(value) else { continue }
+            let characteristic = entry.characteristic(at: place)
+            guard let clamped = characteristic.metadata.clamped(value) else { continue }
             if !entry.reported(iid, clamped), clamped != shown {
                 entry.set(clamped, at: place)
-                changes.append(CharacteristicChange(id: CharacteristicID(aid, iid), value: clamped))
+                changes.append(
+                    CharacteristicChange(
+                        id: CharacteristicID(aid, iid), value: clamped, isUrgent: characteristic.type.isUrgent))
             }
         }
         return changes

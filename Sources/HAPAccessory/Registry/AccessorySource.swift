@@ -23,11 +23,16 @@ struct CharacteristicChange: Equatable, Sendable {
     package let id: CharacteristicID
     package let value: CharacteristicValue
     let audience: Audience
+    /// Whether it is sent without waiting for the end of the event window.
+    let isUrgent: Bool
 
-    package init(id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody) {
+    package init(
+        id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody, isUrgent: Bool = false
+    ) {
         self.id = id
         self.value = value
         self.audience = audience
+        self.isUrgent = isUrgent
     }
 }
 
@@ -49,4 +54,15 @@ package protocol AccessorySource: AnyObject, Sendable {
 
     /// Makes the device show which one it is; no caller waits for that.
     func identify(_ accessory: AccessoryID) async
+}
+
+extension CharacteristicType {
+    /// Whether automations wait for its changes: those of motion and contact as HAP-NodeJS does, and of the other alarms
+    /// (HAP 10.2).
+    var isUrgent: Bool {
+        switch self {
+        case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected: true
+        default: false
+        }
+    }
 }

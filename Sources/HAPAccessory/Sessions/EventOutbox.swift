@@ -3,7 +3,8 @@ import HAPModel
 /// What one connection has still to be told, and when (HAP 10.2, Decision 2).
 ///
 /// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
-/// the latest value of each characteristic, and leave when it ends. It holds at most one entry for each characteristic
+/// the latest value of each characteristic, and leave when it ends. An urgent change waits for no window, and takes along
+/// what waits. It holds at most one entry for each characteristic
 /// that the connection subscribes to, so it needs no other bound.
 struct EventOutbox: Equatable, Sendable {
     /// What to do next.
@@ -27,6 +28,8 @@ struct EventOutbox: Equatable, Sendable {
     /// Since when each entry has waited, the oldest first.
     private var ages: [ContinuousClock.Instant] = []
     private var windowEnd: ContinuousClock.Instant?
+    /// Whether an urgent change is among the entries.
+    private var isUrgent = false
 
     package init(window: Duration) { self.window = window }
 
@@ -40,11 +43,17 @@ struct EventOutbox: Equatable, Sendable {
 
     /// A characteristic has changed.
     ///
+    /// - Parameters:
+    ///   - id: the characteristic.
+    ///   - value: its value now.
+    ///   - isUrgent: whether the change is sent without waiting for the window's end.
+    ///   - now: the time.
     /// - Returns: whether an older value, which waited, will never be told.
     @discardableResult
     package mutating func changed(
-        _ id: CharacteristicID, to value: CharacteristicValue, now: ContinuousClock.Instant
+        _ id: CharacteristicID, to value: CharacteristicValue, isUrgent: Bool = false, now: ContinuousClock.Instant
     ) -> Bool {
+        if isUrgent { self.isUrgent = true }
         if let index = entries.firstIndex(where: { $0.id == id }) {
             entries[index].value = value
             return true
@@ -64,7 +73,8 @@ struct EventOutbox: Equatable, Sendable {
     /// What is due; the caller asks when something changed, when it was told to wake, and when the peer reads again.
     package mutating func next(now: ContinuousClock.Instant) -> Action {
         guard !entries.isEmpty else { return .nothing }
-        if let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
+        if !isUrgent, let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
+        isUrgent = false
         windowEnd = now + window
         ages = []
         defer { entries = [] }

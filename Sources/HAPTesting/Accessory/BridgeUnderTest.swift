@@ -45,6 +45,7 @@ package final class BridgeUnderTest: Sendable {
     ///   - ownership: what controllers must show besides the setup code.
     ///   - descriptions: what the driver brings, all reachable.
     ///   - overrides: what the operator wants otherwise.
+    ///   - kinds: what is shown.
     ///   - eventWindow: for how long later changes are collected.
     ///   - firmware: the program's version.
     ///   - furtherBridges: is called before a bridge of this number is opened; what it throws keeps it from that. `nil` for
@@ -54,7 +55,8 @@ package final class BridgeUnderTest: Sendable {
     package init(
         _ store: any AccessoryServerStore & LightStore, stored: StoredBridge, ownership: OwnershipRequirement? = nil,
         lights descriptions: [LightDescription] = [],
-        overrides: [LightKey: LightOverride] = [:], eventWindow: Duration = .milliseconds(250),
+        overrides: [LightKey: LightOverride] = [:], kinds: Set<LightKind> = Set(LightKind.allCases),
+        eventWindow: Duration = .milliseconds(250),
         firmware: String = "1.0",
         furtherBridges: (@Sendable (Int) throws -> Void)? = nil, logger: Logger? = nil
     ) async throws {
@@ -74,7 +76,8 @@ package final class BridgeUnderTest: Sendable {
         }
         lights = LightBridge(
             executor: base.executor, scheduler: base.scheduler, servers: servers, open: open, store: store,
-            overrides: overrides, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            overrides: overrides, kinds: kinds,
+            logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await base.start { [lights] in await lights.restore(stored) }
         await lights.attach(driver, as: Self.driverID)
         driver.use(host)

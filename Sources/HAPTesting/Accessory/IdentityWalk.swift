@@ -100,13 +100,16 @@ package struct IdentityWalk: Sendable {
     }
 
     private mutating func description(_ light: LightID) -> LightDescription {
-        LightDescription(
+        var capabilities = LightCapabilities(
+            brightness: random.next(below: 2) == 0, color: random.next(below: 2) == 0,
+            temperature: [nil, 153...500, 200...400][random.next(below: 3)])
+        capabilities.speed = random.next(below: 2) == 0
+        capabilities.oscillation = random.next(below: 2) == 0
+        capabilities.readings = Set(SensorReading.allCases.filter { _ in random.next(below: 3) == 0 })
+        return LightDescription(
             id: light, name: ["Lamp", "Lamp", "Desk", "Lamp 2", "💡"][random.next(below: 5)],
-            kind: random.next(below: 4) > 0 ? .light : LightKind.allCases[random.next(below: 3)],
-            capabilities: LightCapabilities(
-                brightness: random.next(below: 2) == 0, color: random.next(below: 2) == 0,
-                temperature: [nil, 153...500, 200...400][random.next(below: 3)]),
-            firmware: ["1.0", "1.1"][random.next(below: 2)])
+            kind: random.next(below: 4) > 0 ? .light : LightKind.allCases[random.next(below: 5)],
+            capabilities: capabilities, firmware: ["1.0", "1.1"][random.next(below: 2)])
     }
 
     // MARK: Checks

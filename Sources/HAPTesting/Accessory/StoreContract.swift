@@ -126,16 +126,28 @@ package struct StoreContract: Sendable {
     private static func lights(_ ids: InstanceIDs) -> [StoredLight] {
         let names = ["plain", "with/slash/es", "ünïcode ☃", "quote ' and \"", String(repeating: "x", count: 255)]
         return names.enumerated().map { index, name in
-            StoredLight(
+            var capabilities = LightCapabilities(
+                brightness: index > 0, color: index > 1, temperature: index > 2 ? 100...500 : nil)
+            var state = LightReport(on: index > 1, brightness: 100, color: .temperature(mired: 200))
+            if index == 3 {
+                capabilities = .fan(speed: true, direction: true, oscillation: true)
+                state = LightReport(on: true)
+                (state.speed, state.direction, state.oscillates) = (40, .counterclockwise, true)
+            } else if index == 4 {
+                capabilities = .sensor(Set(SensorReading.allCases))
+                state = LightReport(readings: [
+                    .contact: .flag(false), .leak: .flag(true), .temperature: .number(-3.25),
+                ])
+            }
+            return StoredLight(
                 key: LightKey(driver: index.isMultiple(of: 2) ? "one" : "two", light: LightID(name)),
                 aid: AccessoryID(UInt64(index * index + 2)), instanceIDs: ids,
                 description: LightDescription(
-                    id: LightID(name), name: "Name \u{0}\n\(name)", kind: LightKind.allCases[index % 3],
-                    capabilities: LightCapabilities(
-                        brightness: index > 0, color: index > 1, temperature: index > 2 ? 100...500 : nil),
+                    id: LightID(name), name: "Name \u{0}\n\(name)", kind: LightKind.allCases[index % 5],
+                    capabilities: capabilities,
                     manufacturer: index > 1 ? "" : nil, model: index > 2 ? "M" : nil, serialNumber: "S\(index)",
                     firmware: index > 3 ? "1" : nil, suggestedRoom: "Room"),
-                state: index == 0 ? nil : LightReport(on: index > 1, brightness: 100, color: .temperature(mired: 200)),
+                state: index == 0 ? nil : state,
                 removal: index == 3 ? 1 << 40 : nil)
         }
     }

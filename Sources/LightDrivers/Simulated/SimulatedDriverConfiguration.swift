@@ -80,6 +80,7 @@ package struct SimulatedLight: Equatable, Sendable {
 extension SimulatedLight: Decodable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, kind, brightness, color, temperature, latency, transition, fail, report
+        case speed, direction, oscillation, readings
     }
 
     package init(from decoder: any Decoder) throws {
@@ -93,13 +94,25 @@ extension SimulatedLight: Decodable {
         let brightness = try container.decodeIfPresent(Bool.self, forKey: .brightness) ?? false
         let color = try container.decodeIfPresent(Bool.self, forKey: .color) ?? false
         let temperature = try container.decodeIfPresent(Bool.self, forKey: .temperature) ?? false
-        if kind != .light,
-            let key = [(CodingKeys.brightness, brightness), (.color, color), (.temperature, temperature)]
-                .first(where: { $0.1 })?.0
-        {
+        let speed = try container.decodeIfPresent(Bool.self, forKey: .speed) ?? false
+        let direction = try container.decodeIfPresent(Bool.self, forKey: .direction) ?? false
+        let oscillation = try container.decodeIfPresent(Bool.self, forKey: .oscillation) ?? false
+        let readings = try Self.readings(container)
+        let owners: [(key: CodingKeys, isSet: Bool, kind: LightKind)] = [
+            (.brightness, brightness, .light), (.color, color, .light), (.temperature, temperature, .light),
+            (.speed, speed, .fan), (.direction, direction, .fan), (.oscillation, oscillation, .fan),
+            (.readings, !readings.isEmpty, .sensor),
+        ]
+        if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container,
-                debugDescription: "a \(kind.rawValue) only goes on and off; leave this out or write kind: light")
+                forKey: wrong.key, in: container,
+                debugDescription: "this is of a \(wrong.kind.rawValue), and the kind is \(kind.rawValue); "
+                    + "leave this out or write kind: \(wrong.kind.rawValue)")
+        }
+        guard kind != .sensor || !readings.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .kind, in: container,
+                debugDescription: "a sensor without readings; write for example readings: [motion, temperature]")
         }
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration ?? .zero
         latency = try container.decodeIfPresent(DurationText.self, forKey: .latency)?.duration ?? .zero
@@ -111,6 +124,26 @@ extension SimulatedLight: Decodable {
                 brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
                 transition: transition > .zero),
             manufacturer: "Lamplighter", model: "Simulated \(kind.rawValue)", serialNumber: id)
+        switch kind {
+        case .light, .switch, .outlet: break
+        case .fan:
+            description.capabilities = .fan(speed: speed, direction: direction, oscillation: oscillation)
+        case .sensor: description.capabilities = .sensor(readings)
+        }
+    }
+
+    private static func readings(_ container: KeyedDecodingContainer<CodingKeys>) throws -> Set<SensorReading> {
+        let names = try container.decodeIfPresent([String].self, forKey: .readings) ?? []
+        return Set(
+            try names.map { name in
+                guard let reading = SensorReading(rawValue: name) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .readings, in: container,
+                        debugDescription: "there is no reading \(name.prefix(64)); write some of "
+                            + SensorReading.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                return reading
+            })
     }
 }
 

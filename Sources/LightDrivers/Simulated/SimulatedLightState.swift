@@ -18,6 +18,10 @@ struct SimulatedLightState {
     private(set) var brightness: Int?
     private(set) var color: LightColor?
     private(set) var reachable: Bool
+    private var speed: Int?
+    private var direction: FanDirection?
+    private var oscillates: Bool?
+    private var readings: [SensorReading: SensorValue] = [:]
     private var commands = 0
     private var fade: Fade? { didSet { isFading = fade != nil } }
     /// Whether it is on its way to what it was told.
@@ -33,11 +37,20 @@ struct SimulatedLightState {
             color = .hueSaturation(hue: 0, saturation: 0)
         }
         reachable = light.failure != .unreachable
+        if capabilities.speed { speed = 100 }
+        if capabilities.direction { direction = .clockwise }
+        if capabilities.oscillation { oscillates = false }
+        for reading in capabilities.readings { readings[reading] = reading.beginning }
     }
 
     /// All that is true of the light.
     var report: LightReport {
-        LightReport(on: on, brightness: brightness, color: color, reachable: reachable)
+        guard light.description.kind != .sensor else { return LightReport(readings: readings, reachable: reachable) }
+        var report = LightReport(on: on, brightness: brightness, color: color, reachable: reachable)
+        report.speed = speed
+        report.direction = direction
+        report.oscillates = oscillates
+        return report
     }
 
     /// Takes over what the bridge remembers, as far as the light can still do it.
@@ -46,6 +59,11 @@ struct SimulatedLightState {
         known.reachable = nil
         if problem(with: LightReport(brightness: known.brightness)) != nil { known.brightness = nil }
         if problem(with: LightReport(color: known.color)) != nil { known.color = nil }
+        let capabilities = light.description.capabilities
+        if !capabilities.speed { known.speed = nil }
+        if !capabilities.direction { known.direction = nil }
+        if !capabilities.oscillation { known.oscillates = nil }
+        known.readings = known.readings.filter { capabilities.readings.contains($0.key) }
         change(known)
     }
 
@@ -55,6 +73,17 @@ struct SimulatedLightState {
         if let brightness = change.brightness {
             guard capabilities.brightness else { return "this light has no brightness" }
             guard (1...100).contains(brightness) else { return "brightness is 1 to 100" }
+        }
+        if light.description.kind == .sensor, change.on != nil { return "a sensor is neither on nor off" }
+        if let speed = change.speed {
+            guard capabilities.speed else { return "this has no speed" }
+            guard (1...100).contains(speed) else { return "speed is 1 to 100" }
+        }
+        if change.direction != nil, !capabilities.direction { return "this has no direction" }
+        if change.oscillates != nil, !capabilities.oscillation { return "this does not oscillate" }
+        for (reading, value) in change.readings {
+            guard capabilities.readings.contains(reading) else { return "this has no reading \(reading.rawValue)" }
+            guard value.valid(for: reading) == value else { return "\(reading.rawValue) cannot have that value" }
         }
         switch change.color {
         case nil: return nil
@@ -79,6 +108,10 @@ struct SimulatedLightState {
         brightness = change.brightness ?? brightness
         color = change.color ?? color
         reachable = change.reachable ?? reachable
+        speed = change.speed ?? speed
+        direction = change.direction ?? direction
+        oscillates = change.oscillates ?? oscillates
+        readings.merge(change.readings) { $1 }
     }
 
     /// Does as it is told.
@@ -90,7 +123,10 @@ struct SimulatedLightState {
         guard reachable else { throw .unreachable }
         commands += 1
         if case .every(let n) = light.failure, commands.isMultiple(of: n) { throw .refused("simulated failure") }
-        let change = LightReport(on: command.on, brightness: command.brightness, color: command.color)
+        var change = LightReport(on: command.on, brightness: command.brightness, color: command.color)
+        change.speed = command.speed
+        change.direction = command.direction
+        change.oscillates = command.oscillates
         if let problem = problem(with: change) { throw .refused(problem) }
         let before = brightness
         self.change(change)
@@ -117,5 +153,19 @@ struct SimulatedLightState {
         fade.step += 1
         self.fade = fade.step > Self.steps ? nil : fade
         return LightReport(brightness: max(level, 1))
+    }
+}
+
+extension SensorReading {
+    /// What a simulated sensor reads until it is told otherwise.
+    fileprivate var beginning: SensorValue {
+        switch self {
+        case .motion, .occupancy, .leak, .smoke, .batteryLow: .flag(false)
+        case .contact: .flag(true)
+        case .temperature: .number(20)
+        case .humidity: .number(50)
+        case .illuminance: .number(100)
+        case .battery: .number(100)
+        }
     }
 }

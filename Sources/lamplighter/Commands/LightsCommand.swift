@@ -27,20 +27,40 @@ struct LightsListCommand: AsyncParsableCommand {
         guard !lights.isEmpty else { return "There are no lights.\n" }
         var table = Table(["KEY", "NAME", "KIND", "AID", "STATE"])
         for light in lights {
-            let state = light.reachable ? Self.text(of: light.state) : "unreachable"
+            let state = light.reachable ? Self.text(of: light.state, kind: light.kind) : "unreachable"
             table.append([light.key, light.name, light.kind, "\(light.aid)", state])
         }
         return table.text
     }
 
-    static func text(of change: LightChange) -> String {
+    /// - Parameters:
+    ///   - change: what to show.
+    ///   - kind: what it is of, if it is known; a sensor's temperature has a unit then.
+    /// - Returns: the words, with commas between.
+    static func text(of change: LightChange, kind: String? = nil) -> String {
         var words: [String] = []
         if let reachable = change.reachable { words.append(reachable ? "reachable" : "unreachable") }
         if let on = change.on { words.append(on ? "on" : "off") }
         if let brightness = change.brightness { words.append("brightness \(brightness)") }
         if let hue = change.hue { words.append("hue \(JSONValue.number(hue).text)") }
         if let saturation = change.saturation { words.append("saturation \(JSONValue.number(saturation).text)") }
-        if let temperature = change.temperature { words.append("temperature \(temperature)") }
+        if let speed = change.speed { words.append("speed \(speed)") }
+        if let direction = change.direction { words.append(direction) }
+        if let oscillates = change.oscillates { words.append(oscillates ? "oscillates" : "does not oscillate") }
+        let flags: [(Bool?, String, String)] = [
+            (change.motion, "motion", "no motion"), (change.contact, "closed", "open"),
+            (change.occupancy, "occupied", "not occupied"), (change.leak, "leak", "no leak"),
+            (change.smoke, "smoke", "no smoke"),
+        ]
+        for (flag, yes, no) in flags { if let flag { words.append(flag ? yes : no) } }
+        let numbers: [(Double?, String, String)] = [
+            (change.temperature, "temperature", kind == "sensor" ? " °C" : ""), (change.humidity, "humidity", " %"),
+            (change.illuminance, "illuminance", " lx"), (change.battery, "battery", " %"),
+        ]
+        for (number, name, unit) in numbers {
+            if let number { words.append("\(name) \(JSONValue.number(number).text)\(unit)") }
+        }
+        if let low = change.batteryLow { words.append(low ? "battery low" : "battery not low") }
         return words.joined(separator: ", ")
     }
 }
@@ -98,7 +118,11 @@ struct LightsSetCommand: AsyncParsableCommand {
     @Argument(help: "The light's key, as lamplighter lights shows it.")
     var key: String
 
-    @Argument(help: "on, brightness (percent), hue (degrees), saturation (percent), temperature (mired).")
+    @Argument(
+        help: """
+            on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); of a fan on, speed \
+            (percent), direction (clockwise, counterclockwise), oscillates.
+            """)
     var changes: [String] = []
 
     @OptionGroup var options: GlobalOptions

@@ -4,12 +4,20 @@ import BridgeControl
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Let a simulated light change, as if someone turned its knob.",
-        discussion: "For example: lamplighter simulate simulated/reading on=false reachable=false")
+        discussion: """
+            For example: lamplighter simulate simulated/reading on=false reachable=false, or lamplighter simulate \
+            simulated/hall motion=true temperature=21.5
+            """)
 
     @Argument(help: "The light's key, as lamplighter lights shows it.")
     var key: String
 
-    @Argument(help: "on, brightness (percent), hue (degrees), saturation (percent), temperature (mired), reachable.")
+    @Argument(
+        help: """
+            on, brightness (percent), hue (degrees), saturation (percent), temperature (mired), reachable; of a fan speed \
+            (percent), direction, oscillates; of a sensor motion, contact, occupancy, leak, smoke, temperature (degrees \
+            Celsius), humidity (percent), illuminance (lux), battery (percent), batteryLow.
+            """)
     var changes: [String] = []
 
     @OptionGroup var options: GlobalOptions

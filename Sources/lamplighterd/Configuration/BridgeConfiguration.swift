@@ -8,19 +8,22 @@ import TerminalKit
 struct BridgeConfiguration: Decodable, Sendable {
     var bridge: BridgeSection
     var drivers: [DriverEntry]
+    /// The kinds that are shown.
+    var include: IncludedKinds
     /// What is said of single lights, by their keys.
     var lights: [LightKey: LightSection]
     /// `nil` if the metrics are not served.
     var metrics: MetricsSection?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case bridge, drivers, lights, metrics
+        case bridge, drivers, include, lights, metrics
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         bridge = try container.decodeIfPresent(BridgeSection.self, forKey: .bridge) ?? BridgeSection()
         drivers = try container.decodeIfPresent([DriverEntry].self, forKey: .drivers) ?? []
+        include = try container.decodeIfPresent(IncludedKinds.self, forKey: .include) ?? IncludedKinds()
         let sections = try container.decodeIfPresent([String: LightSection].self, forKey: .lights) ?? [:]
         metrics = try container.decodeIfPresent(MetricsSection.self, forKey: .metrics)
 

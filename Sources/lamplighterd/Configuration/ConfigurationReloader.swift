@@ -88,14 +88,20 @@ actor ConfigurationReloader {
             : "\(waiting.joined(separator: ", ")) will be as the configuration says when lamplighterd is restarted"
         configuration.drivers = next.drivers
         configuration.lights = next.lights
+        configuration.include = next.include
         configuration.bridge.eventWindow = next.bridge.eventWindow
 
         for bridge in await bridges() { await bridge.server.use(eventWindow: next.bridge.eventWindow) }
         let touched = Set(former.lights.keys).union(next.lights.keys).filter { former.lights[$0] != next.lights[$0] }
-        if !touched.isEmpty { await lights.use(next.overrides) }
+        let isIncludedOtherwise = former.include != next.include
+        if !touched.isEmpty || isIncludedOtherwise {
+            await lights.use(next.overrides, kinds: next.include.kinds)
+        }
         // Only its driver knows of a light that has been hidden since the start.
         let shownAgain = touched.filter { former.lights[$0]?.hidden == true && next.lights[$0]?.hidden != true }
-        let changes = await supervisor.use(next.drivers, restarting: Set(shownAgain.map(\.driver)))
+        // A driver asks what is included when it starts, and tells of what it has left out until then.
+        let restarting = isIncludedOtherwise ? next.drivers.map(\.id) : shownAgain.map(\.driver)
+        let changes = await supervisor.use(next.drivers, restarting: Set(restarting))
         return ReloadListing(
             drivers: ReloadListing.Drivers(added: changes.added, changed: changes.changed, removed: changes.removed),
             lights: touched.map(\.description).sorted(), needsRestart: waiting)

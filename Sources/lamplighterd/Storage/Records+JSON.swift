@@ -18,6 +18,11 @@ extension LightDescription {
         var serialNumber: String?
         var firmware: String?
         var suggestedRoom: String?
+        var speed: Bool?
+        var direction: Bool?
+        var oscillation: Bool?
+        /// In order; a later version may know more of them.
+        var readings: [String]?
     }
 
     init?(id: LightID, json: String) {
@@ -30,6 +35,10 @@ extension LightDescription {
             guard range.count == 2, range[0] <= range[1] else { return nil }
             capabilities.temperature = range[0]...range[1]
         }
+        capabilities.speed = stored.speed ?? false
+        capabilities.direction = stored.direction ?? false
+        capabilities.oscillation = stored.oscillation ?? false
+        capabilities.readings = Set((stored.readings ?? []).compactMap(SensorReading.init))
         self.init(
             id: id, name: stored.name, kind: kind, capabilities: capabilities, manufacturer: stored.manufacturer,
             model: stored.model, serialNumber: stored.serialNumber, firmware: stored.firmware,
@@ -37,11 +46,16 @@ extension LightDescription {
     }
 
     var json: String {
-        let stored = Stored(
+        var stored = Stored(
             name: name, kind: kind.rawValue, brightness: capabilities.brightness, color: capabilities.color,
             transition: capabilities.transition,
             temperature: capabilities.temperature.map { [$0.lowerBound, $0.upperBound] }, manufacturer: manufacturer,
             model: model, serialNumber: serialNumber, firmware: firmware, suggestedRoom: suggestedRoom)
+        // What no light has is left out, so that a light is stored as ever.
+        if capabilities.speed { stored.speed = true }
+        if capabilities.direction { stored.direction = true }
+        if capabilities.oscillation { stored.oscillation = true }
+        if !capabilities.readings.isEmpty { stored.readings = capabilities.readings.sorted().map(\.rawValue) }
         return JSONValue(encoding: stored).text
     }
 }
@@ -53,6 +67,11 @@ extension LightReport {
         var hue: Double?
         var saturation: Double?
         var mired: Int?
+        var speed: Int?
+        var direction: String?
+        var oscillates: Bool?
+        var flags: [String: Bool]?
+        var numbers: [String: Double]?
     }
 
     init?(json: String) {
@@ -67,6 +86,13 @@ extension LightReport {
         } else if let mired = stored.mired {
             color = .temperature(mired: mired)
         }
+        speed = stored.speed
+        direction = stored.direction.flatMap(FanDirection.init)
+        oscillates = stored.oscillates
+        for (name, flag) in stored.flags ?? [:] { SensorReading(rawValue: name).map { readings[$0] = .flag(flag) } }
+        for (name, number) in stored.numbers ?? [:] {
+            SensorReading(rawValue: name).map { readings[$0] = .number(number) }
+        }
     }
 
     var json: String {
@@ -75,6 +101,17 @@ extension LightReport {
         case .hueSaturation(let hue, let saturation)?: (stored.hue, stored.saturation) = (hue, saturation)
         case .temperature(let mired)?: stored.mired = mired
         case nil: break
+        }
+        stored.speed = speed
+        stored.direction = direction?.rawValue
+        stored.oscillates = oscillates
+        for (reading, value) in readings {
+            switch value {
+            case .flag(let flag): stored.flags = (stored.flags ?? [:]).merging([reading.rawValue: flag]) { $1 }
+            case .number(let number):
+                stored.numbers = (stored.numbers ?? [:]).merging([reading.rawValue: number]) { $1 }
+            case .unknown: break
+            }
         }
         return JSONValue(encoding: stored).text
     }

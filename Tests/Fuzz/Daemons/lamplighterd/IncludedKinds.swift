@@ -1,0 +1,1 @@
+../../../../Sources/lamplighterd/Configuration/IncludedKinds.swift

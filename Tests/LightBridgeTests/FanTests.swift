@@ -1,0 +1,96 @@
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import HAPAccessory
+@testable import LightBridge
+
+extension LightDescription {
+    /// Aid 2 if it is the first; Active 9, speed 10, direction 11, swing mode 12.
+    fileprivate static let fan = LightDescription(
+        id: "fan", name: "Fan", kind: .fan, capabilities: .fan(speed: true, direction: true, oscillation: true))
+}
+
+@Suite("Fans", .timeout)
+struct FanTests {
+    private func adapter(_ capabilities: LightCapabilities) -> FanAdapter {
+        FanAdapter(
+            description: LightDescription(id: "x", name: "X", kind: .fan, capabilities: capabilities), name: "X",
+            ids: InstanceIDs())
+    }
+
+    @Test("what a fan can do decides what its service has")
+    func capabilities() throws {
+        let table: [(LightCapabilities, [CharacteristicType])] = [
+            (LightCapabilities(brightness: true), [.active]),
+            (.fan(speed: true), [.active, .rotationSpeed]),
+            (
+                .fan(speed: true, direction: true, oscillation: true),
+                [.active, .rotationSpeed, .rotationDirection, .swingMode]
+            ),
+        ]
+        for (capabilities, types) in table {
+            let accessory = adapter(capabilities).accessory(2, state: LightState())
+            try accessory.checkCompliance()
+            #expect(accessory.services[1].type == .fanv2 && accessory.services[1].isPrimary)
+            #expect(accessory.services[1].characteristics.map(\.type) == types)
+        }
+    }
+
+    private func command(_ values: [(CharacteristicType, CharacteristicValue)]) -> LightCommand {
+        adapter(.fan(speed: true)).command(
+            for: values.map { CharacteristicWrite(iid: 9, service: .fanv2, type: $0, value: $1) }, state: LightState())
+    }
+
+    @Test("values become one command; a speed of zero is off, and the speed to come back to stays")
+    func commands() {
+        var all = LightCommand(on: true)
+        all.speed = 40
+        all.direction = .counterclockwise
+        all.oscillates = true
+        #expect(
+            command([
+                (.active, .integer(1)), (.rotationSpeed, .float(40)), (.rotationDirection, .integer(1)),
+                (.swingMode, .integer(1)),
+            ]) == all)
+        #expect(command([(.active, .integer(0))]) == LightCommand(on: false))
+        #expect(command([(.rotationSpeed, .float(0))]) == LightCommand(on: false))
+        #expect(command([(.rotationSpeed, .float(0)), (.active, .integer(1))]) == LightCommand(on: false))
+    }
+
+    @Test("what is written shows, and what the fan says comes out; echoes of an older speed are held")
+    func endToEnd() async throws {
+        let house = try await House([.fan])
+        let session = try await house.session()
+        let answer = try await session.write(#"{"aid":2,"iid":9,"value":1},{"aid":2,"iid":10,"value":60}"#)
+        #expect(answer.status == 204)
+        #expect(await house.value(2, 10) == .float(60))
+        var echo = LightReport()
+        echo.speed = 30
+        await house.report(echo, "fan")
+        #expect(await house.value(2, 10) == .float(60))
+        echo.speed = 60
+        await house.report(echo, "fan")
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 10) == .float(60))
+        var turned = LightReport(on: false)
+        turned.direction = .counterclockwise
+        turned.oscillates = true
+        await house.report(turned, "fan")
+        #expect(await house.value(2, 9) == .integer(0))
+        #expect(await house.value(2, 10) == .float(60))
+        #expect(await house.value(2, 11) == .integer(1))
+        #expect(await house.value(2, 12) == .integer(1))
+    }
+
+    @Test("an operator asks of a fan what it has")
+    func possible() {
+        var command = LightCommand(brightness: 5)
+        command.speed = 5
+        #expect(adapter(.fan(speed: true)).possible(command)?.speed == 5)
+        #expect(adapter(.fan(speed: false)).possible(command) == nil)
+    }
+}

@@ -1,0 +1,203 @@
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import HAPAccessory
+@testable import LightBridge
+
+extension LightDescription {
+    /// Aid 2 if it is the first; motion sensor 8 (detected 9, active 10), temperature sensor 11 (12, 13), battery 14
+    /// (low 15, level 16).
+    fileprivate static let hall = LightDescription(
+        id: "hall", name: "Hall", kind: .sensor, capabilities: .sensor([.motion, .temperature, .battery]))
+}
+
+@Suite("Sensors", .timeout)
+struct SensorTests {
+    private func adapter(_ readings: Set<SensorReading>, ids: InstanceIDs = InstanceIDs()) -> SensorAdapter {
+        SensorAdapter(
+            description: LightDescription(id: "x", name: "X", kind: .sensor, capabilities: .sensor(readings)),
+            name: "X", ids: ids)
+    }
+
+    @Test(
+        "each reading is the service that HAP has for it; the two of a battery are one",
+        arguments: [
+            ([.motion], [.motionSensor]), ([.contact], [.contactSensor]), ([.occupancy], [.occupancySensor]),
+            ([.leak], [.leakSensor]), ([.smoke], [.smokeSensor]), ([.temperature], [.temperatureSensor]),
+            ([.humidity], [.humiditySensor]), ([.illuminance], [.lightSensor]), ([.battery, .batteryLow], [.battery]),
+            ([.batteryLow], [.battery]),
+            (
+                Set(SensorReading.allCases),
+                [
+                    .motionSensor, .contactSensor, .occupancySensor, .leakSensor, .smokeSensor, .temperatureSensor,
+                    .humiditySensor, .lightSensor, .battery,
+                ]
+            ),
+        ] as [(Set<SensorReading>, [ServiceType])])
+    func services(readings: Set<SensorReading>, services: [ServiceType]) throws {
+        let accessory = adapter(readings).accessory(2, state: LightState())
+        try accessory.checkCompliance()
+        #expect(accessory.services.dropFirst().map(\.type) == services)
+        #expect(accessory.services.filter(\.isPrimary).map(\.type) == [services[0]])
+    }
+
+    @Test(
+        "values are HAP's: a closed contact is 0, a lux of nothing the least there is, others within their limits",
+        arguments: [
+            (.motion, .flag(true), .motionDetected, .bool(true)),
+            (.contact, .flag(true), .contactSensorState, .integer(0)),
+            (.contact, .flag(false), .contactSensorState, .integer(1)),
+            (.occupancy, .flag(true), .occupancyDetected, .integer(1)),
+            (.leak, .flag(true), .leakDetected, .integer(1)), (.smoke, .flag(false), .smokeDetected, .integer(0)),
+            (.temperature, .number(-12.34), .currentTemperature, .float(-12.3)),
+            (.temperature, .number(240), .currentTemperature, .float(100)),
+            (.humidity, .number(61.35), .currentRelativeHumidity, .float(61)),
+            (.illuminance, .number(0), .currentAmbientLightLevel, .float(0.0001)),
+            (.illuminance, .number(150_000), .currentAmbientLightLevel, .float(100_000)),
+            (.battery, .number(41.6), .batteryLevel, .integer(42)),
+            (.battery, .number(20), .statusLowBattery, .integer(1)),
+            (.battery, .number(21), .statusLowBattery, .integer(0)),
+            (.batteryLow, .flag(true), .statusLowBattery, .integer(1)),
+        ] as [(SensorReading, SensorValue, CharacteristicType, CharacteristicValue)])
+    func values(reading: SensorReading, value: SensorValue, type: CharacteristicType, shown: CharacteristicValue) throws
+    {
+        var state = LightState()
+        state.apply(LightReport(readings: [reading: value], reachable: true))
+        let accessory = adapter([reading]).accessory(2, state: state)
+        try accessory.checkCompliance()
+        #expect(accessory.services[1].characteristics.first { $0.type == type }?.value == shown)
+    }
+
+    @Test("a value that a reading cannot have is passed over")
+    func impossible() {
+        var state = LightState()
+        state.apply(LightReport(readings: [.motion: .number(1), .temperature: .number(.nan), .humidity: .flag(true)]))
+        #expect(state.readings.isEmpty)
+    }
+
+    @Test("what the battery says of itself counts more than its level")
+    func lowBattery() {
+        var state = LightState()
+        state.apply(LightReport(readings: [.battery: .number(5), .batteryLow: .flag(false)]))
+        let service = adapter([.battery, .batteryLow]).accessory(2, state: state).services[1]
+        #expect(service.characteristics.first { $0.type == .statusLowBattery }?.value == .integer(0))
+    }
+
+    @Test("a reading is active from its first value on, as long as the sensor knows it and can be reached")
+    func active() {
+        let adapter = adapter([.temperature])
+        var state = LightState()
+        func isActive() -> CharacteristicValue? {
+            adapter.accessory(2, state: state).services[1].characteristics.first { $0.type == .statusActive }?.value
+        }
+        state.apply(LightReport(reachable: true))
+        #expect(isActive() == .bool(false))
+        state.apply(LightReport(readings: [.temperature: .number(20)]))
+        #expect(isActive() == .bool(true))
+        state.apply(LightReport(readings: [.temperature: .unknown]))
+        #expect(isActive() == .bool(false) && state.readings[.temperature] == .number(20))
+        state.apply(LightReport(readings: [.temperature: .number(21)]))
+        #expect(isActive() == .bool(true))
+        state.apply(LightReport(reachable: false))
+        #expect(isActive() == .bool(false))
+    }
+
+    @Test("a reading that comes later leaves all others their iids, and one that comes back has its own again")
+    func identity() {
+        let first = adapter([.temperature, .battery])
+        let more = adapter([.motion, .temperature, .battery], ids: first.ids)
+        func iids(_ adapter: SensorAdapter) -> [CharacteristicType: InstanceID] {
+            let services = adapter.accessory(2, state: LightState()).services.dropFirst()
+            return Dictionary(
+                services.flatMap(\.characteristics).filter { $0.type != .statusActive }.map { ($0.type, $0.iid) },
+                uniquingKeysWith: { $1 })
+        }
+        #expect(iids(more).merging(iids(first)) { $1 } == iids(more))
+        let fewer = adapter([.temperature], ids: more.ids)
+        #expect(iids(adapter([.motion, .temperature, .battery], ids: fewer.ids)) == iids(more))
+    }
+
+    @Test("motion leaves at once, also within the window behind another event, and takes along what waits")
+    func urgent() async throws {
+        let house = try await House([.hall])
+        let session = try await house.session()
+        _ = try await session.write(
+            #"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":12,"ev":true}"#)
+        await house.report(LightReport(readings: [.temperature: .number(20)]), "hall")
+        await house.report(LightReport(readings: [.temperature: .number(21)]), "hall")
+        #expect(await session.events.count == 1)
+        await house.report(LightReport(readings: [.motion: .flag(true)]), "hall")
+        #expect(
+            await session.events.last
+                == #"{"characteristics":[{"aid":2,"iid":12,"value":21},{"aid":2,"iid":9,"value":true}]}"#)
+        await house.report(LightReport(readings: [.motion: .flag(false)]), "hall")
+        #expect(await session.events.last == #"{"characteristics":[{"aid":2,"iid":9,"value":false}]}"#)
+        #expect(await session.events.count == 3)
+    }
+
+    @Test("nothing of a sensor can be written")
+    func write() async throws {
+        let house = try await House([.hall])
+        let session = try await house.session()
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":true}"#).text.contains("-70404"))
+        let hall = LightKey(driver: BridgeUnderTest.driverID, light: "hall")
+        #expect(await house.bridge.lights.command(LightCommand(on: true), hall) == .invalidValue)
+    }
+
+    @Test("the last values are there after a restart; motion and occupancy are not")
+    func restart() async throws {
+        let house = try await House([.hall])
+        await house.report(LightReport(readings: [.temperature: .number(20), .motion: .flag(true)]), "hall")
+        await house.bridge.lights.saveStates()
+        let again = try await BridgeUnderTest(house.store, stored: house.store.bridge)
+        #expect(await again.value(CharacteristicID(2, 12)) == .float(20))
+        #expect(await again.value(CharacteristicID(2, 9)) == .bool(false))
+    }
+}
+
+@Suite("What the operator includes", .timeout)
+struct IncludedKindsTests {
+    @Test("a kind that is taken out is not shown; put back, it has its aid and iids; the others stay")
+    func include() async throws {
+        let house = try await House([.plain, .hall])
+        let number = await house.bridge.server.configurationNumber
+        let shown = await house.bridge.server.accessories
+        await house.bridge.lights.use([:], kinds: [.light])
+        await house.bridge.host.added(.hall)
+        await house.advance(.seconds(2))
+        #expect(await house.bridge.server.accessories.map(\.aid) == [1, 2])
+        #expect(await house.bridge.server.configurationNumber == number + 1)
+        #expect(await house.bridge.host.includedKinds() == [.light])
+        await house.bridge.lights.use([:], kinds: [.light, .sensor])
+        await house.bridge.host.added(.hall)
+        await house.report(LightReport(reachable: true), "hall")
+        await house.advance(.seconds(2))
+        #expect(await house.bridge.server.accessories == shown)
+        #expect(await house.bridge.server.configurationNumber == number + 2)
+    }
+
+    @Test("what is not included takes no room, and is forgotten by no purge while its driver is configured")
+    func room() async throws {
+        let house = try await House([.hall])
+        await house.bridge.lights.use([:], kinds: [.light])
+        for number in 0..<149 {
+            await house.bridge.host.added(LightDescription(id: LightID("\(number)"), name: "Lamp \(number)"))
+        }
+        #expect(await house.bridge.lights.snapshots().count == 149)
+        #expect(try await house.bridge.lights.purge() == [])
+        #expect(house.store.lights.contains { $0.key.light == "hall" && !$0.isRemoved })
+        await house.bridge.lights.detach(BridgeUnderTest.driverID)
+        #expect(try await house.bridge.lights.purge().contains { $0.key.light == "hall" })
+    }
+
+    @Test("a restart without the kind does not show it either")
+    func restart() async throws {
+        let house = try await House([.plain, .hall])
+        let again = try await BridgeUnderTest(house.store, stored: house.store.bridge, kinds: [.light])
+        #expect(await again.server.accessories.map(\.aid) == [1, 2])
+    }
+}
