@@ -30,6 +30,8 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     }()
 
     static let lights = all.filter { ["light", "switch", "outlet"].contains($0.kind) }
+    static let fans = all.filter { $0.kind == "fan" }
+    static let sensors = all.filter { $0.kind == "sensor" }
 
     var payload: [UInt8] {
         if let text = json["payload"]?.string { return Array(text.utf8) }
@@ -61,9 +63,9 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
         }
     }
 
-    func announced() -> Outcome {
+    func announced(kinds: Set<LightKind> = [.light, .switch, .outlet]) -> Outcome {
         var outcome = Outcome()
-        outcome.take(outcome.home.started())
+        outcome.take(outcome.home.started(kinds: kinds))
         outcome.take(outcome.home.connected())
         outcome.receive(json["topic"]?.string ?? "", payload)
         return outcome
@@ -167,6 +169,69 @@ struct AnnouncedThingsTests {
             let isSame =
                 sent.count == wanted.count && zip(sent, wanted).allSatisfy { $0.0 == $1.0 && Self.means($0.1, $1.1) }
             #expect(isSame, "\(member.name): sent \(sent), wanted \(wanted)")
+        }
+    }
+
+    // MARK: Fans and sensors
+
+    /// The readings that Home Assistant's classes are; of others nothing is shown.
+    private static let readings: [String: SensorReading] = [
+        "motion": .motion, "occupancy": .occupancy, "door": .contact, "moisture": .leak, "smoke": .smoke,
+        "temperature": .temperature, "humidity": .humidity, "illuminance": .illuminance,
+    ]
+
+    @Test(
+        "a sensor of what is shown appears, and its messages say what Home Assistant reads in them",
+        arguments: AnnouncedThing.sensors)
+    func sensors(_ thing: AnnouncedThing) throws {
+        var outcome = thing.announced(kinds: [.sensor])
+        guard let reading = thing.expected["class"]?.string.flatMap({ Self.readings[$0] }) else {
+            #expect(outcome.added.isEmpty)
+            return
+        }
+        let sensor = try #require(outcome.added.first, "\(outcome.warnings)")
+        #expect(outcome.added.count == 1 && sensor.kind == .sensor && sensor.capabilities.readings == [reading])
+        thing.notified(&outcome)
+        let state = try #require(outcome.states[sensor.id])
+        #expect(state.reachable == (thing.expected["available"]?.bool ?? true))
+        if let on = thing.expected["state"]?["on"]?.bool {
+            #expect(state.readings[reading] == .flag(reading == .contact ? !on : on))
+        }
+        if let value = thing.expected["state"]?["value"]?.double {
+            guard case .number(let number)? = state.readings[reading] else {
+                Issue.record("\(state)")
+                return
+            }
+            #expect(abs(number - value) < 0.01)
+        }
+    }
+
+    @Test(
+        "a fan appears with its features, says what Home Assistant reads, and is sent what it sends",
+        arguments: AnnouncedThing.fans)
+    func fans(_ thing: AnnouncedThing) throws {
+        var outcome = thing.announced(kinds: [.fan])
+        let fan = try #require(outcome.added.first, "\(outcome.warnings)")
+        #expect(fan.kind == .fan)
+        let keys = try #require(thing.json["payload"]?.object)
+        #expect(fan.capabilities.speed == (keys["pct_cmd_t"] ?? keys["percentage_command_topic"] != nil))
+        thing.notified(&outcome)
+        let state = try #require(outcome.states[fan.id])
+        if let on = thing.expected["state"]?["on"]?.bool { #expect(state.on == on) }
+        if let speed = thing.expected["state"]?["speed"]?.int, speed > 0 { #expect(state.speed == speed) }
+        for member in thing.json["commands"]?.object?.members ?? [] {
+            let words = member.name.split(separator: " ")
+            var command = LightCommand()
+            switch words.first {
+            case "on": command.on = true
+            case "off": command.on = false
+            default: command.speed = Int(words.last ?? "")
+            }
+            let sent = try outcome.home.messages(for: command, to: fan.id, now: .zero).map {
+                [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
+            }
+            let wanted = (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }
+            #expect(sent == wanted, "\(member.name)")
         }
     }
 

@@ -4,12 +4,22 @@ import Testing
 
 @testable import LightDrivers
 
-/// The table that Home Assistant publishes, as far as lights and switches, devices and availability need it.
+/// The table that Home Assistant publishes, as far as lights, switches, fans and sensors, devices and
+/// availability need it.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
 @Suite("The short keys of announcements")
 struct DiscoveryAbbreviationTests {
     static let keys = [
+        "dir_cmd_t": "direction_command_topic", "dir_cmd_tpl": "direction_command_template",
+        "dir_stat_t": "direction_state_topic", "dir_val_tpl": "direction_value_template", "exp_aft": "expire_after",
+        "off_dly": "off_delay", "osc_cmd_t": "oscillation_command_topic",
+        "osc_cmd_tpl": "oscillation_command_template", "osc_stat_t": "oscillation_state_topic",
+        "osc_val_tpl": "oscillation_value_template", "pct_cmd_t": "percentage_command_topic",
+        "pct_cmd_tpl": "percentage_command_template", "pct_stat_t": "percentage_state_topic",
+        "pct_val_tpl": "percentage_value_template", "pl_osc_off": "payload_oscillation_off",
+        "pl_osc_on": "payload_oscillation_on", "pl_rst_pct": "payload_reset_percentage",
+        "spd_rng_max": "speed_range_max", "spd_rng_min": "speed_range_min", "unit_of_meas": "unit_of_measurement",
         "avty": "availability", "avty_mode": "availability_mode", "avty_t": "availability_topic",
         "avty_tpl": "availability_template", "b_tpl": "blue_template", "bri_cmd_t": "brightness_command_topic",
         "bri_cmd_tpl": "brightness_command_template", "bri_scl": "brightness_scale",

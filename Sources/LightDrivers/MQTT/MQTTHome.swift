@@ -36,6 +36,8 @@ package struct MQTTHome: Sendable {
         var description: LightDescription
         var light: MQTTLight
         var source: Source
+        /// The sensor that a reading is a part of.
+        var device: LightDescription?
         var reported: Bool?
     }
 
@@ -51,12 +53,14 @@ package struct MQTTHome: Sendable {
     private enum WarningSubject: Hashable {
         case message(Origin)
         case numberOfLights
+        case numberOfReadings
 
         /// What the host knows it by.
         var name: String {
             switch self {
             case .message(let origin): origin.description
             case .numberOfLights: "number of lights"
+            case .numberOfReadings: "number of readings"
             }
         }
     }
@@ -66,11 +70,16 @@ package struct MQTTHome: Sendable {
     /// How long the broker may be away before its lights are called out of reach.
     package static let timeout: Duration = .seconds(5)
     package static let maximumLights = 1500
+    /// Of readings of sensors a home has many more.
+    package static let maximumReadings = 4500
     private static let maximumWarnings = 100
 
     private let prefix: String?
     private let tasmotaPrefix: String?
     private var zigbee2MQTT: Zigbee2MQTTDiscovery?
+    /// What is shown.
+    private var kinds: Set<LightKind> = [.light, .switch, .outlet]
+    private var sensors = SensorDevices()
     private var members: [LightID: Member] = [:]
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: Origin)] = [:]
@@ -104,7 +113,16 @@ package struct MQTTHome: Sendable {
     }
 
     /// The driver starts: the lights written by hand are told before anything else, out of reach for now.
-    package mutating func started() -> [MQTTAction] {
+    ///
+    /// - Parameters:
+    ///   - kinds: what is shown; of fans and sensors nothing is read if they are not.
+    ///   - known: what the bridge knows from before.
+    /// - Returns: what is to be done.
+    package mutating func started(
+        kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
+    ) -> [MQTTAction] {
+        self.kinds = kinds
+        sensors = SensorDevices(known: known)
         let ids = members.keys.sorted { $0.rawValue < $1.rawValue }
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
     }
@@ -114,7 +132,7 @@ package struct MQTTHome: Sendable {
         var deadlines = members.values.compactMap { member in
             if case .withdrawn(let until) = member.source { until } else { nil }
         }
-        deadlines += members.values.compactMap { $0.light.identification?.endsAt }
+        deadlines += members.values.compactMap(\.light.deadline)
         if let lostAt { deadlines.append(lostAt + Self.timeout) }
         return deadlines.min()
     }
@@ -127,7 +145,7 @@ package struct MQTTHome: Sendable {
         isLost = false
         lostAt = nil
         var actions: [MQTTAction] = []
-        if let prefix { actions += DiscoveryTopic.filters(prefix: prefix).map { .subscribe($0, qos: 0) } }
+        if let prefix { actions += DiscoveryTopic.filters(prefix: prefix, kinds: kinds).map { .subscribe($0, qos: 0) } }
         if let tasmotaPrefix { actions.append(.subscribe("\(tasmotaPrefix)/+/config", qos: 0)) }
         if let base = zigbee2MQTT?.base {
             actions += ["devices", "groups"].map { .subscribe("\(base)/bridge/\($0)", qos: 0) }
@@ -138,8 +156,7 @@ package struct MQTTHome: Sendable {
             actions += members[id]?.reported == true ? polls(of: [id]) : []
             actions += reach(id)
         }
-        actions = Self.withoutRepetitions(actions)
-        return actions
+        return joined(Self.withoutRepetitions(actions))
     }
 
     /// The connection has ended.
@@ -157,28 +174,28 @@ package struct MQTTHome: Sendable {
             for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
         }
         for (id, member) in members {
-            if let report = members[id]?.light.endEchoes(now: now) { actions.append(.report(id, report)) }
+            for report in members[id]?.light.timePassed(now: now) ?? [] { actions.append(.report(id, report)) }
             guard case .withdrawn(let until) = member.source, until <= now else { continue }
             members[id] = nil
             actions.append(.removed(id))
         }
-        return actions
+        return joined(actions)
     }
 
     /// The driver ends: what was withdrawn is removed now, since no empty announcement is there to be seen next time.
     package mutating func stopped() -> [MQTTAction] {
         let withdrawn = members.filter { if case .withdrawn = $0.value.source { true } else { false } }
         for id in withdrawn.keys { members[id] = nil }
-        return withdrawn.keys.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) }
+        return joined(withdrawn.keys.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) })
     }
 
     // MARK: Messages
 
     /// A message has come.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
-        var actions = received(topic, payload)
-        for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload) }
-        guard let announcement = announcement(on: topic) else { return Self.withoutRepetitions(actions) }
+        var actions = received(topic, payload, now: now)
+        for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload, now: now) }
+        guard let announcement = announcement(on: topic) else { return joined(Self.withoutRepetitions(actions)) }
         // What was wrong before is taken back, unless it still is.
         let before = warned.filter {
             if case .message(let origin) = $0 { origin.topic == topic } else { false }
@@ -195,7 +212,7 @@ package struct MQTTHome: Sendable {
             actions += warn(
                 "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
         }
-        return Self.withoutRepetitions(actions)
+        return joined(Self.withoutRepetitions(actions))
             + before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
     }
 
@@ -230,10 +247,10 @@ package struct MQTTHome: Sendable {
     }
 
     /// A message has come on a topic that lights listen to, or on one that such a topic with wildcards stands for.
-    private mutating func received(_ topic: String, _ payload: MQTTPayload) -> [MQTTAction] {
+    private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
-            let reports = members[id]?.light.received(topic: topic, payload: payload) ?? []
+            let reports = members[id]?.light.received(topic: topic, payload: payload, now: now) ?? []
             // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
@@ -252,13 +269,15 @@ package struct MQTTHome: Sendable {
         at place: DiscoveryTopic, topic: String, payload: MQTTPayload, now: Duration
     ) throws(MQTTProblem) -> [MQTTAction] {
         guard place.component == "device" else {
-            guard place.component == "light" || place.component == "switch" else { return [] }
+            guard DiscoveryTopic.components(kinds).contains(place.component) else { return [] }
             switch try DiscoveryPayload(payload, isDevice: false) {
             case .removed: return withdraw(place.key, now: now)
             case .migrated: return release(place.key)
             case .device: return []
             case .single(let keys):
-                guard try !MQTTEntity.isHidden(keys) else { return withdraw(place.key, now: now) }
+                guard try !MQTTEntity.isHidden(keys, component: place.component) else {
+                    return withdraw(place.key, now: now)
+                }
                 let entity = try MQTTEntity(
                     keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
                 return announce(entity, as: place.key, at: Origin(topic: topic), now: now)
@@ -280,13 +299,14 @@ package struct MQTTHome: Sendable {
     ) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         var keys: Set<DiscoveryKey> = []
-        for part in announced where part.platform == "light" || part.platform == "switch" {
+        let components = DiscoveryTopic.components(kinds)
+        for part in announced where components.contains(part.platform) {
             guard let values = part.keys else { continue }
             let key = place.key(platform: part.platform, part: part.name)
             keys.insert(key)
             let origin = Origin(topic: topic, part: MQTTProblem.quoted(part.name))
             do throws(MQTTProblem) {
-                guard try !MQTTEntity.isHidden(values) else {
+                guard try !MQTTEntity.isHidden(values, component: part.platform) else {
                     actions += withdraw(key, now: now)
                     continue
                 }
@@ -374,20 +394,17 @@ package struct MQTTHome: Sendable {
             actions += withdraw(key, now: now)
         }
         guard let member = members[id] else {
-            guard members.count < Self.maximumLights else {
-                return actions
-                    + warn(
-                        "more than \(Self.maximumLights) lights are announced; the rest is ignored",
-                        about: .numberOfLights)
-            }
+            if let warning = warnOfTooMany(entity.description.kind) { return actions + warning }
             members[id] = Member(
-                description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key))
+                description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key),
+                device: entity.device)
             announced[key] = id
             actions.append(.added(entity.description))
             if !entity.hasOwnID {
                 actions.append(.idMissing(topic: origin.description))
             }
             actions += listen(id, to: entity.settings.topics)
+            if let report = members[id]?.light.beginning { actions.append(.report(id, report)) }
             return actions + reach(id) + warn(of: entity, origin)
         }
         switch member.source {
@@ -409,14 +426,27 @@ package struct MQTTHome: Sendable {
         }
     }
 
+    /// Warns if there are too many of a kind to take one more.
+    private mutating func warnOfTooMany(_ kind: LightKind) -> [MQTTAction]? {
+        let isReading = kind == .sensor
+        let limit = isReading ? Self.maximumReadings : Self.maximumLights
+        guard members.values.count(where: { ($0.description.kind == .sensor) == isReading }) >= limit else {
+            return nil
+        }
+        return warn(
+            "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest is ignored",
+            about: isReading ? .numberOfReadings : .numberOfLights)
+    }
+
     private mutating func update(_ id: LightID, with entity: MQTTEntity, source: Source) -> [MQTTAction] {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
-        var isNew = member.description != entity.description
+        var isNew = member.description != entity.description || member.device != entity.device
         // The operator may have had the bridge forget it meanwhile.
         if case .withdrawn = member.source { isNew = true }
         let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
         member.description = entity.description
+        member.device = entity.device
         member.source = source
         member.light.update(entity.settings)
         members[id] = member
@@ -489,6 +519,26 @@ package struct MQTTHome: Sendable {
 
     private func qos(of topic: String) -> Int {
         (listeners[topic] ?? []).compactMap { members[$0]?.light.settings.qos }.max() ?? 0
+    }
+
+    // MARK: Sensors
+
+    /// The actions with the readings of a device as one sensor.
+    private mutating func joined(_ actions: [MQTTAction]) -> [MQTTAction] {
+        guard kinds.contains(.sensor) else { return actions }
+        var joined: [MQTTAction] = []
+        joined.reserveCapacity(actions.count)
+        for action in actions {
+            switch action {
+            case .added(let description) where description.kind == .sensor:
+                joined += sensors.added(description, of: members[description.id]?.device).map(MQTTAction.init)
+            case .removed(let id) where sensors.isReading(id): joined += sensors.removed(id).map(MQTTAction.init)
+            case .report(let id, let report) where sensors.isReading(id):
+                joined += sensors.reported(report, from: id).map(MQTTAction.init)
+            default: joined.append(action)
+            }
+        }
+        return joined
     }
 
     // MARK: Reach
@@ -578,6 +628,16 @@ package struct MQTTHome: Sendable {
     /// Takes over what the bridge remembers of a light.
     package mutating func restore(_ known: LightReport, of id: LightID) {
         members[id]?.light.restore(known)
+    }
+}
+
+extension MQTTAction {
+    fileprivate init(_ change: SensorDevices.Change) {
+        switch change {
+        case .added(let description): self = .added(description)
+        case .removed(let id): self = .removed(id)
+        case .report(let id, let report): self = .report(id, report)
+        }
     }
 }
 

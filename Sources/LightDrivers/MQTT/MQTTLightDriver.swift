@@ -55,7 +55,7 @@ package actor MQTTLightDriver: LightDriver {
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
-        await carryOut(home.started(), host)
+        await carryOut(home.started(kinds: await host.includedKinds(), known: await host.knownLights()), host)
         connect()
         waker.yield()
         await withDiscardingTaskGroup { timers in

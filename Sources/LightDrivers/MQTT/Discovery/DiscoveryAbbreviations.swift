@@ -22,13 +22,22 @@ enum DiscoveryAbbreviations {
             "g_tpl": "green_template", "b_tpl": "blue_template", "on_cmd_type": "on_command_type",
             "opt": "optimistic", "ret": "retain", "dev": "device", "dev_cla": "device_class", "o": "origin",
             "cmps": "components", "p": "platform", "ent_cat": "entity_category", "en": "enabled_by_default",
-            "migr_discvry": "migrate_discovery",
+            "migr_discvry": "migrate_discovery", "unit_of_meas": "unit_of_measurement", "exp_aft": "expire_after",
+            "off_dly": "off_delay", "spd_rng_min": "speed_range_min", "spd_rng_max": "speed_range_max",
+            "pl_rst_pct": "payload_reset_percentage", "pl_osc_on": "payload_oscillation_on",
+            "pl_osc_off": "payload_oscillation_off",
         ]
         for form in ["hs", "xy", "rgb", "rgbw", "rgbww"] {
             keys["\(form)_cmd_t"] = "\(form)_command_topic"
             keys["\(form)_stat_t"] = "\(form)_state_topic"
             keys["\(form)_cmd_tpl"] = "\(form)_command_template"
             keys["\(form)_val_tpl"] = "\(form)_value_template"
+        }
+        for (short, long) in [("pct", "percentage"), ("dir", "direction"), ("osc", "oscillation")] {
+            keys["\(short)_cmd_t"] = "\(long)_command_topic"
+            keys["\(short)_stat_t"] = "\(long)_state_topic"
+            keys["\(short)_cmd_tpl"] = "\(long)_command_template"
+            keys["\(short)_val_tpl"] = "\(long)_value_template"
         }
         return keys
     }()

@@ -1,3 +1,5 @@
+package import LightKit
+
 /// The topic of a discovery message: `PREFIX/COMPONENT/[NODE_ID/]OBJECT_ID/config`.
 package struct DiscoveryTopic: Hashable, Sendable {
     /// The kind of thing that is announced: `light`, `switch`, `device` and many more.
@@ -46,8 +48,20 @@ package struct DiscoveryTopic: Hashable, Sendable {
     /// The topics to subscribe to.
     ///
     /// Only the components that are read: a home announces many times more sensors than lights.
-    package static func filters(prefix: String) -> [String] {
-        ["light", "switch", "device"].flatMap { ["\(prefix)/\($0)/+/config", "\(prefix)/\($0)/+/+/config"] }
+    package static func filters(prefix: String, kinds: Set<LightKind> = []) -> [String] {
+        (components(kinds).sorted() + ["device"]).flatMap {
+            ["\(prefix)/\($0)/+/config", "\(prefix)/\($0)/+/+/config"]
+        }
+    }
+}
+
+extension DiscoveryTopic {
+    /// The components that are read if these kinds are shown; lights and switches always.
+    static func components(_ kinds: Set<LightKind>) -> Set<String> {
+        var components: Set = ["light", "switch"]
+        if kinds.contains(.fan) { components.insert("fan") }
+        if kinds.contains(.sensor) { components.formUnion(["sensor", "binary_sensor"]) }
+        return components
     }
 }
 

@@ -5,6 +5,8 @@ package import LightKit
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
+    /// The sensor that a reading is a part of, without its readings; `nil` if it is one of its own.
+    package var device: LightDescription?
     /// Whether it has an id of its own and keeps it when it is announced elsewhere.
     package var hasOwnID: Bool
     /// Features that it lacks because their templates are not understood, for the operator.
@@ -31,7 +33,7 @@ package struct MQTTEntity: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - keys: the announcement.
-    ///   - component: `light` or `switch`.
+    ///   - component: `light`, `switch`, `fan`, `sensor` or `binary_sensor`.
     ///   - fallbackID: what it is known by without a `unique_id`.
     ///   - fallbackName: what it is called without any name.
     /// - Throws: ``MQTTProblem`` if it cannot be served.
@@ -40,10 +42,12 @@ package struct MQTTEntity: Equatable, Sendable {
     ) throws(MQTTProblem) {
         let reader = KeyReader(keys: keys)
         let own = try reader.string("unique_id")
-        let id = own ?? fallbackID
+        let isReading = Self.isReading(component)
+        // The ids of sensors are their own: a sensor and a light may have the same unique_id.
+        let id = own.map { isReading ? "\(component)/\($0)" : $0 } ?? fallbackID
         guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.problem)") }
         hasOwnID = own != nil
-        settings = try MQTTLightSettings(reader, isSwitch: component == "switch")
+        settings = try MQTTLightSettings(reader, component: component)
         losses = reader.losses.map(\.text)
         keysNotUnderstood = reader.losses.map(\.key)
         let device = KeyReader(keys: keys["device"]?.object ?? [:])
@@ -53,14 +57,35 @@ package struct MQTTEntity: Equatable, Sendable {
             model: Self.text(device, "model"),
             serialNumber: Self.text(device, "serial_number") ?? Self.firstIdentifier(device),
             firmware: Self.text(device, "sw_version"), suggestedRoom: Self.text(device, "suggested_area"))
+        guard isReading, hasOwnID, let name = Self.deviceID(device), LightIDRule.accepts("\(name)/sensors") else {
+            return
+        }
+        var sensor = description
+        sensor.id = LightID("\(name)/sensors")
+        sensor.name = Self.text(device, "name") ?? description.name
+        sensor.capabilities = LightCapabilities()
+        self.device = sensor
     }
 
-    /// Whether the source of an announcement wants it hidden: a setting, a diagnosis, or switched off by default.
-    static func isHidden(_ keys: JSONObject) throws(MQTTProblem) -> Bool {
+    /// Whether things of this component are readings of sensors.
+    static func isReading(_ component: String) -> Bool { component == "sensor" || component == "binary_sensor" }
+
+    /// What a device is known by: an identifier, or else an address.
+    private static func deviceID(_ device: KeyReader) -> String? {
+        firstIdentifier(device) ?? device.keys["connections"]?.array?.first?.array?.last?.string
+    }
+
+    /// Whether an announcement is of nothing to show.
+    ///
+    /// Its source wants it hidden (a setting, a diagnosis, switched off by default), or it is a sensor of something that is
+    /// not shown. The battery of a sensor is a diagnosis and is shown.
+    static func isHidden(_ keys: JSONObject, component: String) throws(MQTTProblem) -> Bool {
         let reader = KeyReader(keys: keys)
         let isEnabled = try reader.bool("enabled_by_default") ?? true
         let category = try reader.string("entity_category")
-        return category != nil || !isEnabled
+        guard isReading(component) else { return category != nil || !isEnabled }
+        guard let sensor = try SensorSchema(reader, component: component) else { return true }
+        return !isEnabled || (category != nil && !sensor.reading.isBattery)
     }
 
     /// The device's name, and the thing's own behind it, if it has one.

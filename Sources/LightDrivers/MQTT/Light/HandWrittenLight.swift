@@ -58,7 +58,7 @@ struct HandWrittenLight: Decodable {
         if let sources = try container.decodeIfPresent([AvailabilityEntry].self, forKey: .availability) {
             keys["availability"] = .array(sources.map { .object($0.keys) })
         }
-        let kind = try container.decodeName(LightKind.self, forKey: .kind) ?? .light
+        let kind = try container.decodeName(HandWrittenKind.self, forKey: .kind)?.kind ?? .light
         if kind == .outlet { keys["device_class"] = "outlet" }
         if keys["retain"]?.bool == true {
             throw DecodingError.dataCorruptedError(
@@ -114,6 +114,19 @@ struct HandWrittenLight: Decodable {
                 }
             }
             self.keys = keys
+        }
+    }
+}
+
+/// What can be written by hand.
+private enum HandWrittenKind: String, CaseIterable {
+    case light, `switch`, outlet
+
+    var kind: LightKind {
+        switch self {
+        case .light: .light
+        case .switch: .switch
+        case .outlet: .outlet
         }
     }
 }

@@ -51,7 +51,7 @@ extension MQTTLight {
     }
 
     /// What a message says on one of the light's topics, or `nil` if it says nothing.
-    private static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
+    static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
         guard let source, source.topics.contains(topic), !payload.bytes.isEmpty else { return nil }
         let text = source.template.map { $0.value(of: payload) } ?? payload.text
         guard let text, !text.isEmpty, text != "None" else { return nil }
@@ -150,12 +150,12 @@ extension MQTTLight {
         return messages + [temperature, white].compactMap { $0 }
     }
 
-    private func powerMessage(_ payload: String) throws(LightError) -> MQTTMessage {
+    func powerMessage(_ payload: String) throws(LightError) -> MQTTMessage {
         try message(.init(topic: settings.commandTopic, template: settings.powerTemplate), payload, [:])
     }
 
     /// A message for an attribute: the text, or what its template makes of the variables, of which the text is one.
-    private func message(
+    func message(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
     ) throws(LightError) -> MQTTMessage {
         let variables = variables.merging(["value": .string(text)]) { given, _ in given }

@@ -27,6 +27,8 @@ package struct MQTTLight: Equatable, Sendable {
     var sent = Sent()
     /// What a light of the schema `template` that is not known to be on is to show when it is switched on.
     var held: LightCommand?
+    var fan = FanState()
+    var deadlines = Deadlines()
     /// Set while it blinks to show which one it is, and for a moment after.
     var identification: Identification?
     private var availability: Availability
@@ -68,10 +70,22 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Messages
 
+    /// When ``timePassed(now:)`` has something to do.
+    var deadline: Duration? { [identification?.endsAt, deadlines.next].compactMap { $0 }.min() }
+
+    /// What time has changed.
+    mutating func timePassed(now: Duration) -> [LightReport] {
+        [endEchoes(now: now), sensorTimePassed(now: now)].compactMap { $0 }
+    }
+
     /// A message has come on one of the light's topics.
     ///
+    /// - Parameters:
+    ///   - topic: the topic.
+    ///   - payload: the message.
+    ///   - now: the time, which counts for what passes by itself.
     /// - Returns: what it says about the light; empty if nothing that can be used.
-    package mutating func received(topic: String, payload: MQTTPayload) -> [LightReport] {
+    package mutating func received(topic: String, payload: MQTTPayload, now: Duration = .zero) -> [LightReport] {
         availability.received(topic: topic, payload: payload)
         var report: LightReport
         switch settings.schema {
@@ -83,6 +97,11 @@ package struct MQTTLight: Equatable, Sendable {
         case .template(let templates):
             guard settings.power?.topics.contains(topic) == true else { return [] }
             report = received(payload, templates)
+        case .fan(let schema):
+            report = received(topic: topic, payload, schema)
+        case .sensor(let schema):
+            report = received(topic: topic, payload, schema, now: now)
+            return report.isEmpty ? [] : [report]
         }
         if identification != nil, let power = report.on {
             identification?.reported = power
@@ -160,6 +179,8 @@ package struct MQTTLight: Equatable, Sendable {
         }
         guard !command.isEmpty else { throw .refused("the light can do nothing of that") }
         switch settings.schema {
+        case .fan(let schema): return try fanMessages(for: command, schema)
+        case .sensor: throw .refused("a sensor takes no commands")
         case .json: return [try jsonMessage(for: command)]
         case .basic: return try textMessages(for: command)
         case .template(let templates):
@@ -242,6 +263,11 @@ package struct MQTTLight: Equatable, Sendable {
     ///
     /// - Returns: what is to be reported as commanded, if anything.
     package mutating func handedOver(_ command: LightCommand) -> LightReport? {
+        if case .fan(let schema) = settings.schema {
+            let report = fanHandedOver(command, schema)
+            on = report.on ?? on
+            return report.isEmpty ? nil : report
+        }
         var report = LightReport()
         if let on = command.on, powerIsOptimistic {
             self.on = on

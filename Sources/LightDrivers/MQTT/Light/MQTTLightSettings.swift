@@ -11,6 +11,10 @@ package struct MQTTLightSettings: Equatable, Sendable {
         case basic
         /// One text for everything, made and read by templates.
         case template(TemplateSchema)
+        /// Topics for power and what else a fan has.
+        case fan(FanSchema)
+        /// One topic to listen to.
+        case sensor(SensorSchema)
     }
 
     /// What a light can show, in Home Assistant's words.
@@ -90,9 +94,15 @@ package struct MQTTLightSettings: Equatable, Sendable {
     var colorForm: ColorMode? { [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww].first(where: modes.contains) }
 
     package var capabilities: LightCapabilities {
+        switch schema {
+        case .fan(let fan): return fan.capabilities
+        case .sensor(let sensor): return .sensor([sensor.reading])
+        case .json, .basic, .template: break
+        }
         guard kind == .light else { return LightCapabilities() }
         let isDimmable: Bool
         switch schema {
+        case .fan, .sensor: isDimmable = false
         case .json: isDimmable = modes != [.onoff]
         case .basic: isDimmable = brightnessCommand != nil || colorForm?.isRGB == true
         case .template(let templates): isDimmable = templates.brightness != nil
@@ -119,6 +129,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
         var topics: Set<String> = []
         for source in [power, brightness, colorMode] + states.values.map(Optional.some) {
             if let source { topics.formUnion(source.topics) }
+        }
+        if case .fan(let fan) = schema {
+            for source in [fan.speed, fan.direction, fan.oscillation] { topics.formUnion(source?.topics ?? []) }
         }
         return topics
     }
@@ -150,10 +163,24 @@ package struct MQTTLightSettings: Equatable, Sendable {
     ///   - isSwitch: whether a switch is announced and not a light.
     /// - Throws: ``MQTTProblem`` if the light cannot be served as announced.
     package init(_ keys: JSONObject, isSwitch: Bool = false) throws(MQTTProblem) {
-        try self.init(KeyReader(keys: keys), isSwitch: isSwitch)
+        try self.init(KeyReader(keys: keys), component: isSwitch ? "switch" : "light")
     }
 
-    init(_ reader: KeyReader, isSwitch: Bool) throws(MQTTProblem) {
+    /// Checks the keys of an announcement of this component.
+    init(_ reader: KeyReader, component: String) throws(MQTTProblem) {
+        switch component {
+        case "fan":
+            try self.init(reader, kind: .fan, schema: .fan(FanSchema()))
+        case "sensor", "binary_sensor":
+            guard let sensor = try SensorSchema(reader, component: component) else {
+                throw .about("device_class", "is none that is shown")
+            }
+            try self.init(reader, kind: .sensor, schema: .sensor(sensor))
+        default: try self.init(reader, isSwitch: component == "switch")
+        }
+    }
+
+    private init(_ reader: KeyReader, isSwitch: Bool) throws(MQTTProblem) {
         switch isSwitch ? nil : try reader.string("schema") {
         case nil, "default", "basic": schema = .basic
         case "json": schema = .json
@@ -189,11 +216,13 @@ package struct MQTTLightSettings: Equatable, Sendable {
                 modes = templates.modes
                 brightnessScale = 255
                 if templates.state == nil { power = nil }
+            // Read above.
+            case .fan, .sensor: break
             }
         }
     }
 
-    private mutating func readPowerPayloads(_ reader: KeyReader) throws(MQTTProblem) {
+    mutating func readPowerPayloads(_ reader: KeyReader) throws(MQTTProblem) {
         payloadOn = try reader.string("payload_on") ?? "ON"
         payloadOff = try reader.string("payload_off") ?? "OFF"
         stateOn = payloadOn
@@ -263,12 +292,12 @@ package struct MQTTLightSettings: Equatable, Sendable {
         if onCommandType == .brightness, !capabilities.brightness { onCommandType = .last }
     }
 
-    private func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> Source? {
+    func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> Source? {
         try source(reader, topic: "\(name)_state_topic", template: "\(name)_value_template")
     }
 
     /// What tells an attribute; `nil` if nothing does that can be read.
-    private func source(_ reader: KeyReader, topic: String, template: String) throws(MQTTProblem) -> Source? {
+    func source(_ reader: KeyReader, topic: String, template: String) throws(MQTTProblem) -> Source? {
         guard let topic = try reader.topic(topic, mayHaveWildcards: true) else { return nil }
         switch try reader.template(template, else: "what the light says there is not read") {
         case .missing: return Source(topic: topic)
@@ -278,7 +307,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     }
 
     /// What sets an attribute; `nil` if nothing does that can be written.
-    private func command(_ reader: KeyReader, _ name: String, else loss: String) throws(MQTTProblem) -> Command? {
+    func command(_ reader: KeyReader, _ name: String, else loss: String) throws(MQTTProblem) -> Command? {
         guard let topic = try reader.topic("\(name)_command_topic") else { return nil }
         switch try reader.template("\(name)_command_template", else: loss) {
         case .missing: return Command(topic: topic)

@@ -1,0 +1,102 @@
+import Jinja
+import LightKit
+
+/// A fan of Home Assistant's discovery: power as a switch has it, and what else it can be told (Lights 6.1).
+package struct FanSchema: Equatable, Sendable {
+    var speedCommand, directionCommand, oscillationCommand: MQTTLightSettings.Command?
+    var speed, direction, oscillation: MQTTLightSettings.Source?
+    /// The device's speeds; the lowest is the slowest, and 0 is off.
+    var speeds = 1...100
+    /// Says that the speed is not known.
+    var resetSpeed = "None"
+    var oscillationOn = "oscillate_on"
+    var oscillationOff = "oscillate_off"
+
+    static let maximumSpeed = 1_000_000
+
+    var capabilities: LightCapabilities {
+        .fan(
+            speed: speedCommand != nil, direction: directionCommand != nil, oscillation: oscillationCommand != nil)
+    }
+
+    /// Percent of a device's speed, as Home Assistant counts; `nil` if it is off or no speed of the device's.
+    func percent(_ value: Int) -> Int? {
+        guard speeds.contains(value) else { return nil }
+        return max(1, (value - speeds.lowerBound + 1) * 100 / speeds.count)
+    }
+
+    /// The device's speed for percent: the lowest that is not slower.
+    func value(_ percent: Int) -> Int {
+        let percent = min(max(percent, 1), 100)
+        return (percent * speeds.count + 99) / 100 + speeds.lowerBound - 1
+    }
+}
+
+extension MQTTLight {
+    /// What was last sent to a fan or reported by it.
+    struct FanState: Equatable {
+        var sentPercent: Int?
+        var sentValue: Int?
+    }
+
+    mutating func received(topic: String, _ payload: MQTTPayload, _ schema: FanSchema) -> LightReport {
+        var report = LightReport()
+        if let text = Self.text(settings.power, topic, payload) {
+            report.on = text == settings.stateOn ? true : text == settings.stateOff ? false : nil
+            on = report.on ?? on
+        }
+        if let text = Self.text(schema.speed, topic, payload), text != schema.resetSpeed, let value = Int(text) {
+            // A fan that answers with what it was sent shows the percentage that was asked for.
+            let asked = fan.sentValue == value ? fan.sentPercent : nil
+            report.speed = asked ?? schema.percent(value)
+        }
+        switch Self.text(schema.direction, topic, payload) {
+        case "forward": report.direction = .clockwise
+        case "reverse": report.direction = .counterclockwise
+        default: break
+        }
+        if let text = Self.text(schema.oscillation, topic, payload) {
+            report.oscillates = text == schema.oscillationOn ? true : text == schema.oscillationOff ? false : nil
+        }
+        return report
+    }
+
+    /// In Home Assistant's order: power first.
+    mutating func fanMessages(for command: LightCommand, _ schema: FanSchema) throws(LightError) -> [MQTTMessage] {
+        var messages: [MQTTMessage] = []
+        if let on = command.on {
+            messages.append(try powerMessage(on ? settings.payloadOn : settings.payloadOff))
+            guard on else { return messages }
+        }
+        if let percent = command.speed, let speed = schema.speedCommand {
+            let value = schema.value(percent)
+            fan = FanState(sentPercent: percent, sentValue: value)
+            messages.append(try message(speed, String(value), ["value": .int(value)]))
+        }
+        if let direction = command.direction, let topic = schema.directionCommand {
+            messages.append(try message(topic, direction == .clockwise ? "forward" : "reverse", [:]))
+        }
+        if let oscillates = command.oscillates, let topic = schema.oscillationCommand {
+            messages.append(
+                try message(topic, oscillates ? schema.oscillationOn : schema.oscillationOff, [:]))
+        }
+        guard !messages.isEmpty else { throw .refused("the fan can do nothing of that") }
+        return messages
+    }
+
+    /// What of a command the fan will not say itself.
+    func fanHandedOver(_ command: LightCommand, _ schema: FanSchema) -> LightReport {
+        var report = LightReport()
+        let isOptimistic = settings.isOptimistic
+        if isOptimistic || settings.power == nil { report.on = command.on }
+        guard command.on != false else { return report }
+        if schema.speedCommand != nil, isOptimistic || schema.speed == nil { report.speed = command.speed }
+        if schema.directionCommand != nil, isOptimistic || schema.direction == nil {
+            report.direction = command.direction
+        }
+        if schema.oscillationCommand != nil, isOptimistic || schema.oscillation == nil {
+            report.oscillates = command.oscillates
+        }
+        return report
+    }
+}

@@ -1,0 +1,113 @@
+import LightKit
+
+/// Readings that come one by one, each with an id of its own, as one sensor a device.
+///
+/// Where each reading is shown does not depend on the order in which they come, as far as that can be: a device has the id
+/// that its producer gives it, and a reading that comes later joins it. A second one of the same sort, and one without a
+/// device, is a sensor of its own, and is one again after a restart. A sensor of which only the battery is known is not
+/// shown.
+struct SensorDevices: Sendable {
+    /// What the host is to learn.
+    enum Change: Equatable {
+        case added(LightDescription)
+        case removed(LightID)
+        case report(LightID, LightReport)
+    }
+
+    private struct Part {
+        var description: LightDescription
+        /// Its device as this reading describes it; `nil` if it is a sensor of its own.
+        var device: LightDescription?
+        /// The sensor that shows it.
+        var sensor: LightID
+        var isReachable = false
+
+        var reading: SensorReading? { description.capabilities.readings.first }
+    }
+
+    private var parts: [LightID: Part] = [:]
+    /// What was said of each sensor that is shown, and whether it could be reached.
+    private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]
+    /// The sensors that the bridge knows from before.
+    private let known: Set<LightID>
+
+    init(known: some Sequence<LightID> = []) { self.known = Set(known) }
+
+    /// Whether this is the id of a reading.
+    func isReading(_ id: LightID) -> Bool { parts[id] != nil }
+
+    /// A reading is there, or its description has changed.
+    ///
+    /// - Parameters:
+    ///   - reading: a description of a sensor with one reading.
+    ///   - device: the sensor that it is a part of, without its readings; `nil` if it is one of its own.
+    /// - Returns: what the host is to learn.
+    mutating func added(_ reading: LightDescription, of device: LightDescription?) -> [Change] {
+        let former = parts[reading.id]
+        let sensor: LightID
+        if let former, former.device?.id == device?.id, former.reading == reading.capabilities.readings.first {
+            sensor = former.sensor
+        } else {
+            sensor = place(of: reading, device)
+        }
+        parts[reading.id] = Part(
+            description: reading, device: device, sensor: sensor, isReachable: former?.isReachable ?? false)
+        var changes: [Change] = []
+        if let former, former.sensor != sensor { changes += update(former.sensor) }
+        return changes + update(sensor)
+    }
+
+    private func place(of reading: LightDescription, _ device: LightDescription?) -> LightID {
+        guard let device, !known.contains(reading.id) else { return reading.id }
+        let isTaken = parts.contains { id, part in
+            id != reading.id && part.sensor == device.id && part.description.capabilities == reading.capabilities
+        }
+        return isTaken ? reading.id : device.id
+    }
+
+    /// A reading is gone for good.
+    mutating func removed(_ id: LightID) -> [Change] {
+        guard let part = parts.removeValue(forKey: id) else { return [] }
+        return update(part.sensor)
+    }
+
+    /// A reading's value, and whether it can be reached.
+    mutating func reported(_ report: LightReport, from id: LightID) -> [Change] {
+        guard let part = parts[id] else { return [] }
+        if let isReachable = report.reachable { parts[id]?.isReachable = isReachable }
+        guard let sensor = shown[part.sensor] else { return [] }
+        var sum = LightReport(readings: report.readings)
+        // While others of the device can be reached, it is this reading alone that is not known.
+        if report.reachable == false, let reading = part.reading { sum.readings[reading] = .unknown }
+        let isReachable = self.isReachable(part.sensor)
+        if isReachable != sensor.isReachable {
+            shown[part.sensor]?.isReachable = isReachable
+            sum.reachable = isReachable
+        }
+        return sum.isEmpty ? [] : [.report(part.sensor, sum)]
+    }
+
+    private func isReachable(_ sensor: LightID) -> Bool {
+        parts.values.contains { $0.sensor == sensor && $0.isReachable }
+    }
+
+    /// Says what a sensor is now.
+    private mutating func update(_ sensor: LightID) -> [Change] {
+        let own = parts.filter { $0.value.sensor == sensor }
+        let readings = own.values.reduce(into: Set<SensorReading>()) {
+            $0.formUnion($1.description.capabilities.readings)
+        }
+        guard readings.contains(where: { !$0.isBattery }),
+            // All describe their device; the same one counts, in whatever order they came.
+            let first = own.min(by: { $0.key.rawValue < $1.key.rawValue })?.value
+        else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
+        var description = sensor == first.description.id ? first.description : first.device ?? first.description
+        description.capabilities = .sensor(readings)
+        let former = shown[sensor]
+        guard former?.description != description else { return [] }
+        let isReachable = isReachable(sensor)
+        shown[sensor] = (description, isReachable)
+        guard former == nil else { return [.added(description)] }
+        return [.added(description), .report(sensor, LightReport(reachable: isReachable))]
+    }
+}

@@ -1,0 +1,110 @@
+import BoundedJSON
+import LightKit
+import Testing
+
+@testable import LightDrivers
+
+@Suite("Fans on MQTT")
+struct MQTTFanTests {
+    private static func fan(_ more: String = "") throws -> MQTTLight {
+        let json = try JSONValue(
+            parsing: """
+                {"command_topic": "c", "state_topic": "s", "percentage_command_topic": "c/speed",
+                 "percentage_state_topic": "s/speed", "direction_command_topic": "c/dir",
+                 "direction_state_topic": "s/dir", "oscillation_command_topic": "c/osc",
+                 "oscillation_state_topic": "s/osc", "speed_range_max": 4\(more)}
+                """)
+        return MQTTLight(try MQTTLightSettings(KeyReader(keys: json.object ?? [:]), component: "fan"))
+    }
+
+    private func sent(_ fan: inout MQTTLight, _ command: LightCommand) throws -> [String] {
+        try fan.messages(for: command).map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
+    }
+
+    private func said(_ fan: inout MQTTLight, _ topic: String, _ text: String) -> LightReport? {
+        fan.received(topic: topic, payload: MQTTPayload(Array(text.utf8))).first
+    }
+
+    @Test("power is sent before the rest; off is sent alone")
+    func commands() throws {
+        var fan = try Self.fan()
+        var command = LightCommand(on: true)
+        command.speed = 50
+        command.direction = .counterclockwise
+        command.oscillates = true
+        #expect(try sent(&fan, command) == ["c ON", "c/speed 2", "c/dir reverse", "c/osc oscillate_on"])
+        command.on = false
+        #expect(try sent(&fan, command) == ["c OFF"])
+        command.on = nil
+        command.speed = nil
+        command.oscillates = false
+        #expect(try sent(&fan, command) == ["c/dir reverse", "c/osc oscillate_off"])
+    }
+
+    @Test(
+        "the device's speed is the lowest that is not slower than what is asked, as Home Assistant has it",
+        arguments: [
+            (1, 1), (25, 1), (26, 2), (50, 2), (51, 3), (75, 3), (76, 4), (100, 4),
+        ])
+    func speeds(percent: Int, value: Int) {
+        var schema = FanSchema()
+        schema.speeds = 1...4
+        #expect(schema.value(percent) == value)
+        #expect(schema.percent(value) == value * 25)
+        schema.speeds = 11...100
+        #expect(schema.percent(67) == 63 && schema.percent(0) == nil && schema.percent(101) == nil)
+        schema.speeds = 1...255
+        #expect(schema.percent(1) == 1)
+    }
+
+    @Test("an answer that is the speed that was sent is reported as it was asked for")
+    func rounding() throws {
+        var fan = try Self.fan()
+        var command = LightCommand()
+        command.speed = 40
+        #expect(try sent(&fan, command) == ["c/speed 2"])
+        #expect(said(&fan, "s/speed", "2")?.speed == 40)
+        #expect(said(&fan, "s/speed", "3")?.speed == 75)
+    }
+
+    @Test("what a fan says is read; what it cannot mean is not")
+    func states() throws {
+        var fan = try Self.fan()
+        #expect(said(&fan, "s", "ON") == LightReport(on: true))
+        #expect(said(&fan, "s/dir", "reverse")?.direction == .counterclockwise)
+        #expect(said(&fan, "s/dir", "forward")?.direction == .clockwise)
+        #expect(said(&fan, "s/osc", "oscillate_on")?.oscillates == true)
+        #expect(said(&fan, "s/osc", "oscillate_off")?.oscillates == false)
+        for (topic, text) in [
+            ("s", "on"), ("s/dir", "up"), ("s/osc", "ON"), ("s/speed", "0"), ("s/speed", "5"), ("s/speed", "None"),
+            ("s/speed", "99999999999999999999"), ("s/speed", "2.5"), ("elsewhere", "ON"),
+        ] {
+            #expect(said(&fan, topic, text) == nil, "\(topic) \(text)")
+        }
+    }
+
+    @Test("what the fan will not say itself is taken as done")
+    func optimistic() throws {
+        var all = LightCommand(on: true)
+        all.speed = 30
+        all.oscillates = true
+        #expect(try Self.fan().handedOverNothing(all))
+        var silent = try Self.fan(#", "optimistic": true"#)
+        let report = silent.handedOver(all)
+        #expect(report?.on == true && report?.speed == 30 && report?.oscillates == true)
+    }
+
+    @Test(
+        "a range of speeds that is none is refused",
+        arguments: [
+            #", "speed_range_min": 4"#, #", "speed_range_min": 0"#, #", "speed_range_min": -5"#,
+        ])
+    func range(keys: String) { #expect(throws: MQTTProblem.self) { try Self.fan(keys) } }
+}
+
+extension MQTTLight {
+    fileprivate func handedOverNothing(_ command: LightCommand) -> Bool {
+        var copy = self
+        return copy.handedOver(command) == nil
+    }
+}
