@@ -11,5 +11,6 @@ package enum DriverCatalog {
         PluginDriverConfiguration.self,
         LIFXDriverConfiguration.self,
         WiZDriverConfiguration.self,
+        HueDriverConfiguration.self,
     ]
 }

@@ -32,6 +32,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("esphome", checkESPHome),
         FuzzTarget("lifx", checkLIFX),
         FuzzTarget("wiz", checkWiZ),
+        FuzzTarget("hue", checkHue),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),

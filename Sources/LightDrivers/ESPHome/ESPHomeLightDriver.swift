@@ -1,5 +1,4 @@
 package import Discovery
-import Glibc
 package import LightKit
 package import Logging
 import NIOCore
@@ -319,12 +318,5 @@ private final class ESPHomeChannelHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? IOError { reason = systemErrorText(error.errnoCode) }
         context.close(promise: nil)
-    }
-}
-
-/// A program that is started while a socket is open must not get hold of it.
-func closeInChildren(_ channel: any Channel) throws {
-    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
-        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     }
 }

@@ -1,0 +1,57 @@
+/// Reads server-sent events: lines of `data:` up to an empty one are an event.
+///
+/// A line beyond ``maximumLength`` is an error, so a stream without line ends holds no more than that.
+package struct EventStreamParser: Sendable {
+    package struct TooLong: Error, Equatable {}
+
+    package static let maximumLength = 1 << 20
+
+    private var line: [UInt8] = []
+    private var data: [UInt8] = []
+    private var hasData = false
+    private var lastWasReturn = false
+    /// The id of the event that came last.
+    package private(set) var lastID: String?
+
+    package init() {}
+
+    /// - Returns: the data of events that are whole now.
+    package mutating func received(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {
+        var events: [[UInt8]] = []
+        for byte in bytes {
+            defer { lastWasReturn = byte == 0x0D }
+            switch byte {
+            case 0x0A where lastWasReturn: break
+            case 0x0A, 0x0D:
+                if let event = endLine() { events.append(event) }
+            default:
+                guard line.count + data.count < Self.maximumLength else { throw TooLong() }
+                line.append(byte)
+            }
+        }
+        return events
+    }
+
+    private mutating func endLine() -> [UInt8]? {
+        defer { line.removeAll(keepingCapacity: line.count < 4096) }
+        guard !line.isEmpty else {
+            defer {
+                data = []
+                hasData = false
+            }
+            return hasData ? data : nil
+        }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        let name = line[..<colon]
+        var value = line[colon...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        if name.elementsEqual("data".utf8) {
+            if hasData { data.append(0x0A) }
+            data += value
+            hasData = true
+        } else if name.elementsEqual("id".utf8), value.count <= 128, value.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            lastID = String(decoding: value, as: UTF8.self)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,312 @@
+import Discovery
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// A request: what is sent in one piece.
+package struct HTTPRequest: Equatable, Sendable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case put = "PUT"
+        case post = "POST"
+    }
+
+    package var method: Method
+    /// The path with its query.
+    package var path: String
+    package var headers: [String: String]
+    package var body: [UInt8]
+    /// How long all of the answer may take.
+    package var timeout: Duration
+
+    package init(
+        _ method: Method, _ path: String, headers: [String: String] = [:], body: [UInt8] = [],
+        timeout: Duration = .seconds(5)
+    ) {
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+/// An answer, whole.
+package struct HTTPResponse: Equatable, Sendable {
+    package var status: Int
+    package var headers: [String: String]
+    package var body: [UInt8]
+
+    package init(status: Int = 200, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Why there is no answer.
+package enum HTTPFault: Error, Equatable, Sendable {
+    /// No connection came about, or it broke; with the system's words.
+    case connection(String)
+    case timedOut
+    /// The answer is longer than it may be.
+    case tooLong
+    /// The server's certificate is not the one that is known.
+    case otherCertificate
+
+    /// For people.
+    package var text: String {
+        switch self {
+        case .connection(let reason): reason
+        case .timedOut: "no answer in time"
+        case .tooLong: "its answer is too long"
+        case .otherCertificate: "its certificate is not the one that is known"
+        }
+    }
+}
+
+/// A server that speaks HTTP/1.1, with or without TLS.
+package struct HTTPServer: Sendable {
+    static let connectTimeout = Duration.seconds(5)
+
+    let endpoint: DeviceEndpoint
+    let tls: PinnedTLS?
+
+    package init(_ endpoint: DeviceEndpoint, tls: PinnedTLS? = nil) {
+        self.endpoint = endpoint
+        self.tls = tls
+    }
+
+    /// Connects, and hangs up when the body returns.
+    ///
+    /// - Parameter body: sends requests one after the other.
+    /// - Returns: what the body returns.
+    /// - Throws: ``HTTPFault``.
+    @concurrent
+    func withConnection<Result: Sendable>(
+        _ body: @concurrent (inout HTTPConnection) async throws -> Result
+    ) async throws(HTTPFault) -> Result {
+        do {
+            let channel = try await connect()
+            return try await channel.executeThenClose { inbound, outbound in
+                defer { channel.channel.abort() }
+                var connection = HTTPConnection(
+                    channel: channel.channel, authority: endpoint.authority, inbound: inbound.makeAsyncIterator(),
+                    outbound: outbound)
+                return try await body(&connection)
+            }
+        } catch {
+            throw tls?.hasRefused == true ? .otherCertificate : HTTPFault(error)
+        }
+    }
+
+    private func connect() async throws -> HTTPConnection.Channel {
+        try await bootstrap(to: endpoint) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try closeInChildren(channel)
+                let pipeline = channel.pipeline.syncOperations
+                if let tls { try pipeline.addHandler(tls.makeHandler()) }
+                try pipeline.addHTTPClientHandlers(enableOutboundHeaderValidation: true)
+                try pipeline.addHandler(HTTPRequestWriter())
+                return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+            }
+        }
+    }
+}
+
+/// Connects to an endpoint by its address or its name.
+func bootstrap<Output: Sendable>(
+    to endpoint: DeviceEndpoint, _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
+) async throws -> Output {
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connectTimeout(TimeAmount(HTTPServer.connectTimeout))
+        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+    switch endpoint {
+    case .host(let host, let port):
+        return try await bootstrap.connect(host: host, port: port, channelInitializer: initialize)
+    case .address(let address, let port):
+        // Of a link-local address the scope is part, and numbers are looked up nowhere.
+        let address = try SocketAddress.makeAddressResolvingHost(address.description, port: port)
+        return try await bootstrap.connect(to: address, channelInitializer: initialize)
+    }
+}
+
+/// A program that is started while a socket is open must not get hold of it.
+func closeInChildren(_ channel: any Channel) throws {
+    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    }
+}
+
+/// A connection over which requests go one after the other.
+package struct HTTPConnection {
+    typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPRequest>
+
+    let channel: any NIOCore.Channel
+    let authority: String
+    var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+    let outbound: NIOAsyncChannelOutboundWriter<HTTPRequest>
+    /// Whether the server takes another request.
+    private(set) var isReusable = true
+
+    init(
+        channel: any NIOCore.Channel, authority: String,
+        inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator,
+        outbound: NIOAsyncChannelOutboundWriter<HTTPRequest>
+    ) {
+        self.channel = channel
+        self.authority = authority
+        self.inbound = inbound
+        self.outbound = outbound
+    }
+
+    /// Sends a request and reads its answer.
+    ///
+    /// - Parameters:
+    ///   - request: what to send.
+    ///   - limit: how many bytes the answer may have.
+    /// - Returns: the answer, whole.
+    /// - Throws: ``HTTPFault``, or what the system says.
+    @concurrent
+    mutating func send(_ request: HTTPRequest, limit: Int) async throws -> HTTPResponse {
+        let timer = CloseTimer(channel, after: request.timeout)
+        defer { timer.cancel() }
+        return try await timer.run {
+            var response = try await begin(request)
+            while let part = try await inbound.next() {
+                switch part {
+                case .head: break
+                case .body(let bytes):
+                    guard response.body.count + bytes.readableBytes <= limit else { throw HTTPFault.tooLong }
+                    response.body += bytes.readableBytesView
+                case .end: return response
+                }
+            }
+            throw HTTPFault.connection("it has closed the connection")
+        }
+    }
+
+    /// Sends a request and follows its answer, which does not end.
+    ///
+    /// - Parameters:
+    ///   - request: what to send.
+    ///   - silence: how long nothing may come.
+    ///   - opened: is called with the answer's head.
+    ///   - receive: takes what comes and returns whether to go on; the next is read when it returns.
+    /// - Throws: ``HTTPFault``, or what the system says.
+    @concurrent
+    mutating func follow(
+        _ request: HTTPRequest, silence: Duration, opened: (HTTPResponse) async -> Bool,
+        receive: ([UInt8]) async -> Bool
+    ) async throws {
+        isReusable = false
+        var timer = CloseTimer(channel, after: silence)
+        defer { timer.cancel() }
+        let head = try await timer.run { try await begin(request) }
+        guard await opened(head) else { return }
+        while true {
+            timer.cancel()
+            timer = CloseTimer(channel, after: silence)
+            let part = try await timer.run { try await inbound.next() }
+            switch part {
+            case .head: break
+            case .body(let bytes): guard await receive(Array(bytes.readableBytesView)) else { return }
+            case .end, nil: throw HTTPFault.connection("it has closed the connection")
+            }
+        }
+    }
+
+    /// Sends a request and reads the answer's head.
+    @concurrent
+    private mutating func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        var request = request
+        request.headers["Host"] = authority
+        try await outbound.write(request)
+        guard case .head(let head)? = try await inbound.next() else {
+            throw HTTPFault.connection("it has closed the connection")
+        }
+        isReusable = isReusable && head.isKeepAlive
+        let headers = head.headers.map { ($0.name.lowercased(), $0.value) }
+        return HTTPResponse(
+            status: Int(head.status.code), headers: Dictionary(headers) { first, _ in first })
+    }
+}
+
+extension Channel {
+    /// Closes at once; TLS would wait for its peer to agree.
+    func abort() {
+        eventLoop.execute { [self] in
+            if let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self) {
+                tls.close(promise: nil)
+            } else {
+                close(promise: nil)
+            }
+        }
+    }
+}
+
+/// Closes a channel when a time is over, which ends every read of it.
+struct CloseTimer {
+    private let timer: Scheduled<Void>
+    private let deadline: ContinuousClock.Instant
+
+    init(_ channel: any Channel, after timeout: Duration) {
+        deadline = .now + timeout
+        timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { channel.abort() }
+    }
+
+    func cancel() { timer.cancel() }
+
+    /// - Throws: ``HTTPFault/timedOut`` for whatever the body throws because of the time.
+    @concurrent
+    func run<Result>(_ body: @concurrent () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            throw ContinuousClock.now >= deadline ? HTTPFault.timedOut : error
+        }
+    }
+}
+
+extension HTTPFault {
+    init(_ error: any Error) {
+        switch error {
+        case let fault as HTTPFault: self = fault
+        case let error as IOError: self = .connection(systemErrorText(error.errnoCode))
+        case let error as NIOConnectionError:
+            self =
+                error.connectionErrors.first.map { HTTPFault($0.error) }
+                ?? .connection(error.dnsAError == nil ? "no address" : "no host of that name")
+        case ChannelError.connectTimeout: self = .timedOut
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .connection("no TLS: \(error)")
+        case is HTTPParserError: self = .connection("what it says is no HTTP")
+        default: self = .connection("no connection")
+        }
+    }
+}
+
+/// Writes a request in the parts that NIO has for it.
+private final class HTTPRequestWriter: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPRequest
+    typealias OutboundOut = HTTPClientRequestPart
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let request = unwrapOutboundIn(data)
+        var headers = HTTPHeaders()
+        for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
+        if !request.body.isEmpty {
+            headers.add(name: "Content-Type", value: "application/json")
+            headers.add(name: "Content-Length", value: "\(request.body.count)")
+        }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.path,
+            headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !request.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
+        }
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
+    }
+}

@@ -1,0 +1,159 @@
+import NIOSSL
+import Synchronization
+import TerminalKit
+
+/// Carries a session with a bridge: requests over two connections that stay open, and the event stream over a third.
+package struct HueConnection: DeviceConnection {
+    package typealias Session = HueSession
+    package typealias Receive = @Sendable (HueSession.Input) async -> Void
+
+    /// After so long without an event the stream may be dead; bridges send nothing that would show it.
+    static let silence = Duration.seconds(90)
+
+    private let store: HueCredentialStore
+    private let silence: Duration
+
+    /// - Parameters:
+    ///   - store: where credentials are kept.
+    ///   - silence: how long the event stream may say nothing.
+    package init(store: HueCredentialStore, silence: Duration = Self.silence) {
+        self.store = store
+        self.silence = silence
+    }
+
+    package func run(
+        to endpoint: DeviceEndpoint, outputs: AsyncStream<HueSession.Output>, receive: @escaping Receive
+    ) async -> SessionFault {
+        guard let context = try? PinnedTLS.makeContext() else { return .unusable("TLS cannot be used here") }
+        return await withDiscardingTaskGroup { tasks in
+            defer { tasks.cancelAll() }
+            var bridge = ""
+            var session: OpenSession?
+            for await output in outputs {
+                switch output {
+                case .identify:
+                    let tls = PinnedTLS(context, pin: nil)
+                    do throws(HTTPFault) {
+                        let request = HTTPRequest(.get, "/api/config")
+                        let response = try await HTTPServer(endpoint, tls: tls).answer(to: request)
+                        await receive(.identity(response, certificate: tls.shown ?? []))
+                    } catch {
+                        return .unreachable(error.text)
+                    }
+                case .load(let id):
+                    bridge = id
+                    do {
+                        await receive(.credentials(try store.load(id)))
+                    } catch {
+                        return .unusable("\(error)")
+                    }
+                case .pair(let certificate):
+                    do throws(HTTPFault) {
+                        let tls = PinnedTLS(context, pin: certificate)
+                        let body = Array(#"{"devicetype":"lamplighter#bridge"}"#.utf8)
+                        let request = HTTPRequest(.post, "/api", body: body)
+                        await receive(.paired(try await HTTPServer(endpoint, tls: tls).answer(to: request)))
+                    } catch {
+                        return fault(error, endpoint, bridge)
+                    }
+                case .store(let credentials, let id):
+                    do {
+                        try store.store(credentials, of: id)
+                    } catch {
+                        await receive(.notStored("\(error)"))
+                    }
+                case .open(let credentials):
+                    session?.end()
+                    let tls = PinnedTLS(context, pin: credentials.certificate)
+                    let opened = OpenSession(HTTPServer(endpoint, tls: tls), key: credentials.key)
+                    for lane in opened.lanes.indices {
+                        tasks.addTask { await opened.serve(lane: lane, receive) }
+                    }
+                    session = opened
+                case .request(let lane, let number, let request): session?.send(request, number: number, lane: lane)
+                case .follow(let id):
+                    guard let session else { continue }
+                    tasks.addTask { [silence] in await session.follow(after: id, silence: silence, receive) }
+                }
+            }
+            return .unreachable("it is no longer used")
+        }
+    }
+
+    private func fault(_ fault: HTTPFault, _ endpoint: DeviceEndpoint, _ bridge: String) -> SessionFault {
+        guard fault == .otherCertificate else { return .unreachable(fault.text) }
+        return .unusable(HueSession.text(otherCertificate: endpoint.authority, store, bridge))
+    }
+}
+
+extension HTTPServer {
+    /// Asks one thing over a connection of its own.
+    @concurrent
+    fileprivate func answer(to request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
+        try await withConnection { connection in
+            try await connection.send(request, limit: 1 << 16)
+        }
+    }
+}
+
+/// Connections to a bridge that has given a key.
+private struct OpenSession: Sendable {
+    let lanes = (0..<HueRequestQueue.lanes).map { _ in HTTPLane() }
+    private let server: HTTPServer
+    private let key: String
+
+    init(_ server: HTTPServer, key: String) {
+        self.server = server
+        self.key = key
+    }
+
+    func end() {
+        for lane in lanes { lane.end() }
+    }
+
+    func send(_ request: HTTPRequest, number: Int, lane: Int) {
+        guard lanes.indices.contains(lane) else { return }
+        lanes[lane].send(authorized(request), number: number)
+    }
+
+    private func authorized(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        request.headers["hue-application-key"] = key
+        return request
+    }
+
+    func serve(lane: Int, _ receive: HueConnection.Receive) async {
+        await lanes[lane].serve(server, limit: HueSession.maximumBody) { number, result in
+            switch result {
+            case .success(let response): await receive(.answer(lane: lane, number: number, response))
+            case .failure(let fault): await receive(.noAnswer(lane: lane, number: number, fault))
+            }
+        }
+    }
+
+    @concurrent
+    func follow(after id: String?, silence: Duration, _ receive: HueConnection.Receive) async {
+        var request = authorized(HTTPRequest(.get, "/eventstream/clip/v2", headers: ["Accept": "text/event-stream"]))
+        request.headers["last-event-id"] = id
+        do throws(HTTPFault) {
+            try await server.withConnection { connection in
+                var parser = EventStreamParser()
+                var isFull = false
+                try await connection.follow(request, silence: silence) { head in
+                    await receive(.stream(status: head.status))
+                    return head.status == 200
+                } receive: { bytes in
+                    do throws(EventStreamParser.TooLong) {
+                        for event in try parser.received(bytes) { await receive(.event(event, id: parser.lastID)) }
+                    } catch {
+                        isFull = true
+                    }
+                    return !isFull
+                }
+                if isFull { throw HTTPFault.tooLong }
+            }
+        } catch {
+            await receive(.streamEnded(error))
+        }
+    }
+}

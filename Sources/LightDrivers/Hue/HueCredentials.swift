@@ -1,0 +1,73 @@
+import BoundedJSON
+import Glibc
+import SystemKit
+import TerminalKit
+
+/// What a bridge is known by, and what it knows us by.
+package struct HueCredentials: Equatable, Sendable {
+    /// The SHA-256 of its certificate.
+    package var certificate: [UInt8]
+    /// The application key, which is as good as the key to the home: it is never logged.
+    package var key: String
+
+    package init(certificate: [UInt8], key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// What an application key may be: it goes into a field of HTTP.
+    static func isKey(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+/// The credentials of a driver's bridges, a file each for their owner alone, below the bridge's state directory.
+///
+/// A file is read at each connection, so one that is removed makes its bridge a new one.
+package struct HueCredentialStore: Equatable, Sendable {
+    /// `nil` where there is no state directory: then nothing outlives the driver.
+    let directory: String?
+
+    package init(directory: String?) { self.directory = directory }
+
+    /// Where a bridge's credentials are, for people.
+    func path(of bridge: String) -> String? { directory.map { "\($0)/\(bridge).json" } }
+
+    /// - Returns: `nil` if there are none.
+    /// - Throws: ``TerminalError`` if a file is there and gives none.
+    func load(_ bridge: String) throws -> HueCredentials? {
+        guard let path = path(of: bridge) else { return nil }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if file < 0, errno == ENOENT { return nil }
+        guard file >= 0 else { throw Self.failure("cannot be read: \(SystemError.last.reason)", path) }
+        defer { close(file) }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try OpenFile(file).read(limit: 4096)
+        } catch {
+            throw Self.failure("cannot be read: \(error.reason)", path)
+        }
+        guard let json = try? JSONValue(parsing: bytes), let certificate = json["certificate"]?.string,
+            let pin = Base64.decode(certificate), pin.count == 32, let key = json["application-key"]?.string,
+            HueCredentials.isKey(key)
+        else { throw Self.failure("is damaged; remove it and press the bridge's link button", path) }
+        return HueCredentials(certificate: pin, key: key)
+    }
+
+    /// - Throws: ``TerminalError`` if they cannot be written; a file that is there is then as it was.
+    func store(_ credentials: HueCredentials, of bridge: String) throws {
+        guard let directory, let path = path(of: bridge) else { return }
+        let parent = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? directory
+        for folder in [parent, directory] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+            throw Self.failure("cannot be made: \(SystemError.last.reason)", folder)
+        }
+        let json: JSONValue = [
+            "certificate": .string(Base64.encode(credentials.certificate)), "application-key": .string(credentials.key),
+        ]
+        try OutputFile.write(json.encoded, to: path)
+    }
+
+    private static func failure(_ text: String, _ path: String) -> TerminalError {
+        TerminalError(code: 74, message: "\(path) \(text)")
+    }
+}

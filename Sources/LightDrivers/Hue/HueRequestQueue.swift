@@ -1,0 +1,161 @@
+import LightKit
+
+/// What waits to be sent to a bridge, and what is under way: two requests at a time, because a bridge refuses more than
+/// three and the event stream is one; commands before questions; and no faster than its radio takes them.
+struct HueRequestQueue: Sendable {
+    /// What is to be sent.
+    enum Request: Equatable, Sendable {
+        /// All resources of a type.
+        case read(String)
+        case command(LightCommand, to: LightID, number: Int)
+        case identify(LightID, number: Int)
+    }
+
+    struct Entry: Equatable, Sendable {
+        let number: Int
+        var request: Request
+        let queuedAt: Duration
+        var attempts = 0
+        fileprivate(set) var notBefore: Duration = .zero
+        /// The host has its answer already.
+        fileprivate(set) var isAccepted = false
+    }
+
+    /// A pace that may be exceeded by a burst.
+    struct Pace: Sendable {
+        let interval: Duration
+        let burst: Int
+        private var busyUntil = Duration.zero
+
+        init(interval: Duration, burst: Int) {
+            self.interval = interval
+            self.burst = burst
+        }
+
+        var mayAt: Duration { busyUntil - interval * (burst - 1) }
+        mutating func sent(now: Duration) { busyUntil = max(busyUntil, now) + interval }
+    }
+
+    static let lanes = 2
+    /// A command that still waits for its turn after so long counts as accepted: the host would give it up after 2 s.
+    static let acceptDelay = Duration.milliseconds(1500)
+    static let maximumAttempts = 10
+
+    private var waiting: [Entry] = []
+    private(set) var underWay: [Entry?] = Array(repeating: nil, count: lanes)
+    /// Signify's advice: ten commands a second to lights, one to groups.
+    private var lightPace = Pace(interval: .milliseconds(100), burst: 10)
+    private var groupPace = Pace(interval: .seconds(1), burst: 2)
+    private var lastNumber = 0
+
+    /// Adds a request; a command takes the place of an older one to its light that still waits.
+    mutating func add(_ request: Request, now: Duration) {
+        if case .command(let command, let light, let number) = request,
+            let index = waiting.firstIndex(where: { $0.isAccepted && $0.request.light == light }),
+            case .command(let older, _, _) = waiting[index].request
+        {
+            waiting[index].request = .command(older.merging(command), to: light, number: number)
+            waiting[index].isAccepted = false
+            return
+        }
+        lastNumber += 1
+        let entry = Entry(number: lastNumber, request: request, queuedAt: now)
+        let place = request.isRead ? waiting.endIndex : waiting.firstIndex { $0.request.isRead } ?? waiting.endIndex
+        waiting.insert(entry, at: place)
+    }
+
+    /// Whether anything is to be read.
+    var isReading: Bool {
+        waiting.contains { $0.request.isRead } || underWay.contains { $0?.request.isRead == true }
+    }
+
+    /// What to send now, and over which lane; `isGroup` says whether a light is a group.
+    mutating func transmit(now: Duration, isGroup: (LightID) -> Bool) -> (lane: Int, entry: Entry)? {
+        guard let lane = underWay.firstIndex(where: { $0 == nil }),
+            let index = waiting.firstIndex(where: { mayAt($0, isGroup) <= now })
+        else { return nil }
+        var entry = waiting.remove(at: index)
+        entry.attempts += 1
+        if let light = entry.request.light {
+            if isGroup(light) { groupPace.sent(now: now) } else { lightPace.sent(now: now) }
+        }
+        underWay[lane] = entry
+        return (lane, entry)
+    }
+
+    private func mayAt(_ entry: Entry, _ isGroup: (LightID) -> Bool) -> Duration {
+        // One lane is left to commands.
+        if entry.request.isRead, underWay.contains(where: { $0?.request.isRead == true }) { return .seconds(1 << 40) }
+        guard let light = entry.request.light else { return entry.notBefore }
+        return max(entry.notBefore, isGroup(light) ? groupPace.mayAt : lightPace.mayAt)
+    }
+
+    /// The answer to a request has come.
+    ///
+    /// - Returns: the request; `nil` if it is not under way.
+    mutating func answered(lane: Int, number: Int) -> Entry? {
+        guard underWay.indices.contains(lane), let entry = underWay[lane], entry.number == number else { return nil }
+        underWay[lane] = nil
+        return entry
+    }
+
+    /// The bridge has too much to do: the request is sent again.
+    ///
+    /// - Returns: whether it may be.
+    mutating func retry(_ entry: Entry, now: Duration) -> Bool {
+        guard entry.attempts < Self.maximumAttempts else { return false }
+        // What came meanwhile for the same light is newer.
+        if let light = entry.request.light, waiting.contains(where: { $0.request.light == light }) { return false }
+        var entry = entry
+        entry.notBefore = now + .milliseconds(250) * entry.attempts
+        waiting.insert(entry, at: 0)
+        return true
+    }
+
+    /// Commands that have waited long enough to count as accepted.
+    mutating func takeAccepted(now: Duration) -> [Int] {
+        var accepted: [Int] = []
+        for index in waiting.indices where !waiting[index].isAccepted {
+            guard let number = waiting[index].request.command, waiting[index].queuedAt + Self.acceptDelay <= now else {
+                continue
+            }
+            waiting[index].isAccepted = true
+            accepted.append(number)
+        }
+        return accepted
+    }
+
+    /// A command is given up by the host.
+    mutating func cancel(command: Int) { waiting.removeAll { $0.request.command == command && !$0.isAccepted } }
+
+    /// When ``transmit(now:isGroup:)`` or ``takeAccepted(now:)`` has something to do.
+    func deadline(isGroup: (LightID) -> Bool) -> Duration? {
+        let isFree = underWay.contains { $0 == nil }
+        return waiting.flatMap { entry in
+            let accept = entry.isAccepted || entry.request.command == nil ? nil : entry.queuedAt + Self.acceptDelay
+            return [isFree ? mayAt(entry, isGroup) : nil, accept].compactMap { $0 }
+        }.min()
+    }
+}
+
+extension HueRequestQueue.Request {
+    var isRead: Bool {
+        if case .read = self { true } else { false }
+    }
+
+    /// The command that it carries out.
+    var command: Int? {
+        switch self {
+        case .read: nil
+        case .command(_, _, let number), .identify(_, let number): number
+        }
+    }
+
+    /// The light whose state it changes.
+    var light: LightID? {
+        switch self {
+        case .read, .identify: nil
+        case .command(_, let light, _): light
+        }
+    }
+}

@@ -1,0 +1,554 @@
+import BoundedJSON
+package import Discovery
+package import LightKit
+import TerminalKit
+
+/// The keys of the driver `hue` that its bridges share.
+package struct HueOptions: Equatable, Sendable {
+    /// Whether rooms and zones are lights, too.
+    package var groups: Bool
+    package var credentials: HueCredentialStore
+
+    package init(groups: Bool = false, credentials: HueCredentialStore = HueCredentialStore(directory: nil)) {
+        self.groups = groups
+        self.credentials = credentials
+    }
+}
+
+/// A conversation with one Hue bridge by its API of version 2.
+///
+/// The bridge is asked who it is, over TLS with whatever certificate it shows. One that is known must show the certificate
+/// that it showed first; of one that is not, a key is asked for until somebody presses its link button. Only then is
+/// the key sent anywhere: the event stream is opened, and once it is open, everything is read. What comes over the stream
+/// meanwhile is applied afterwards.
+package struct HueSession: DeviceSession {
+    package typealias Options = HueOptions
+
+    package enum Output: Equatable, Sendable {
+        /// Ask who the bridge is, whatever certificate it shows.
+        case identify
+        /// Look for its credentials.
+        case load(bridge: String)
+        /// Ask for a key; the bridge must show this certificate.
+        case pair(certificate: [UInt8])
+        case store(HueCredentials, bridge: String)
+        /// Use these credentials from now on.
+        case open(HueCredentials)
+        case request(lane: Int, number: Int, HTTPRequest)
+        /// Open the event stream, from behind this event if it is known.
+        case follow(after: String?)
+    }
+
+    package enum Input: Equatable, Sendable {
+        case identity(HTTPResponse, certificate: [UInt8])
+        case credentials(HueCredentials?)
+        case paired(HTTPResponse)
+        /// The credentials could not be kept, and why.
+        case notStored(String)
+        case answer(lane: Int, number: Int, HTTPResponse)
+        case noAnswer(lane: Int, number: Int, HTTPFault)
+        /// The event stream has answered.
+        case stream(status: Int)
+        /// An event has come, as JSON, and the id of the event.
+        case event([UInt8], id: String?)
+        case streamEnded(HTTPFault)
+    }
+
+    package static let traits = DeviceTraits(
+        driverName: "hue", serviceType: "_hue._tcp", port: 443, maximumDevices: 16)
+
+    /// How long an answer may be.
+    static let maximumBody = 2 << 20
+    /// More lights than the largest bridge takes.
+    static let maximumResources = 1024
+    static let maximumEvents = 256
+    /// A bridge is slow to list what it has.
+    static let readTimeout = Duration.seconds(15)
+    /// How often a key is asked for.
+    static let pairingInterval = Duration.seconds(3)
+    /// How long all is waited for after something was added or removed.
+    static let readDelay = Duration.seconds(1)
+
+    private struct Identity: Sendable {
+        let id: String
+        let name: String
+        let certificate: [UInt8]
+    }
+
+    /// What a device is, and whether the bridge reaches it.
+    private struct Device: Sendable {
+        var manufacturer: String?
+        var model: String?
+        var firmware: String?
+        var mac: String?
+        var isConnected: Bool?
+        var room: String?
+    }
+
+    private enum State: Sendable {
+        case identifying
+        case loading(Identity)
+        /// A key is asked for, next at that time if it is known.
+        case pairing(Identity, again: Duration?)
+        /// The event stream is being opened, or everything is being read.
+        case reading(Identity)
+        case ready(Identity)
+    }
+
+    private let name: String
+    private let options: HueOptions
+    private var state = State.identifying
+    private var queue = HueRequestQueue()
+    /// The types that were read so far, if not all.
+    private var resources: [String: [JSONValue]] = [:]
+    private var lights: [String: HueLight] = [:]
+    private var devices: [String: Device] = [:]
+    private var rooms: [String: String] = [:]
+    /// Events that came while everything is read.
+    private var events: [JSONValue] = []
+    private var readAt: Duration?
+    private var followAt: Duration?
+    private var isFollowing = false
+    private var lastEvent: String?
+
+    package init(name: String, options: HueOptions, now: Duration) {
+        self.name = name
+        self.options = options
+    }
+
+    /// Emulators announce the port of their plain HTTP.
+    package static func port(of service: DiscoveredService) -> Int { service.port == 80 ? 443 : Int(service.port) }
+
+    static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            }
+    }
+
+    private var types: [String] {
+        ["device", "zigbee_connectivity", "room", "light"] + (options.groups ? ["zone", "grouped_light"] : [])
+    }
+
+    private var identity: Identity? {
+        switch state {
+        case .identifying: nil
+        case .loading(let identity), .pairing(let identity, _), .reading(let identity), .ready(let identity): identity
+        }
+    }
+
+    // MARK: From the first byte to the first event
+
+    package mutating func started(now: Duration) -> [SessionEvent<Output>] { [.output(.identify)] }
+
+    package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
+        switch (input, state) {
+        case (.identity(let response, let certificate), .identifying):
+            guard let identity = Self.identity(response, certificate) else {
+                return [.failed(.unusable("\(name) is no Hue bridge; remove it from hosts:"))]
+            }
+            state = .loading(identity)
+            return [.output(.load(bridge: identity.id))]
+        case (.credentials(let credentials), .loading(let identity)):
+            guard let credentials else { return [.identified(identity.id)] + pair(identity) }
+            guard credentials.certificate == identity.certificate else {
+                return [.failed(.unusable(Self.text(otherCertificate: name, options.credentials, identity.id)))]
+            }
+            return [.identified(identity.id)] + open(identity, credentials)
+        case (.paired(let response), .pairing(let identity, again: nil)):
+            return paired(response, identity, now: now)
+        case (.notStored(let reason), _):
+            return [.warning("\(reason); mend that, or its link button must be pressed after each restart")]
+        case (.answer(let lane, let number, let response), .reading),
+            (.answer(let lane, let number, let response), .ready):
+            guard let entry = queue.answered(lane: lane, number: number) else { return [] }
+            return answered(entry, response, now: now) + transmit(now: now)
+        case (.noAnswer(_, _, let fault), .reading), (.noAnswer(_, _, let fault), .ready):
+            return [.failed(.unreachable(fault.text))]
+        case (.stream(let status), .reading(let identity)), (.stream(let status), .ready(let identity)):
+            return followed(status, identity, now: now)
+        case (.event(let bytes, let id), .reading), (.event(let bytes, let id), .ready):
+            lastEvent = id ?? lastEvent
+            return received(event: bytes, now: now)
+        case (.streamEnded(let fault), .reading), (.streamEnded(let fault), .ready):
+            // One that does not even open shows that the bridge is not there.
+            guard isFollowing else { return [.failed(.unreachable(fault.text))] }
+            isFollowing = false
+            followAt = now
+            return []
+        case (.identity, _), (.credentials, _), (.paired, _), (.answer, _), (.noAnswer, _), (.stream, _), (.event, _),
+            (.streamEnded, _):
+            return []
+        }
+    }
+
+    private static func identity(_ response: HTTPResponse, _ certificate: [UInt8]) -> Identity? {
+        guard response.status == 200, let json = try? JSONValue(parsing: response.body),
+            let id = json["bridgeid"]?.string?.lowercased(), (12...16).contains(id.utf8.count),
+            id.allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else { return nil }
+        return Identity(id: id, name: json["name"]?.shortText?.sanitized ?? id, certificate: certificate)
+    }
+
+    /// - Returns: what to say of a certificate that is not the known one.
+    static func text(otherCertificate name: String, _ store: HueCredentialStore, _ bridge: String) -> String {
+        let remedy = store.path(of: bridge).map { "remove \($0)" } ?? "restart the bridge"
+        return
+            "\(name) shows another certificate than before, so it is not used; if it was reset, replaced or updated, "
+            + "\(remedy) and press its link button, else something stands between"
+    }
+
+    private mutating func pair(_ identity: Identity) -> [SessionEvent<Output>] {
+        state = .pairing(identity, again: nil)
+        return [
+            .warning("press the link button of \(identity.name) (\(name)), so that its lights can be used"),
+            .output(.pair(certificate: identity.certificate)),
+        ]
+    }
+
+    private mutating func paired(
+        _ response: HTTPResponse, _ identity: Identity, now: Duration
+    ) -> [SessionEvent<Output>] {
+        let json = (try? JSONValue(parsing: response.body))?.array?.first
+        guard let key = json?["success"]?["username"]?.string, HueCredentials.isKey(key) else {
+            state = .pairing(identity, again: now + Self.pairingInterval)
+            return []
+        }
+        let credentials = HueCredentials(certificate: identity.certificate, key: key)
+        return [.warning(nil), .output(.store(credentials, bridge: identity.id))] + open(identity, credentials)
+    }
+
+    private mutating func open(_ identity: Identity, _ credentials: HueCredentials) -> [SessionEvent<Output>] {
+        state = .reading(identity)
+        return [.output(.open(credentials)), .output(.follow(after: nil))]
+    }
+
+    private mutating func followed(
+        _ status: Int, _ identity: Identity, now: Duration
+    ) -> [SessionEvent<Output>] {
+        switch status {
+        case 200:
+            isFollowing = true
+            return read(identity, now: now)
+        case 401, 403: return keyRefused(identity)
+        case 404:
+            return [.failed(.unusable("\(name) is a bridge without the API of version 2; update its software"))]
+        case 429, 503:
+            followAt = now + Self.readDelay
+            return []
+        default: return [.failed(.unreachable("its event stream answers with \(status)"))]
+        }
+    }
+
+    /// The bridge no longer knows the key: it was deleted there.
+    private mutating func keyRefused(_ identity: Identity) -> [SessionEvent<Output>] {
+        let unreachable = lightIDs.map { SessionEvent<Output>.report($0, LightReport(reachable: false)) }
+        queue = HueRequestQueue()
+        isFollowing = false
+        (followAt, readAt) = (nil, nil)
+        return unreachable + pair(identity)
+    }
+
+    private var lightIDs: [LightID] {
+        guard let bridge = identity?.id else { return [] }
+        return lights.values.map { $0.lightID(bridge) }.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ identity: Identity, now: Duration) -> [SessionEvent<Output>] {
+        guard !queue.isReading else {
+            readAt = now + Self.readDelay
+            return []
+        }
+        readAt = nil
+        resources = [:]
+        events = []
+        if case .ready = state { state = .reading(identity) }
+        for type in types { queue.add(.read(type), now: now) }
+        return transmit(now: now)
+    }
+
+    private mutating func transmit(now: Duration) -> [SessionEvent<Output>] {
+        guard let bridge = identity?.id else { return [] }
+        var events: [SessionEvent<Output>] = []
+        while let (lane, entry) = queue.transmit(now: now, isGroup: isGroup) {
+            if let request = request(entry.request, bridge) {
+                events.append(.output(.request(lane: lane, number: entry.number, request)))
+            } else {
+                _ = queue.answered(lane: lane, number: entry.number)
+                if let command = entry.request.command { events.append(.finished(command: command, .unknownLight)) }
+            }
+        }
+        return events
+    }
+
+    private func isGroup(_ light: LightID) -> Bool { self.light(light)?.kind == .group }
+
+    private func light(_ id: LightID) -> HueLight? {
+        guard let bridge = identity?.id, id.rawValue.hasPrefix("\(bridge)/") else { return nil }
+        return lights[String(id.rawValue.dropFirst(bridge.utf8.count + 1))]
+    }
+
+    private mutating func request(_ request: HueRequestQueue.Request, _ bridge: String) -> HTTPRequest? {
+        switch request {
+        case .read(let type): return HTTPRequest(.get, "/clip/v2/resource/\(type)", timeout: Self.readTimeout)
+        case .command(let command, let id, _):
+            guard var light = light(id) else { return nil }
+            let body = light.body(for: command)
+            lights[light.id] = light
+            return Self.put(light.kind.rawValue, light.id, body)
+        case .identify(let id, _):
+            guard let light = light(id) else { return nil }
+            switch light.kind {
+            case .light: return Self.put("device", light.owner, ["identify": ["action": "identify"]])
+            case .group: return Self.put(light.kind.rawValue, light.id, ["alert": ["action": "breathe"]])
+            }
+        }
+    }
+
+    private static func put(_ type: String, _ id: String, _ body: JSONObject) -> HTTPRequest {
+        HTTPRequest(.put, "/clip/v2/resource/\(type)/\(id)", body: JSONValue.object(body).encoded)
+    }
+
+    private mutating func answered(
+        _ entry: HueRequestQueue.Entry, _ response: HTTPResponse, now: Duration
+    ) -> [SessionEvent<Output>] {
+        guard let identity else { return [] }
+        switch response.status {
+        case 401, 403: return keyRefused(identity)
+        case 429, 503:
+            if queue.retry(entry, now: now) { return [] }
+            return entry.request.command.map { [.finished(command: $0, .busy)] } ?? [
+                .failed(.unreachable("it has too much to do"))
+            ]
+        default: break
+        }
+        let json = try? JSONValue(parsing: response.body, maximumLength: Self.maximumBody)
+        switch entry.request {
+        case .read(let type): return read(type, response, json, identity)
+        case .command(let command, let light, let number):
+            return [.finished(command: number, error(response, json, now: now))] + confirmation(of: command, light)
+        case .identify(_, let number): return [.finished(command: number, error(response, json, now: now))]
+        }
+    }
+
+    /// A command that changes nothing brings no event.
+    private func confirmation(of command: LightCommand, _ id: LightID) -> [SessionEvent<Output>] {
+        guard let light = light(id), light.isAlready(command) else { return [] }
+        return [report(light, id)]
+    }
+
+    private mutating func error(_ response: HTTPResponse, _ json: JSONValue?, now: Duration) -> LightError? {
+        // 207 says that a light may not do it, which its connectivity says better.
+        if (200..<300).contains(response.status) { return nil }
+        guard response.status != 404 else {
+            readAt = now
+            return .unreachable
+        }
+        let reason = json?["errors"]?.array?.first?["description"]?.string ?? "the bridge answers \(response.status)"
+        return .refused(String(reason.sanitized.prefix(200)))
+    }
+
+    private mutating func read(
+        _ type: String, _ response: HTTPResponse, _ json: JSONValue?, _ identity: Identity
+    ) -> [SessionEvent<Output>] {
+        // What a bridge does not know is nothing that it has.
+        let list = response.status == 404 && type != "light" ? [] : json?["data"]?.array
+        guard let list, response.status == 200 || response.status == 404, json?["errors"]?.array?.isEmpty != false
+        else {
+            return [.failed(.unusable("\(name) does not say what its \(type) resources are; update its software"))]
+        }
+        resources[type] = Array(list.prefix(Self.maximumResources))
+        guard resources.count == types.count else { return [] }
+        takeResources()
+        state = .ready(identity)
+        let missed = events
+        events = []
+        for event in missed { apply(event) }
+        return [.lights(descriptions(identity))] + lights.values.map { report($0, $0.lightID(identity.id)) }
+    }
+
+    private mutating func takeResources() {
+        let former = lights
+        devices = [:]
+        rooms = [:]
+        lights = [:]
+        for json in resources["device"] ?? [] {
+            guard let id = json["id"]?.string, let product = json["product_data"] else { continue }
+            devices[id] = Device(
+                manufacturer: product["manufacturer_name"]?.shortText,
+                model: product["product_name"]?.shortText ?? product["model_id"]?.shortText,
+                firmware: product["software_version"]?.shortText)
+        }
+        for json in resources["zigbee_connectivity"] ?? [] { update(connectivity: json) }
+        for json in (resources["room"] ?? []) + (resources["zone"] ?? []) {
+            guard let id = json["id"]?.string, let name = json["metadata"]?["name"]?.shortText else { continue }
+            rooms[id] = name
+            guard json["type"]?.string != "zone" else { continue }
+            for child in json["children"]?.array ?? [] {
+                if let device = child["rid"]?.string { devices[device]?.room = name }
+            }
+        }
+        for (type, kind) in [("light", HueLight.Kind.light), ("grouped_light", .group)] {
+            for json in resources[type] ?? [] {
+                guard let id = json["id"]?.string else { continue }
+                // What was asked of it last stays known.
+                if var light = former[id] {
+                    light.update(json)
+                    lights[id] = light
+                } else {
+                    lights[id] = HueLight(json, kind)
+                }
+            }
+        }
+        // All lights of the home have a group, too, which has no name.
+        lights = lights.filter { $0.value.kind == .light || rooms[$0.value.owner] != nil }
+        resources = [:]
+    }
+
+    private mutating func update(connectivity json: JSONValue) {
+        guard let status = json["status"]?.string, let owner = json["owner"]?["rid"]?.string else { return }
+        devices[owner]?.isConnected = status == "connected"
+        if let mac = json["mac_address"]?.shortText { devices[owner]?.mac = mac }
+    }
+
+    private func descriptions(_ identity: Identity) -> [LightDescription] {
+        lights.values.sorted { $0.id < $1.id }.map { light in
+            var description = light.description(identity.id)
+            switch light.kind {
+            case .light:
+                let device = devices[light.owner]
+                description.manufacturer = device?.manufacturer
+                description.model = device?.model
+                description.firmware = device?.firmware
+                description.serialNumber = device?.mac
+                description.suggestedRoom = device?.room
+            case .group:
+                description.name = rooms[light.owner] ?? description.name
+                description.manufacturer = "Signify"
+                description.model = "Hue group"
+            }
+            return description
+        }
+    }
+
+    private func isReachable(_ light: HueLight) -> Bool { devices[light.owner]?.isConnected ?? true }
+
+    private func report(_ light: HueLight, _ id: LightID) -> SessionEvent<Output> {
+        var report = light.state
+        report.reachable = isReachable(light)
+        return .report(id, report)
+    }
+
+    // MARK: Events
+
+    private mutating func received(event bytes: [UInt8], now: Duration) -> [SessionEvent<Output>] {
+        guard let list = (try? JSONValue(parsing: bytes))?.array, let identity else { return [] }
+        var changed: Set<String> = []
+        for event in list {
+            switch (event["type"]?.string, state) {
+            case ("update", .ready): changed.formUnion(apply(event))
+            case ("update", _):
+                // Too many to keep: all is read once more.
+                if events.count < Self.maximumEvents { events.append(event) } else { readAt = now + Self.readDelay }
+            case ("add", _), ("delete", _):
+                let kinds = (event["data"]?.array ?? []).compactMap { $0["type"]?.string }
+                if !Set(kinds).isDisjoint(with: types) { readAt = now + Self.readDelay }
+            default: break
+            }
+        }
+        if changed.contains("") {
+            readAt = readAt ?? now + Self.readDelay
+            changed.remove("")
+        }
+        return changed.sorted().compactMap { id in
+            lights[id].map { report($0, $0.lightID(identity.id)) }
+        }
+    }
+
+    /// Applies what has changed.
+    ///
+    /// - Returns: the lights that it is about, and "" if descriptions are to be read again.
+    @discardableResult
+    private mutating func apply(_ event: JSONValue) -> Set<String> {
+        var changed: Set<String> = []
+        for json in event["data"]?.array ?? [] {
+            guard let id = json["id"]?.string else { continue }
+            switch json["type"]?.string {
+            case "light", "grouped_light":
+                guard let former = lights[id] else { continue }
+                lights[id]?.update(json)
+                changed.insert(id)
+                if lights[id]?.name != former.name { changed.insert("") }
+            case "zigbee_connectivity":
+                guard let owner = json["owner"]?["rid"]?.string else { continue }
+                update(connectivity: json)
+                changed.formUnion(lights.values.filter { $0.owner == owner }.map(\.id))
+            case "room", "zone": changed.insert("")
+            default: break
+            }
+        }
+        return changed
+    }
+
+    // MARK: Time
+
+    package var deadline: Duration? {
+        var times = [followAt, readAt]
+        if case .pairing(_, let again) = state { times.append(again) }
+        switch state {
+        case .reading, .ready: times.append(queue.deadline(isGroup: isGroup))
+        case .identifying, .loading, .pairing: break
+        }
+        return times.compactMap { $0 }.min()
+    }
+
+    package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
+        var events: [SessionEvent<Output>] = []
+        if case .pairing(let identity, let again?) = state, again <= now {
+            state = .pairing(identity, again: nil)
+            events.append(.output(.pair(certificate: identity.certificate)))
+        }
+        if let at = followAt, at <= now {
+            followAt = nil
+            events.append(.output(.follow(after: lastEvent)))
+        }
+        if let at = readAt, at <= now, let identity {
+            readAt = nil
+            events += read(identity, now: now)
+        }
+        events += queue.takeAccepted(now: now).map { .finished(command: $0, nil) }
+        return events + transmit(now: now)
+    }
+
+    // MARK: Commands
+
+    package mutating func apply(
+        _ command: LightCommand, to id: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        try require(id)
+        queue.add(.command(command, to: id, number: number), now: now)
+        return transmit(now: now)
+    }
+
+    package mutating func identify(
+        _ id: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        try require(id)
+        queue.add(.identify(id, number: number), now: now)
+        return transmit(now: now)
+    }
+
+    private func require(_ id: LightID) throws(LightError) {
+        guard let light = light(id) else { throw .unknownLight }
+        switch state {
+        case .reading, .ready: break
+        case .identifying, .loading, .pairing: throw .unreachable
+        }
+        guard isReachable(light) else { throw .unreachable }
+    }
+
+    package mutating func cancelled(command: Int) { queue.cancel(command: command) }
+}

@@ -1,0 +1,51 @@
+/// Which devices a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
+package struct DeviceSelection: Equatable, Sendable {
+    /// Whether devices are found by mDNS.
+    package var discover: Bool
+    /// Devices that mDNS does not find.
+    package var hosts: [DeviceHost]
+
+    package init(discover: Bool = true, hosts: [DeviceHost] = []) {
+        self.discover = discover
+        self.hosts = hosts
+    }
+
+    /// Reads both keys.
+    ///
+    /// - Parameters:
+    ///   - container: where they stand.
+    ///   - discoverKey: the key of ``discover``.
+    ///   - hostsKey: the key of ``hosts``.
+    ///   - traits: what the devices have in common.
+    /// - Throws: `DecodingError` that says what to write.
+    init<Key>(
+        from container: KeyedDecodingContainer<Key>, discover discoverKey: Key, hosts hostsKey: Key,
+        traits: DeviceTraits
+    ) throws {
+        discover = try container.decodeIfPresent(Bool.self, forKey: discoverKey) ?? true
+        hosts = []
+        if container.contains(hostsKey) {
+            var list = try container.nestedUnkeyedContainer(forKey: hostsKey)
+            while !list.isAtEnd {
+                guard let host = DeviceHost(try list.decode(String.self)) else {
+                    throw DecodingError.dataCorruptedError(
+                        in: list, debugDescription: "no host; write 10.0.0.5 or \"10.0.0.5:\(traits.port)\"")
+                }
+                guard !hosts.contains(host) else {
+                    throw DecodingError.dataCorruptedError(
+                        in: list, debugDescription: "\(host.host) stands here twice; remove one")
+                }
+                guard hosts.count < traits.maximumDevices else {
+                    throw DecodingError.dataCorruptedError(
+                        in: list, debugDescription: "too many; write at most \(traits.maximumDevices) hosts")
+                }
+                hosts.append(host)
+            }
+        }
+        guard discover || !hosts.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: discoverKey, in: container,
+                debugDescription: "nothing to connect to; write discover: true or hosts: [10.0.0.5]")
+        }
+    }
+}

@@ -1,0 +1,242 @@
+package import Discovery
+package import LightKit
+package import Logging
+
+/// What carries the sessions of a kind of device over the network.
+package protocol DeviceConnection: Sendable {
+    associatedtype Session: DeviceSession
+
+    /// Carries one session until the connection is over or its task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where the device is.
+    ///   - outputs: what the session wants done, in order.
+    ///   - receive: takes what comes, in order, and returns when more may come.
+    /// - Returns: why it is over.
+    func run(
+        to endpoint: DeviceEndpoint, outputs: AsyncStream<Session.Output>,
+        receive: @escaping @Sendable (Session.Input) async -> Void
+    ) async -> SessionFault
+}
+
+/// A driver for devices that are connected to: wires the connections, mDNS, the machine of the devices and the host
+/// together.
+///
+/// A connection that has brought something is not read further while more than ``maximumNotices`` wait for the host, so
+/// neither a flood nor a slow host makes its queue grow.
+package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
+    package typealias Session = Connection.Session
+
+    /// What the host is to be told, in order.
+    private enum Notice: Sendable {
+        case added(LightDescription)
+        case removed(LightID)
+        case reports([(light: LightID, report: LightReport)])
+        case warning(String?, about: String)
+    }
+
+    private struct OpenConnection {
+        let outputs: AsyncStream<Session.Output>.Continuation
+        let task: Task<Void, Never>
+    }
+
+    private static var maximumNotices: Int { 64 }
+
+    private let discovers: Bool
+    private let connection: Connection
+    private let logger: Logger
+    private let makeBrowser: @Sendable () throws(DiscoveryError) -> any ServiceBrowser
+    private let share: @Sendable () -> Double
+    private let start = ContinuousClock.now
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    private var home: DeviceHome<Session>
+    private var connections: [DeviceTarget: OpenConnection] = [:]
+    private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
+    private var notices: [Notice] = []
+    private var outbox = ReportOutbox()
+    /// Connections that wait until the host has taken what they brought.
+    private var readers: [CheckedContinuation<Void, Never>] = []
+    private var isRunning = false
+
+    /// Makes a driver that does nothing before it runs.
+    ///
+    /// - Parameters:
+    ///   - selection: which devices to connect to.
+    ///   - options: the driver's own keys.
+    ///   - connection: what carries the sessions.
+    ///   - logger: where it logs.
+    ///   - share: how much of the longest pause passes before the next try, 0 to 1.
+    ///   - makeBrowser: makes what finds devices, if they are to be found.
+    package init(
+        _ selection: DeviceSelection, options: Session.Options, connection: Connection, logger: Logger,
+        share: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        makeBrowser: @escaping @Sendable () throws(DiscoveryError) -> any ServiceBrowser
+    ) {
+        discovers = selection.discover
+        self.connection = connection
+        self.logger = logger
+        self.share = share
+        self.makeBrowser = makeBrowser
+        home = DeviceHome(selection, options: options)
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private var now: Duration { start.duration(to: .now) }
+
+    // MARK: Life
+
+    package func run(host: any LightHost) async throws {
+        await host.report(.starting)
+        let browser = discovers ? try makeBrowser() : nil
+        try browser?.start()
+        isRunning = true
+        carryOut(home.started(known: await host.knownLights(), now: now))
+        if browser == nil { await host.report(.running) }
+        await withDiscardingTaskGroup { tasks in
+            if let browser { tasks.addTask { await self.follow(browser, host) } }
+            var timerAt: Duration?
+            for await _ in wake {
+                if let at = timerAt, at <= now { timerAt = nil }
+                carryOut(home.timePassed(now: now, share: share()))
+                await notify(host)
+                guard let next = home.deadline else { continue }
+                if timerAt.map({ next < $0 }) ?? true {
+                    timerAt = next
+                    tasks.addTask { [waker, instant = start + next] in
+                        try? await Task.sleep(until: instant, clock: .continuous)
+                        waker.yield()
+                    }
+                }
+            }
+            tasks.cancelAll()
+        }
+        isRunning = false
+        await browser?.stop()
+        for target in Array(connections.keys) { close(target) }
+        for waiter in waiters.values { waiter.resume(returning: .unreachable) }
+        waiters = [:]
+        for reader in readers { reader.resume() }
+        readers = []
+    }
+
+    /// Takes what mDNS finds, and reports whether mDNS works.
+    private func follow(_ browser: any ServiceBrowser, _ host: any LightHost) async {
+        for await snapshot in browser.snapshots() {
+            let problem = snapshot.discoveryError.map { "devices cannot be found: \($0)" }
+            await host.report(problem.map { .degraded($0) } ?? .running)
+            carryOut(home.found(snapshot.services, now: now))
+        }
+    }
+
+    /// Hands the host everything that waits, and lets connections be read again.
+    private func notify(_ host: any LightHost) async {
+        queueReports()
+        while !notices.isEmpty {
+            let batch = notices
+            notices = []
+            for notice in batch {
+                switch notice {
+                case .added(let light): await host.added(light)
+                case .removed(let light): await host.removed(light)
+                case .reports(let reports): await host.report(reports)
+                case .warning(let text, let subject): await host.warn(text, about: subject)
+                }
+            }
+        }
+        for reader in readers { reader.resume() }
+        readers = []
+    }
+
+    private func queueReports() {
+        if !outbox.isEmpty { notices.append(.reports(outbox.takeAll().reports)) }
+    }
+
+    private func carryOut(_ actions: [DeviceAction<Session.Output>]) {
+        for action in actions {
+            switch action {
+            case .connect(let target, let endpoint, let number): connect(target, endpoint, number)
+            case .output(let target, let output): connections[target]?.outputs.yield(output)
+            case .close(let target): close(target)
+            case .report(let light, let report): outbox.add(report, from: light)
+            case .added(let light):
+                queueReports()
+                notices.append(.added(light))
+            case .removed(let light):
+                queueReports()
+                notices.append(.removed(light))
+            case .warn(let text, let subject): notices.append(.warning(text, about: subject))
+            case .finished(let command, let error):
+                waiters.removeValue(forKey: command)?.resume(returning: error)
+            }
+        }
+        // Deadlines may have changed, too.
+        waker.yield()
+    }
+
+    // MARK: Connections
+
+    private func connect(_ target: DeviceTarget, _ endpoint: DeviceEndpoint, _ number: Int) {
+        guard isRunning else { return }
+        let (outputs, continuation) = AsyncStream.makeStream(of: Session.Output.self)
+        let task = Task { [connection] in
+            let fault = await connection.run(to: endpoint, outputs: outputs) { input in
+                await self.received(input, target, number)
+            }
+            self.closed(target, number, fault)
+        }
+        connections[target] = OpenConnection(outputs: continuation, task: task)
+    }
+
+    private func received(_ input: Session.Input, _ target: DeviceTarget, _ number: Int) async {
+        carryOut(home.received(input, from: target, number: number, now: now, share: share()))
+        guard isRunning, notices.count > Self.maximumNotices else { return }
+        await withCheckedContinuation { readers.append($0) }
+    }
+
+    private func closed(_ target: DeviceTarget, _ number: Int, _ fault: SessionFault) {
+        guard !Task.isCancelled else { return }
+        if case .unreachable(let reason) = fault {
+            logger.debug("device not connected", metadata: ["device": "\(target.name)", "error": "\(reason)"])
+        }
+        carryOut(home.closed(target, number: number, fault, now: now, share: share()))
+    }
+
+    private func close(_ target: DeviceTarget) {
+        guard let open = connections.removeValue(forKey: target) else { return }
+        open.outputs.finish()
+        open.task.cancel()
+    }
+
+    // MARK: Commands
+
+    package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
+        let (number, actions) = try home.apply(command, to: light, now: now)
+        try await finish(number, actions)
+    }
+
+    package func identify(_ light: LightID) async throws(LightError) {
+        let (number, actions) = try home.identify(light, now: now)
+        try await finish(number, actions)
+    }
+
+    private func finish(_ command: Int, _ actions: [DeviceAction<Session.Output>]) async throws(LightError) {
+        guard isRunning else { throw .unreachable }
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<LightError?, Never>) in
+                waiters[command] = continuation
+                carryOut(actions)
+                if Task.isCancelled { cancel(command) }
+            }
+        } onCancel: {
+            Task { await self.cancel(command) }
+        }
+        if let error { throw error }
+    }
+
+    private func cancel(_ command: Int) {
+        home.cancelled(command: command)
+        waiters.removeValue(forKey: command)?.resume(returning: .unreachable)
+    }
+}

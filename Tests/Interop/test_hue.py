@@ -1,0 +1,332 @@
+"""A Hue bridge on another host is HomeKit lights behind the bridge; aiohue is the judge, and somebody at the lights.
+
+The bridge is hue_bridge.py. With DIYHUE=/path/of/diyHue/BridgeEmulator and DIYHUE_PYTHON=/an/interpreter/with/its/packages
+the tests that need nothing of hue_bridge.py's own run against diyHue as well.
+"""
+
+import asyncio
+import json
+import os
+import ssl
+import stat
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+import warnings
+from pathlib import Path
+
+import pytest
+from aiohue.v2 import HueBridgeV2
+from conftest import configuration
+from lan import end, until
+
+DIYHUE = os.environ.get("DIYHUE")
+JUDGE = "a-key-of-this-test-and-no-other-0123456789"
+PRESS = "press the link button of"
+
+
+def make_certificate(directory, name, common_name="001788fffe123456"):
+    """A certificate that a bridge has signed itself, and its key."""
+    certificate, key = directory / f"{name}.pem", directory / f"{name}.key"
+    subprocess.run(
+        ["openssl", "req", "-new", "-x509", "-nodes", "-days", "7000", "-newkey", "ec", "-pkeyopt",
+         "ec_paramgen_curve:P-256", "-subj", f"/C=NL/O=Philips Hue/CN={common_name}", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True)
+    return certificate, key
+
+
+class OwnBridge:
+    """hue_bridge.py on the host `phone`."""
+
+    id = "001788fffe123456"
+    colored, white, plug = "Den", "Hall", "Plug"
+
+    def __init__(self, host, directory):
+        self.host, self.directory = host, directory
+        self.certificate = make_certificate(directory, "first")
+        self.process = None
+        self.keys = None
+
+    def start(self):
+        self.events = []
+        certificate, key = map(str, self.certificate)
+        self.process = self.host.popen(
+            sys.executable, Path(__file__).with_name("hue_bridge.py"),
+            json.dumps({"address": self.host.address, "certificate": certificate, "key": key, "keys": self.keys or [JUDGE]}),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        while "port" not in json.loads(self.process.stdout.readline()):
+            pass
+        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+        return self
+
+    def _read(self, process):
+        for line in process.stdout:
+            event = json.loads(line)
+            if "keys" in event:
+                self.keys = event["keys"]
+            else:
+                self.events.append(event)
+
+    def tell(self, **change):
+        self.process.stdin.write(json.dumps(change) + "\n")
+        self.process.stdin.flush()
+
+    def press(self):
+        self.tell(press=True)
+
+    def stop(self):
+        end(self.process)
+
+
+class DiyHue:
+    """diyHue on the host `phone`."""
+
+    id = "001122fffe334455"
+    colored, white, plug = "Den", "Hall", "Plug"
+
+    def __init__(self, host, directory):
+        self.host, self.directory = host, directory / "diyhue"
+        self.directory.mkdir()
+        certificate, key = make_certificate(directory, "diyhue", self.id)
+        (self.directory / "cert.pem").write_text(key.read_text() + certificate.read_text())
+        kinds = {"Den": "LCT015", "Hall": "LWB010", "Desk": "LTW001", "Plug": "LOM001"}
+        (self.directory / "lights.yaml").write_text(json.dumps({
+            str(number): {"name": name, "modelid": model, "protocol": "dummy"}
+            for number, (name, model) in enumerate(kinds.items(), 1)}))
+        date = "2026-01-01T00:00:00"
+        user = {"name": "judge", "client_key": None, "create_date": date, "last_use_date": date}
+        (self.directory / "config.yaml").write_text(json.dumps({
+            "timezone": "Europe/London", "name": "DiyHue Bridge", "swversion": "1967054020", "apiversion": "1.67.0",
+            "discovery": False, "mqtt": {"enabled": False}, "deconz": {"enabled": False}, "Remote API enabled": False,
+            "alarm": {"enabled": False, "lasttriggered": 0}, "netmask": "255.255.255.0", "users": {}, "hue": {}, "Hue Essentials key": "none",
+            "tradfri": {}, "linkbutton": {"lastlinkbuttonpushed": 1599398980}, "whitelist": {JUDGE: user}}))
+        self.process = None
+
+    def start(self):
+        with open(self.directory / "log", "ab") as log:
+            self.process = self.host.popen(
+                "sh", "-c", 'cd "$1" && export PYTHONPATH="$2" && shift 2 && exec "$@"', "sh", self.directory, DIYHUE,
+                os.environ.get("DIYHUE_PYTHON", sys.executable), Path(DIYHUE) / "HueEmulator3.py", "--bind-ip",
+                self.host.address, "--ip", self.host.address, "--mac", "00:11:22:33:44:55", "--config_path",
+                self.directory, stdout=log, stderr=log)
+        # It looks for updates first, which takes long without a network.
+        until(self._answers, 60, "diyHue answers")
+        return self
+
+    def _answers(self):
+        script = f"import socket; socket.create_connection(('{self.host.address}', 443), 1)"
+        return self.host.run(sys.executable, "-c", script, check=False).returncode == 0
+
+    def press(self):
+        async def put():
+            context = ssl._create_unverified_context()
+            request = urllib.request.Request(
+                f"https://{self.host.address}/api/{JUDGE}/config", json.dumps({"linkbutton": True}).encode(), method="PUT")
+            urllib.request.urlopen(request, context=context).read()
+
+        self.host.run_async(put())
+
+    def stop(self):
+        end(self.process)
+
+
+BRIDGES = [OwnBridge, DiyHue] if DIYHUE else [OwnBridge]
+
+
+@pytest.fixture
+def hue(request, lan, tmp_path):
+    made = getattr(request, "param", OwnBridge)(lan.phone, tmp_path).start()
+    yield made
+    made.stop()
+
+
+any_bridge = pytest.mark.parametrize("hue", BRIDGES, indirect=True)
+
+
+def make_bridge(make_daemon, **keys):
+    return make_daemon(configuration(drivers=[{"driver": "hue", **keys}]))
+
+
+def warned(daemon, text, timeout=20):
+    until(lambda: text in " ".join(daemon.status["warnings"]), timeout, f"the status says: {text}")
+
+
+def named(daemon, name):
+    return next((light for light in daemon.lights.values() if light["name"] == name), None)
+
+
+def light(daemon, name, timeout=15, **expected):
+    """Wait until a light is as expected."""
+    def near(have, want):
+        return abs(have - want) <= 1 if isinstance(want, float) and have is not None else have == want
+
+    return until(
+        lambda: (found := named(daemon, name)) and all(near(found.get(key), want) for key, want in expected.items()) and found,
+        timeout, f"{name} has {expected}: {named(daemon, name)}", interval=0.05)
+
+
+def paired(make_daemon, hue, **keys):
+    """A daemon whose link button was pressed."""
+    daemon = make_bridge(make_daemon, **keys)
+    warned(daemon, PRESS)
+    hue.press()
+    light(daemon, hue.colored, reachable=True)
+    return daemon
+
+
+def set_light(daemon, name, *values, check=True):
+    return daemon.cli("lights", "set", named(daemon, name)["key"], *values, check=check)
+
+
+def judge(hue, scenario):
+    """Run a scenario with aiohue's view of the bridge."""
+    async def body():
+        async with HueBridgeV2(hue.host.address, JUDGE) as bridge:
+            lights = {item.metadata.name: item for item in bridge.lights.items}
+            return await scenario(bridge, lights)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return hue.host.run_async(body())
+
+
+@any_bridge
+def test_the_link_button_pairs_once_and_for_all(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    until(lambda: daemon.status["warnings"] == [], 5, "the status warns no more")
+    assert sorted(item["name"] for item in daemon.lights.values()) == ["Den", "Desk", "Hall", "Plug"]
+    assert light(daemon, hue.plug)["kind"] == "outlet"
+    kept = daemon.state_directory / "hue/hue" / f"{hue.id}.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    key = json.loads(kept.read_text())["application-key"]
+    aid = light(daemon, hue.colored)["aid"]
+    daemon.kill()
+    daemon.start()
+    assert light(daemon, hue.colored, reachable=True)["aid"] == aid
+    assert daemon.status["warnings"] == []
+    assert key not in daemon.log
+
+
+@any_bridge
+def test_commands_arrive_and_changes_by_others_are_shown(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    set_light(daemon, hue.colored, "on=true", "brightness=40")
+    light(daemon, hue.colored, on=True, brightness=40)
+    set_light(daemon, hue.colored, "hue=120", "saturation=100")
+    light(daemon, hue.colored, hue=120, saturation=100)
+    set_light(daemon, hue.white, "on=true", "brightness=1")
+    light(daemon, hue.white, on=True, brightness=1)
+    set_light(daemon, hue.plug, "on=true")
+    light(daemon, hue.plug, on=True)
+
+    async def look(bridge, lights):
+        den = lights[hue.colored]
+        assert den.on.on and abs(den.dimming.brightness - 40) < 0.5
+        assert abs(den.color.xy.x - 0.17) < 0.01 and abs(den.color.xy.y - 0.7) < 0.01, "green, at the edge of its gamut"
+        assert lights[hue.plug].on.on
+        await bridge.lights.set_state(den.id, on=True, brightness=70, color_temp=300)
+        await bridge.lights.turn_off(lights[hue.white].id)
+
+    judge(hue, look)
+    start = time.monotonic()
+    light(daemon, hue.colored, timeout=3, on=True, brightness=70, temperature=300)
+    light(daemon, hue.white, timeout=3, on=False)
+    print(f"changes by others were shown within {(time.monotonic() - start) * 1000:.0f} ms")
+    set_light(daemon, hue.colored, "temperature=200")
+    light(daemon, hue.colored, temperature=200)
+
+
+@any_bridge
+def test_a_bridge_that_goes_and_comes_is_read_again(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    aid = light(daemon, hue.colored)["aid"]
+    hue.stop()
+    light(daemon, hue.colored, reachable=False)
+    assert set_light(daemon, hue.colored, "on=true", check=False).returncode != 0
+    hue.start()
+    light(daemon, hue.colored, timeout=60, reachable=True)
+    assert light(daemon, hue.colored)["aid"] == aid
+    set_light(daemon, hue.colored, "on=true")
+    light(daemon, hue.colored, on=True)
+
+
+def test_another_certificate_gets_no_key_and_is_accepted_when_the_old_one_is_removed(hue, make_daemon, tmp_path):
+    daemon = paired(make_daemon, hue, discover=False, hosts=[hue.host.address])
+    hue.stop()
+    hue.certificate = make_certificate(tmp_path, "second")
+    hue.start()
+    kept = daemon.state_directory / f"hue/hue/{hue.id}.json"
+    warned(daemon, f"remove {kept} and press its link button")
+    light(daemon, hue.colored, reachable=False)
+    assert not [event for event in hue.events if "authorized" in event], "the key was sent to whoever answers"
+    kept.unlink()
+    warned(daemon, PRESS, timeout=60)
+    hue.press()
+    light(daemon, hue.colored, timeout=20, reachable=True)
+
+
+def test_rooms_are_lights_on_request(hue, make_daemon):
+    daemon = paired(make_daemon, hue, groups=True)
+    light(daemon, "Office", reachable=True)
+    set_light(daemon, "Office", "on=true", "brightness=30")
+    for name in ("Den", "Hall", "Desk", "Office"):
+        light(daemon, name, on=True, brightness=30)
+    light(daemon, "Plug", on=False)
+
+
+def test_a_light_without_power_is_out_of_reach_and_one_deleted_is_removed(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    hue.tell(light="Den", connected=False)
+    light(daemon, "Den", timeout=3, reachable=False)
+    assert set_light(daemon, "Den", "on=true", check=False).returncode != 0
+    hue.tell(light="Den", connected=True)
+    light(daemon, "Den", timeout=3, reachable=True)
+    key = light(daemon, "Hall")["key"]
+    hue.tell(forget="Hall")
+    until(lambda: "light removed" in daemon.log and key in daemon.log.split("light removed")[1], 10, "Hall is removed")
+
+
+def test_what_happens_while_the_event_stream_is_broken_is_read(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    for round in range(10):
+        hue.tell(cut=True)
+        hue.tell(light="Den", on={"on": round % 2 == 0}, dimming={"brightness": 10 + round})
+        light(daemon, "Den", timeout=5, on=round % 2 == 0, brightness=10 + round)
+    assert light(daemon, "Den")["reachable"]
+
+
+def test_a_busy_bridge_is_asked_again_and_never_more_than_three_at_a_time(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    hue.tell(busy=3)
+    set_light(daemon, "Den", "on=true", "brightness=55")
+    light(daemon, "Den", on=True, brightness=55)
+    threads = [threading.Thread(target=set_light, args=(daemon, name, f"brightness={level}"))
+               for name in ("Den", "Hall", "Desk") for level in range(20, 60, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    set_light(daemon, "Hall", "brightness=77")
+    light(daemon, "Hall", brightness=77)
+    assert max(event["parallel"] for event in hue.events if "parallel" in event) <= 3
+
+
+def test_a_bridge_that_hangs_is_out_of_reach_until_it_answers(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    hue.tell(hang=True)
+    assert set_light(daemon, "Den", "on=true", check=False).returncode != 0
+    light(daemon, "Den", timeout=15, reachable=False)
+    hue.tell(hang=False)
+    light(daemon, "Den", timeout=40, reachable=True)
+
+
+def test_a_key_that_was_deleted_is_asked_for_again(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    hue.tell(revoke=True)
+    warned(daemon, PRESS)
+    light(daemon, "Den", reachable=False)
+    hue.press()
+    light(daemon, "Den", reachable=True)

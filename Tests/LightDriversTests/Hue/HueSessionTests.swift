@@ -1,0 +1,394 @@
+import BoundedJSON
+import Discovery
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("A conversation with a Hue bridge", .timeout)
+struct HueSessionTests {
+    typealias Event = SessionEvent<HueSession.Output>
+
+    static let bridge = "001788fffe123456"
+    static let certificate = [UInt8](repeating: 7, count: 32)
+    static let credentials = HueCredentials(certificate: certificate, key: "secret-key")
+    static let den: LightID = "001788fffe123456/l1"
+    static let identity = HTTPResponse(
+        body: Array(#"{"name": "Home", "bridgeid": "001788FFFE123456", "modelid": "BSB002"}"#.utf8))
+
+    static let resources = [
+        "device": """
+        {"id": "d1", "type": "device", "product_data": {"manufacturer_name": "Signify", "product_name": "Hue lamp",
+         "software_version": "1.104.2"}}
+        """,
+        "zigbee_connectivity": """
+        {"id": "z1", "type": "zigbee_connectivity", "owner": {"rid": "d1"}, "status": "connected", "mac_address": "00:17"}
+        """,
+        "room":
+            #"{"id": "r1", "type": "room", "metadata": {"name": "Office"}, "children": [{"rid": "d1", "rtype": "device"}]}"#,
+        "zone": #"{"id": "o1", "type": "zone", "metadata": {"name": "Upstairs"}, "children": []}"#,
+        "light": """
+        {"id": "l1", "type": "light", "owner": {"rid": "d1"}, "on": {"on": false}, "dimming": {"brightness": 50},
+         "metadata": {"name": "Den"}}
+        """,
+        "grouped_light": """
+        {"id": "g1", "type": "grouped_light", "owner": {"rid": "r1", "rtype": "room"}, "on": {"on": false},
+         "dimming": {"brightness": 0}}, {"id": "g2", "owner": {"rid": "home", "rtype": "bridge_home"}, "on": {"on": true}}
+        """,
+    ]
+
+    struct Talk {
+        var session: HueSession
+        var now = Duration.zero
+        var resources = HueSessionTests.resources
+
+        init(groups: Bool = false) {
+            session = HueSession(name: "10.0.0.5", options: HueOptions(groups: groups), now: .zero)
+        }
+
+        mutating func receive(_ input: HueSession.Input) -> [Event] { session.received(input, now: now) }
+
+        mutating func pass(_ time: Duration) -> [Event] {
+            now += time
+            return session.timePassed(now: now)
+        }
+
+        /// Answers everything that is to be read, and returns what is learnt.
+        mutating func answer(reads events: [Event]) -> [Event] {
+            var learnt: [Event] = []
+            var waiting = events
+            while !waiting.isEmpty {
+                guard case .output(.request(let lane, let number, let request)) = waiting.removeFirst() else {
+                    continue
+                }
+                guard request.method == .get else { continue }
+                let type = String(request.path.split(separator: "/").last ?? "")
+                let body = #"{"errors": [], "data": [\#(resources[type] ?? "")]}"#
+                let next = receive(.answer(lane: lane, number: number, HTTPResponse(body: Array(body.utf8))))
+                learnt += next.filter { if case .output = $0 { false } else { true } }
+                waiting += next
+            }
+            return learnt
+        }
+
+        /// Brings the session to where everything is read.
+        mutating func join() -> [Event] {
+            _ = session.started(now: now)
+            _ = receive(.identity(HueSessionTests.identity, certificate: HueSessionTests.certificate))
+            _ = receive(.credentials(HueSessionTests.credentials))
+            return answer(reads: receive(.stream(status: 200)))
+        }
+
+        mutating func update(_ data: String, type: String = "update") -> [Event] {
+            receive(.event(Array(#"[{"type": "\#(type)", "data": [\#(data)]}]"#.utf8), id: "5:0"))
+        }
+
+        mutating func order(_ command: LightCommand, _ number: Int, to light: LightID = den) throws -> [Event] {
+            try session.apply(command, to: light, number: number, now: now)
+        }
+    }
+
+    /// The requests among what is to be done: `PUT light/l1 {...}`.
+    static func requests(_ events: [Event]) -> [String] {
+        events.compactMap { event in
+            guard case .output(.request(_, _, let request)) = event else { return nil }
+            let path = request.path.replacing("/clip/v2/resource/", with: "")
+            return "\(request.method.rawValue) \(path) \(String(decoding: request.body, as: UTF8.self))"
+        }
+    }
+
+    // MARK: Pairing
+
+    @Test("an unknown bridge is asked for a key until its link button is pressed, with the certificate it has shown")
+    func pairing() {
+        var talk = Talk()
+        #expect(talk.session.started(now: .zero) == [.output(.identify)])
+        #expect(
+            talk.receive(.identity(Self.identity, certificate: Self.certificate)) == [
+                .output(.load(bridge: Self.bridge))
+            ])
+        #expect(
+            talk.receive(.credentials(nil)) == [
+                .identified(Self.bridge),
+                .warning("press the link button of Home (10.0.0.5), so that its lights can be used"),
+                .output(.pair(certificate: Self.certificate)),
+            ])
+        let refusal = HTTPResponse(
+            body: Array(#"[{"error": {"type": 101, "description": "link button not pressed"}}]"#.utf8))
+        #expect(talk.receive(.paired(refusal)) == [])
+        #expect(talk.pass(HueSession.pairingInterval - .milliseconds(1)) == [])
+        #expect(talk.pass(.milliseconds(1)) == [.output(.pair(certificate: Self.certificate))])
+        let success = HTTPResponse(body: Array(#"[{"success": {"username": "secret-key"}}]"#.utf8))
+        #expect(
+            talk.receive(.paired(success)) == [
+                .warning(nil), .output(.store(Self.credentials, bridge: Self.bridge)), .output(.open(Self.credentials)),
+                .output(.follow(after: nil)),
+            ])
+    }
+
+    @Test("a key that cannot stand in a field of HTTP is none", arguments: ["", "a b", "a\\r\\nb", "ü"])
+    func oddKeys(key: String) {
+        var talk = Talk()
+        _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
+        _ = talk.receive(.credentials(nil))
+        #expect(
+            talk.receive(.paired(HTTPResponse(body: Array(#"[{"success": {"username": "\#(key)"}}]"#.utf8)))) == [])
+    }
+
+    @Test("a known bridge with another certificate is refused before anything is sent, and what to do is said")
+    func otherCertificate() {
+        var talk = Talk()
+        talk.session = HueSession(
+            name: "10.0.0.5", options: HueOptions(credentials: HueCredentialStore(directory: "/var/lib/l/hue/hue")),
+            now: .zero)
+        _ = talk.receive(.identity(Self.identity, certificate: [1]))
+        let events = talk.receive(.credentials(Self.credentials))
+        guard case .failed(.unusable(let text))? = events.first, events.count == 1 else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(text.contains("remove /var/lib/l/hue/hue/001788fffe123456.json and press its link button"))
+        #expect(!text.contains("secret-key"))
+    }
+
+    @Test(
+        "what is no bridge is refused",
+        arguments: [
+            "", "{}", "[]", #"{"bridgeid": "../../etc/passwd"}"#, #"{"bridgeid": "1234567890ä"}"#, #"{"bridgeid": 5}"#,
+            #"{"bridgeid": "001788fffe1234567"}"#,
+        ])
+    func noBridge(body: String) {
+        var talk = Talk()
+        let events = talk.receive(.identity(HTTPResponse(body: Array(body.utf8)), certificate: Self.certificate))
+        #expect(events == [.failed(.unusable("10.0.0.5 is no Hue bridge; remove it from hosts:"))])
+    }
+
+    @Test("a key that the bridge has deleted is asked for again, and the lights are out of reach meanwhile")
+    func keyDeleted() {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.receive(.streamEnded(.connection("")))
+        #expect(talk.pass(.zero) == [.output(.follow(after: nil))])
+        let events = talk.receive(.stream(status: 403))
+        #expect(events.first == .report(Self.den, LightReport(reachable: false)))
+        #expect(events.last == .output(.pair(certificate: Self.certificate)))
+        #expect(throws: LightError.unreachable) { try talk.order(LightCommand(on: true), 1) }
+    }
+
+    // MARK: Reading
+
+    @Test("everything is read once the event stream is open, and lights are described by their devices and rooms")
+    func reading() throws {
+        var talk = Talk()
+        let events = talk.join()
+        let den = LightDescription(
+            id: Self.den, name: "Den", capabilities: LightCapabilities(brightness: true, transition: true),
+            manufacturer: "Signify", model: "Hue lamp", serialNumber: "00:17", firmware: "1.104.2",
+            suggestedRoom: "Office")
+        #expect(
+            events == [.lights([den]), .report(Self.den, LightReport(on: false, brightness: 50, reachable: true))])
+    }
+
+    @Test("rooms and zones are lights on request, all lights of the home are not")
+    func groups() throws {
+        var talk = Talk(groups: true)
+        let events = talk.join()
+        guard case .lights(let lights)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(lights.map(\.name) == ["Office", "Den"])
+        let group = try talk.order(LightCommand(on: true), 1, to: "001788fffe123456/g1")
+        #expect(Self.requests(group) == [#"PUT grouped_light/g1 {"on":{"on":true}}"#])
+    }
+
+    @Test("what happens while everything is read counts afterwards")
+    func eventsWhileReading() {
+        var talk = Talk()
+        _ = talk.session.started(now: .zero)
+        _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
+        _ = talk.receive(.credentials(Self.credentials))
+        let reads = talk.receive(.stream(status: 200))
+        #expect(talk.update(#"{"id": "l1", "type": "light", "on": {"on": true}}"#) == [])
+        #expect(
+            talk.answer(reads: reads).last == .report(Self.den, LightReport(on: true, brightness: 50, reachable: true)))
+    }
+
+    @Test("more events than are kept while everything is read lead to reading it again")
+    func manyEventsWhileReading() {
+        var talk = Talk()
+        _ = talk.session.started(now: .zero)
+        _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
+        _ = talk.receive(.credentials(Self.credentials))
+        let reads = talk.receive(.stream(status: 200))
+        for _ in 0...HueSession.maximumEvents { _ = talk.update(#"{"id": "l1", "type": "light", "on": {"on": true}}"#) }
+        _ = talk.answer(reads: reads)
+        #expect(Self.requests(talk.pass(HueSession.readDelay)).count == 1)
+    }
+
+    @Test("after a break of the stream it is opened from where it ended, and everything is read again")
+    func reconnect() {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.update(#"{"id": "l1", "type": "light", "on": {"on": true}}"#)
+        #expect(talk.receive(.streamEnded(.timedOut)) == [])
+        #expect(talk.pass(.zero) == [.output(.follow(after: "5:0"))])
+        talk.resources["light"] = talk.resources["light"]?.replacing("50", with: "80")
+        let events = talk.answer(reads: talk.receive(.stream(status: 200)))
+        #expect(events.last == .report(Self.den, LightReport(on: false, brightness: 80, reachable: true)))
+    }
+
+    @Test("a stream that does not open again, or a request without answer, ends the connection")
+    func lost() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.receive(.streamEnded(.timedOut))
+        _ = talk.pass(.zero)
+        #expect(talk.receive(.streamEnded(.connection("no route"))) == [.failed(.unreachable("no route"))])
+        talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(on: true), 1)
+        #expect(talk.receive(.noAnswer(lane: 0, number: 5, .timedOut)) == [.failed(.unreachable("no answer in time"))])
+    }
+
+    @Test(
+        "a list that is broken removes no light",
+        arguments: ["", "{}", #"{"data": 5}"#, #"{"data": [], "errors": [{}]}"#])
+    func brokenList(body: String) {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.receive(.streamEnded(.timedOut))
+        _ = talk.pass(.zero)
+        guard case .output(.request(let lane, let number, _))? = talk.receive(.stream(status: 200)).first else {
+            Issue.record("nothing is read")
+            return
+        }
+        let events = talk.receive(.answer(lane: lane, number: number, HTTPResponse(body: Array(body.utf8))))
+        guard case .failed(.unusable)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+    }
+
+    // MARK: Events
+
+    @Test("changes are reported as they come")
+    func updates() {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(
+            talk.update(#"{"id": "l1", "type": "light", "on": {"on": true}, "dimming": {"brightness": 30.2}}"#)
+                == [.report(Self.den, LightReport(on: true, brightness: 30, reachable: true))])
+        #expect(
+            talk.update(
+                #"{"id": "z1", "type": "zigbee_connectivity", "owner": {"rid": "d1"}, "status": "connectivity_issue"}"#)
+                == [.report(Self.den, LightReport(on: true, brightness: 30, reachable: false))])
+        #expect(throws: LightError.unreachable) { try talk.order(LightCommand(on: false), 1) }
+    }
+
+    @Test("what is added, deleted or renamed is read again a second later, and once", arguments: ["add", "delete"])
+    func additions(type: String) {
+        var talk = Talk()
+        _ = talk.join()
+        for _ in 0..<5 { #expect(talk.update(#"{"id": "l2", "type": "light"}"#, type: type) == []) }
+        #expect(talk.pass(HueSession.readDelay - .milliseconds(1)) == [])
+        let reads = talk.pass(.milliseconds(1))
+        talk.resources["light"] = ""
+        #expect(talk.answer(reads: reads) == [.lights([])])
+        #expect(talk.pass(.seconds(60)) == [])
+    }
+
+    @Test("events of what is not shown change nothing", arguments: ["scene", "button", "entertainment"])
+    func otherEvents(type: String) {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(talk.update(#"{"id": "x", "type": "\#(type)"}"#, type: "add") == [])
+        #expect(talk.pass(.seconds(60)) == [])
+    }
+
+    // MARK: Commands
+
+    @Test("a command is a request, and its answer the command's end")
+    func commands() throws {
+        var talk = Talk()
+        _ = talk.join()
+        let events = try talk.order(LightCommand(on: true, brightness: 40), 9)
+        #expect(Self.requests(events) == [#"PUT light/l1 {"on":{"on":true},"dimming":{"brightness":40}}"#])
+        guard case .output(.request(let lane, let number, _))? = events.first else { return }
+        let answer = HTTPResponse(body: Array(#"{"errors": [], "data": [{"rid": "l1", "rtype": "light"}]}"#.utf8))
+        #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [.finished(command: 9, nil)])
+        #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [], "an answer counts once")
+        #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: "other/l1") }
+    }
+
+    @Test("a command that changes nothing is confirmed by what is known, because the bridge sends no event")
+    func confirmation() throws {
+        var talk = Talk()
+        _ = talk.join()
+        guard case .output(.request(let lane, let number, _))? = try talk.order(LightCommand(on: false), 9).first else {
+            Issue.record("no request")
+            return
+        }
+        #expect(
+            talk.receive(.answer(lane: lane, number: number, HTTPResponse()))
+                == [
+                    .finished(command: 9, nil),
+                    .report(Self.den, LightReport(on: false, brightness: 50, reachable: true)),
+                ])
+    }
+
+    @Test(
+        "a refusal is told with the bridge's reason, made fit for a log",
+        arguments: [
+            (400, #"{"errors": [{"description": "bad\u001b"}]}"#, LightError.refused("bad\\u{1B}")),
+            (500, "", .refused("the bridge answers 500")), (404, "", .unreachable),
+        ])
+    func refusals(status: Int, body: String, error: LightError) throws {
+        var talk = Talk()
+        _ = talk.join()
+        guard case .output(.request(let lane, let number, _))? = try talk.order(LightCommand(on: true), 9).first else {
+            Issue.record("no request")
+            return
+        }
+        let answer = HTTPResponse(status: status, body: Array(body.utf8))
+        #expect(talk.receive(.answer(lane: lane, number: number, answer)).first == .finished(command: 9, error))
+    }
+
+    @Test("a busy bridge is asked again, later each time", arguments: [429, 503])
+    func busy(status: Int) throws {
+        var talk = Talk()
+        _ = talk.join()
+        var events = try talk.order(LightCommand(on: true), 9)
+        for pause in [250, 500, 750] {
+            guard case .output(.request(let lane, let number, _))? = events.first else {
+                Issue.record("no request")
+                return
+            }
+            #expect(talk.receive(.answer(lane: lane, number: number, HTTPResponse(status: status))) == [])
+            #expect(talk.pass(.milliseconds(pause - 1)) == [])
+            events = talk.pass(.milliseconds(1))
+        }
+        #expect(Self.requests(events).count == 1)
+    }
+
+    @Test("a light shows which one it is by its device, a room by a breath")
+    func identify() throws {
+        var talk = Talk(groups: true)
+        _ = talk.join()
+        let light = try talk.session.identify(Self.den, number: 1, now: .zero)
+        #expect(
+            Self.requests(light)
+                == [#"PUT device/d1 {"identify":{"action":"identify"}}"#])
+        let group = try talk.session.identify("001788fffe123456/g1", number: 2, now: .zero)
+        #expect(
+            Self.requests(group)
+                == [#"PUT grouped_light/g1 {"alert":{"action":"breathe"}}"#])
+    }
+
+    @Test("emulators announce the port of their plain HTTP", arguments: [(UInt16(443), 443), (80, 443), (8443, 8443)])
+    func ports(announced: UInt16, port: Int) {
+        let service = DiscoveredService(id: .init(name: "a", host: "b"), port: announced, txt: [:], addresses: [])
+        #expect(HueSession.port(of: service) == port)
+    }
+}

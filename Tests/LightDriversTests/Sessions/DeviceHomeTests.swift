@@ -1,0 +1,250 @@
+import Discovery
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("Devices that are connected to", .timeout)
+struct DeviceHomeTests {
+    /// A session that learns what it is told to.
+    struct Session: DeviceSession {
+        static let traits = DeviceTraits(driverName: "test", serviceType: "_test._tcp", port: 80, maximumDevices: 4)
+
+        var deadline: Duration?
+
+        init(name: String, options: Int, now: Duration) {}
+
+        mutating func started(now: Duration) -> [SessionEvent<String>] { [.output("hello")] }
+        mutating func received(_ input: [SessionEvent<String>], now: Duration) -> [SessionEvent<String>] { input }
+        mutating func timePassed(now: Duration) -> [SessionEvent<String>] { [] }
+        mutating func apply(
+            _ command: LightCommand, to light: LightID, number: Int, now: Duration
+        ) throws(LightError) -> [SessionEvent<String>] { [.output("command \(number)")] }
+        mutating func identify(
+            _ light: LightID, number: Int, now: Duration
+        ) throws(LightError) -> [SessionEvent<String>] { [.finished(command: number, nil)] }
+        mutating func cancelled(command: Int) {}
+    }
+
+    typealias Action = DeviceAction<String>
+
+    static let host = DeviceHost(host: "10.0.0.5")
+    static let target = DeviceTarget.configured(host)
+    static let lamp = LightDescription(id: "d1/lamp", name: "Lamp")
+    static let on = LightReport(on: true, reachable: true)
+
+    struct House {
+        var home = DeviceHome<Session>(DeviceSelection(discover: true, hosts: [host]), options: 0)
+        var now = Duration.zero
+        var numbers: [DeviceTarget: Int] = [:]
+
+        @discardableResult
+        mutating func note(_ actions: [Action]) -> [Action] {
+            for case .connect(let target, _, let number) in actions { numbers[target] = number }
+            return actions
+        }
+
+        @discardableResult
+        mutating func start(known: [LightID] = []) -> [Action] { note(home.started(known: known, now: now)) }
+
+        @discardableResult
+        mutating func receive(
+            _ events: [SessionEvent<String>], from target: DeviceTarget = target
+        ) -> [Action] {
+            note(home.received(events, from: target, number: numbers[target] ?? 0, now: now, share: 1))
+        }
+
+        @discardableResult
+        mutating func close(
+            _ target: DeviceTarget = target, _ fault: SessionFault = .unreachable("gone")
+        ) -> [Action] {
+            note(home.closed(target, number: numbers[target] ?? 0, fault, now: now, share: 1))
+        }
+
+        @discardableResult
+        mutating func pass(_ time: Duration) -> [Action] {
+            now += time
+            return note(home.timePassed(now: now, share: 1))
+        }
+
+        @discardableResult
+        mutating func find(_ services: [DiscoveredService]) -> [Action] { note(home.found(services, now: now)) }
+
+        /// Brings a device to its list of lights.
+        mutating func join(_ target: DeviceTarget = target) {
+            receive([.identified("d1"), .lights([lamp]), .report(lamp.id, on)], from: target)
+        }
+    }
+
+    static func service(_ name: String, _ last: UInt8 = 5) -> DiscoveredService {
+        let address = ServiceAddress(bytes: [10, 0, 0, last], interface: 1, interfaceName: "eth0")
+        return DiscoveredService(
+            id: .init(name: name, host: "\(name).local"), port: 80, txt: [:], addresses: address.map { [$0] } ?? [])
+    }
+
+    @Test("a device is connected to, identified, and its lights are told before their states")
+    func join() {
+        var house = House()
+        #expect(
+            house.start() == [
+                .connect(Self.target, .host("10.0.0.5", port: 80), number: 1), .output(Self.target, "hello"),
+            ])
+        #expect(
+            house.receive([.identified("d1"), .lights([Self.lamp]), .report(Self.lamp.id, Self.on)])
+                == [.added(Self.lamp), .report(Self.lamp.id, Self.on)])
+        #expect(house.receive([.report(Self.lamp.id, Self.on)]) == [], "what is known is not told again")
+        #expect(house.receive([.report("d1/other", Self.on)]) == [], "nor what belongs to no light")
+    }
+
+    @Test("a lost device puts its lights out of reach, fails its commands, and is tried again with backoff")
+    func lost() throws {
+        var house = House()
+        house.start()
+        house.join()
+        let (command, actions) = try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero)
+        #expect(actions == [.output(Self.target, "command 1")])
+        #expect(
+            house.close() == [
+                .close(Self.target), .finished(command: command, .unreachable),
+                .report(Self.lamp.id, LightReport(reachable: false)),
+            ])
+        #expect(throws: LightError.unreachable) {
+            try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero)
+        }
+        for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+            #expect(house.pass(.seconds(pause) - .milliseconds(1)) == [])
+            #expect(house.pass(.milliseconds(1)).count == 2)
+            house.close()
+        }
+    }
+
+    @Test("what a connection brings that is over does not count")
+    func over() {
+        var house = House()
+        house.start()
+        let number = house.numbers[Self.target] ?? 0
+        house.close()
+        house.pass(.seconds(1))
+        #expect(house.home.received([.identified("d1")], from: Self.target, number: number, now: .zero, share: 1) == [])
+        #expect(
+            house.home.closed(Self.target, number: number, .unreachable(""), now: .zero, share: 1) == [])
+    }
+
+    @Test("a command is finished once, and not after it was given up")
+    func commands() throws {
+        var house = House()
+        house.start()
+        house.join()
+        let (first, _) = try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero)
+        #expect(house.receive([.finished(command: first, nil)]) == [.finished(command: first, nil)])
+        #expect(house.receive([.finished(command: first, nil)]) == [])
+        let (second, _) = try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero)
+        house.home.cancelled(command: second)
+        #expect(house.receive([.finished(command: second, nil)]) == [])
+        #expect(
+            house.receive([.report(Self.lamp.id, Self.on)]) == [.report(Self.lamp.id, Self.on)],
+            "after a command the same state is told again")
+        #expect(throws: LightError.unknownLight) {
+            try house.home.apply(LightCommand(on: true), to: "no light", now: .zero)
+        }
+    }
+
+    @Test("lights that a device lists no longer are removed, also those from before a restart, and only its own")
+    func removed() {
+        var house = House()
+        house.start(known: ["d1/before", "d1", "d10/other", "d2/other"])
+        let actions = house.receive([.identified("d1"), .lights([Self.lamp])])
+        #expect(actions == [.added(Self.lamp), .removed("d1"), .removed("d1/before")])
+        #expect(house.receive([.lights([])]) == [.removed(Self.lamp.id)])
+        #expect(throws: LightError.unreachable) {
+            try house.home.apply(LightCommand(on: true), to: "d2/other", now: .zero)
+        }
+    }
+
+    @Test("of two targets that are one device the first serves, and the other as soon as the first is lost")
+    func duplicates() throws {
+        var house = House()
+        house.start()
+        house.join()
+        house.find([Self.service("lamp")])
+        let other = DeviceTarget.discovered(Self.service("lamp").id)
+        #expect(house.receive([.identified("d1"), .lights([])], from: other) == [.close(other)])
+        #expect(house.pass(.seconds(59)) == [])
+        #expect(house.pass(.seconds(1)).contains { if case .connect(other, _, _) = $0 { true } else { false } })
+        house.receive([.identified("d1")], from: other)
+        house.close()
+        #expect(house.pass(.zero).contains { if case .connect(other, _, _) = $0 { true } else { false } })
+        house.join(other)
+        #expect(try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero).actions.count == 1)
+    }
+
+    @Test("a device that mDNS finds at another address is connected to there at once")
+    func moved() {
+        var house = House()
+        let target = DeviceTarget.discovered(Self.service("lamp").id)
+        #expect(house.find([Self.service("lamp")]).count == 2)
+        house.join(target)
+        house.close(target)
+        let actions = house.find([Self.service("lamp", 9)])
+        #expect(
+            actions.contains {
+                if case .connect(target, .address(let address, _), _) = $0 {
+                    address.description == "10.0.0.9"
+                } else {
+                    false
+                }
+            })
+    }
+
+    @Test("a device that never was reached goes with its announcement; one that was, stays")
+    func announcements() {
+        var house = House()
+        let target = DeviceTarget.discovered(Self.service("lamp").id)
+        house.find([Self.service("lamp")])
+        house.close(target, .unusable("it is odd"))
+        #expect(house.find([]) == [.warn(nil, about: "lamp")])
+        #expect(house.pass(.seconds(100)) == [])
+        house.find([Self.service("lamp")])
+        house.join(target)
+        #expect(house.find([]) == [])
+        house.close(target)
+        #expect(house.pass(.seconds(100)).count == 2)
+    }
+
+    @Test(
+        "the operator is warned of a configured device that is not there and of any that cannot be used, until it can")
+    func warnings() {
+        var house = House()
+        house.start()
+        #expect(
+            house.close().contains(.warn("10.0.0.5 cannot be reached (gone); trying again", about: "10.0.0.5")))
+        house.pass(.seconds(1))
+        #expect(house.receive([.identified("d1")]) == [.warn(nil, about: "10.0.0.5")])
+        #expect(house.close() == [.close(Self.target)], "once it was there it is no mistake in the configuration")
+        house.pass(.seconds(60))
+        #expect(
+            house.receive([.failed(.unusable("it is odd"))])
+                == [.close(Self.target), .warn("it is odd", about: "10.0.0.5")])
+    }
+
+    @Test("more devices than a driver takes are not looked at")
+    func bounded() {
+        var house = House()
+        house.start()
+        let actions = house.find((1...9).map { Self.service("lamp \($0)", $0) })
+        #expect(actions.count { if case .connect = $0 { true } else { false } } == Session.traits.maximumDevices - 1)
+    }
+
+    @Test(
+        "hosts are read as people write them",
+        arguments: [
+            ("10.0.0.5", DeviceHost(host: "10.0.0.5")), ("lamp.local:8080", DeviceHost(host: "lamp.local", port: 8080)),
+            ("[fe80::1%eth0]:80", DeviceHost(host: "fe80::1%eth0", port: 80)), ("fe80::1", DeviceHost(host: "fe80::1")),
+            ("[::1]", DeviceHost(host: "::1")), ("", nil), ("http://lamp", nil), ("lamp:0", nil), ("lamp:65536", nil),
+            ("lamp:", nil), ("lamp:+8", nil), ("user@lamp", nil), ("la mp", nil), ("[::1]x", nil), ("lamp/json", nil),
+        ])
+    func hosts(text: String, host: DeviceHost?) {
+        #expect(DeviceHost(text) == host)
+    }
+}
