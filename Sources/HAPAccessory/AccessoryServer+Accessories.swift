@@ -75,11 +75,19 @@ extension AccessoryServer {
 
     // MARK: What devices say
 
-    /// Takes over what a device says of itself, and tells those who subscribe; values are forced into their limits.
-    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) {
+    /// Takes over what a device says of itself; values are forced into their limits.
+    ///
+    /// - Parameters:
+    ///   - aid: the device's accessory.
+    ///   - values: those of some of its characteristics.
+    ///   - isQuiet: whether subscribers get no event.
+    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)], isQuiet: Bool = false) {
         let changes = registry.update(aid, values)
-        if !changes.isEmpty { publish(changes) }
+        if !changes.isEmpty, !isQuiet { publish(changes) }
     }
+
+    /// What the request that is being written gets as the write response of a characteristic, in place of its value.
+    package func respond(_ value: CharacteristicValue, to id: CharacteristicID) { writeResponses[id] = value }
 
     /// Says whether an accessory's device can be reached.
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) { registry[aid]?.isReachable = isReachable }

@@ -23,6 +23,8 @@ package actor AccessoryServer {
     let logger: Logger
 
     var sessions: [ConnectionID: AccessorySession] = [:]
+    /// Write responses that differ from the values of their characteristics, until they are sent.
+    var writeResponses: [CharacteristicID: CharacteristicValue] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
     /// What unauthenticated peers may still use up.

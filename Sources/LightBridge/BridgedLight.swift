@@ -24,6 +24,14 @@ final class BridgedLight {
     var task: Task<Void, Never>?
     var identification: Task<Void, Never>?
     var origin = LightEvent.Origin.device
+    /// What comes of the command under way makes no events: adaptive lighting changes little and often.
+    var isQuiet = false
+    /// `nil` for a light that has no adaptive lighting.
+    var transition: AdaptiveLightingTransition?
+    /// What is kept of it over a restart.
+    var savedTransition: [UInt8]?
+    /// When adaptive lighting is to look at the light again.
+    var transitionDueAt: ContinuousClock.Instant?
     /// Its state has changed since it was last written down.
     var isUnsaved = false
     /// It is shown no more; what still comes of its commands is passed over.
@@ -55,7 +63,7 @@ final class BridgedLight {
     var stored: StoredLight {
         StoredLight(
             key: key, bridge: bridge, aid: aid, instanceIDs: adapter.ids, description: adapter.description,
-            state: report)
+            state: report, transition: savedTransition)
     }
 
     /// The state as a report, to be remembered over a restart.

@@ -8,7 +8,7 @@ internal import Logging
 extension LightBridge {
     func show(
         _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
-        _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState
+        _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState, transition: [UInt8]? = nil
     ) async {
         let name = name(for: key, description, aid)
         let light = BridgedLight(
@@ -18,7 +18,9 @@ extension LightBridge {
         lightsByAID[aid] = light
         lightCounts[bridge.number, default: 0] += 1
         names.insert(name)
+        resumeTransition(of: light, transition)
         await showAccessory(light)
+        await follow(light)
     }
 
     /// Whether the operator wants to see it.
@@ -117,11 +119,11 @@ extension LightBridge {
             description, name(for: key, description, aid), former?.instanceIDs ?? InstanceIDs())
         let stored = StoredLight(
             key: key, bridge: bridge.number, aid: aid, instanceIDs: adapter.ids, description: description,
-            state: former?.state)
+            state: former?.state, transition: former?.transition)
         guard await save(stored) else { return takeOverLater(key, description, aid: aid) }
         absent[key] = nil
         unstoredGoings.remove(key)
-        await show(key, bridge, aid, description, adapter.ids, state)
+        await show(key, bridge, aid, description, adapter.ids, state, transition: former?.transition)
         await catchUp(key)
         // The newest gives way to all others, and changes none of their names.
         if aid != highestAID { await reconcileNames() }
@@ -145,10 +147,11 @@ extension LightBridge {
             description, name(for: light.key, description, light.aid), light.adapter.ids)
         let stored = StoredLight(
             key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
-            state: light.state.report(for: description))
+            state: light.state.report(for: description), transition: light.savedTransition)
         guard await save(stored) else { return takeOverLater(light.key, description) }
         warn(nil, about: .light(light.key))
         light.adapter = adapter
+        resumeTransition(of: light, light.savedTransition)
         unstored[light.key] = nil
         await showAccessory(light)
         await reconcileNames()

@@ -21,6 +21,8 @@ package actor LightBridge {
     /// Opens one more; `nil` if there is to be but one.
     let open: BridgeOpener?
     let store: any LightStore
+    /// Since 2001-01-01T00:00Z.
+    let wallClock: @Sendable () -> Duration
     let logger: Logger
     var overrides: [LightKey: LightOverride]
     /// What is shown.
@@ -70,11 +72,12 @@ package actor LightBridge {
     ///   - store: where lights are remembered.
     ///   - overrides: what the operator wants otherwise.
     ///   - kinds: what is shown.
+    ///   - wallClock: the time of day, since 2001-01-01T00:00Z.
     ///   - logger: where errors are logged.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, servers: [Int: AccessoryServer],
         open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride],
-        kinds: Set<LightKind> = Set(LightKind.allCases), logger: Logger
+        kinds: Set<LightKind> = Set(LightKind.allCases), wallClock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.executor = executor
         self.scheduler = scheduler
@@ -83,6 +86,7 @@ package actor LightBridge {
         self.store = store
         self.overrides = overrides
         self.kinds = kinds
+        self.wallClock = wallClock
         self.logger = logger
     }
 
@@ -120,7 +124,9 @@ package actor LightBridge {
             var state = LightState()
             if let report = light.state { state.apply(report) }
             state.isReachable = false
-            await show(light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, state)
+            await show(
+                light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, state,
+                transition: light.transition)
         }
         await limitRemovedLights()
     }
@@ -140,7 +146,9 @@ package actor LightBridge {
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
-        light.state.apply(light.pipeline.reported(report, now: scheduler.now))
+        let accepted = light.pipeline.reported(report, now: scheduler.now)
+        if let color = accepted.color { await endTransition(of: light, color) }
+        light.state.apply(accepted)
         var givenUp: [CommandWaiter] = []
         if report.reachable == false {
             light.pipeline.reset()
@@ -150,6 +158,7 @@ package actor LightBridge {
         // What a light says while a command is under way is that command's doing.
         await stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
         for waiter in givenUp { waiter.give(.unableToCommunicate) }
+        await follow(light)
     }
 
     /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
@@ -162,7 +171,8 @@ package actor LightBridge {
             for watcher in watchers.values { watcher.yield(event) }
         }
         if state.isReachable != former.isReachable { await light.server.setReachable(state.isReachable, light.aid) }
-        await light.server.update(light.aid, light.adapter.values(of: state))
+        let isQuiet = origin == .adaptiveLighting && light.isQuiet
+        await light.server.update(light.aid, light.adapter.values(of: state), isQuiet: isQuiet)
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
@@ -203,6 +213,7 @@ package actor LightBridge {
         guard light.state.isReachable, let driver = light.driver.driver else { return .unableToCommunicate }
         guard !command.isEmpty else { return .success }
         light.origin = origin
+        light.isQuiet = false
         let waiter = CommandWaiter(until: scheduler.now + CommandWaiter.timeout)
         if let next = light.pipeline.wanted(command) {
             light.waitersUnderWay.append(waiter)
@@ -215,6 +226,12 @@ package actor LightBridge {
             wake(at: waiter.deadline)
         }
         return await waiter.value
+    }
+
+    /// Sends a command of the bridge's own to a light that is free.
+    func send(_ command: LightCommand, to light: BridgedLight) {
+        guard let driver = light.driver.driver, let next = light.pipeline.wanted(command) else { return }
+        start(next, on: light, by: driver)
     }
 
     private func start(_ command: LightCommand, on light: BridgedLight, by driver: any LightDriver) {
@@ -243,7 +260,10 @@ package actor LightBridge {
         guard !light.isRemoved, light.command == number, light.pipeline.isBusy else { return }
         light.task = nil
         // Too late: whoever waited has been told, and only the next command still waits.
-        if light.pipeline.isAbandoned { return goOn(light, success: false) }
+        if light.pipeline.isAbandoned {
+            goOn(light, success: false)
+            return await follow(light)
+        }
         count(status, of: light)
         if status == .success {
             let former = light.state
@@ -256,6 +276,7 @@ package actor LightBridge {
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
         goOn(light, success: status == .success)
+        await follow(light)
     }
 
     /// A driver is free again: the next command, if one waits, is sent.
@@ -294,7 +315,7 @@ package actor LightBridge {
         if let time = light.pipeline.wakeAt { wake(at: time) }
     }
 
-    private func wake(at time: ContinuousClock.Instant) {
+    func wake(at time: ContinuousClock.Instant) {
         if let wakeAt, wakeAt <= time { return }
         wakeAt = time
         scheduler.schedule(at: time) { [self] in
@@ -319,6 +340,7 @@ package actor LightBridge {
             }
             if let report = light.pipeline.completed(now: now) {
                 let former = light.state
+                if let color = report.color { await endTransition(of: light, color) }
                 light.state.apply(report)
                 await stateChanged(light, from: former, by: .device)
             }
@@ -326,6 +348,9 @@ package actor LightBridge {
                 start(command, on: light, by: driver)
             }
             wakeWhenCompleted(light)
+            if let time = light.transitionDueAt {
+                if time <= now { await follow(light) } else { wake(at: time) }
+            }
         }
     }
 
@@ -363,6 +388,11 @@ extension LightBridge: AccessorySource {
         guard let light = lightsByAID[accessory] else { return .doesNotExist }
         var command = light.adapter.command(for: values, state: light.wanted)
         if overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
+        if let write = values.first(where: { $0.type == .characteristicValueTransitionControl }) {
+            let status = await writeTransition(write, to: light)
+            guard status == .success else { return status }
+        }
+        await endTransition(of: light, by: values.map(\.type))
         return await send(command, to: light, origin: .controller)
     }
 

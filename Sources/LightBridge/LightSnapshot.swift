@@ -39,6 +39,8 @@ package struct LightEvent: Equatable, Sendable {
     /// Who changed it.
     package enum Origin: String, Sendable {
         case device, controller, `operator`
+        /// The bridge, which follows a curve that a home hub has written.
+        case adaptiveLighting = "adaptive lighting"
     }
 
     package let light: LightSnapshot

@@ -26,6 +26,8 @@ struct LightState: Equatable, Sendable {
     /// The readings of which the sensor has said that it does not know them at present.
     var unknownReadings: Set<SensorReading> = []
     var isReachable = false
+    /// What adaptive lighting does with it.
+    var transition = TransitionValues()
 
     /// Takes over what a driver has learnt; what is out of range is passed over.
     mutating func apply(_ report: LightReport) {

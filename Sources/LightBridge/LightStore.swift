@@ -36,6 +36,8 @@ package struct StoredLight: Equatable, Sendable {
     package var description: LightDescription
     /// The last state; `nil` if none was ever reported.
     package var state: LightReport?
+    /// The transition of adaptive lighting that it follows; `nil` if it follows none.
+    package var transition: [UInt8]?
     /// Its number in the order in which lights were removed; `nil` while it is there.
     package var removal: Int?
 
@@ -44,7 +46,7 @@ package struct StoredLight: Equatable, Sendable {
 
     package init(
         key: LightKey, bridge: Int = 1, aid: AccessoryID, instanceIDs: InstanceIDs, description: LightDescription,
-        state: LightReport? = nil, removal: Int? = nil
+        state: LightReport? = nil, transition: [UInt8]? = nil, removal: Int? = nil
     ) {
         self.key = key
         self.bridge = bridge
@@ -52,6 +54,7 @@ package struct StoredLight: Equatable, Sendable {
         self.instanceIDs = instanceIDs
         self.description = description
         self.state = state
+        self.transition = transition
         self.removal = removal
     }
 }
@@ -93,6 +96,9 @@ package protocol LightStore: Sendable {
 
     /// Forgets lights for good; the highest aid that was ever given is kept.
     func forget(_ lights: [LightKey]) async throws
+
+    /// Replaces what is kept of a light's adaptive lighting.
+    func save(transition: [UInt8]?, of light: LightKey) async throws
 
     /// Replaces the last states of some lights.
     func save(states: [LightKey: LightReport]) async throws

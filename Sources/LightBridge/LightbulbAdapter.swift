@@ -1,5 +1,6 @@
 internal import HAPAccessory
 internal import HAPModel
+internal import HAPProtocol
 internal import LightKit
 
 /// A light, a switch or an outlet.
@@ -20,6 +21,8 @@ final class LightbulbAdapter: AccessoryAdapter {
         var hue: InstanceID?
         var saturation: InstanceID?
         var temperature: InstanceID?
+        var transitionControl: InstanceID?
+        var activeTransitions: InstanceID?
     }
 
     private let information: Service
@@ -49,6 +52,11 @@ final class LightbulbAdapter: AccessoryAdapter {
                 places.saturation = ids.id(of: .saturation, in: service)
             }
             if temperature != nil { places.temperature = ids.id(of: .colorTemperature, in: service) }
+            if places.brightness != nil, places.temperature != nil {
+                places.transitionControl = ids.id(of: .characteristicValueTransitionControl, in: service)
+                places.activeTransitions = ids.id(of: .characteristicValueActiveTransitionCount, in: service)
+                _ = ids.id(of: .supportedCharacteristicValueTransitionConfiguration, in: service)
+            }
         }
         self.ids = ids
         self.places = places
@@ -73,14 +81,24 @@ final class LightbulbAdapter: AccessoryAdapter {
 
     /// The accessory object with the values of a state.
     func accessory(_ aid: AccessoryID, state: LightState) -> Accessory {
-        let values = Dictionary(values(of: state), uniquingKeysWith: { $1 })
+        var values = Dictionary(values(of: state), uniquingKeysWith: { $1 })
         let service = Self.service(of: description.kind)
         var types: [CharacteristicType] = [.on]
         if places.inUse != nil { types.append(.outletInUse) }
         if places.brightness != nil { types.append(.brightness) }
         if places.hue != nil { types += [.hue, .saturation] }
         if places.temperature != nil { types.append(.colorTemperature) }
+        if places.transitionControl != nil {
+            types += [
+                .supportedCharacteristicValueTransitionConfiguration, .characteristicValueTransitionControl,
+                .characteristicValueActiveTransitionCount,
+            ]
+        }
         var ids = ids
+        if let transition = transition() {
+            let supported = ids.id(of: .supportedCharacteristicValueTransitionConfiguration, in: service)
+            values[supported] = .data(transition.supportedConfiguration)
+        }
         let characteristics = types.map { type in
             let iid = ids.id(of: type, in: service)
             let metadata = metadata(of: type)
@@ -107,6 +125,25 @@ final class LightbulbAdapter: AccessoryAdapter {
         return metadata
     }
 
+    /// What follows curves of adaptive lighting for this light; `nil` if it lacks brightness or whites.
+    func transition() -> AdaptiveLightingTransition? {
+        guard let brightness = places.brightness, let white = places.temperature, let temperature else { return nil }
+        return AdaptiveLightingTransition(brightness: brightness, colorTemperature: white, miredRange: temperature)
+    }
+
+    /// The same with a transition that was stored, if it can still be followed.
+    func transition(
+        resuming saved: [UInt8]?, now: ContinuousClock.Instant, wallClock: Duration
+    ) -> AdaptiveLightingTransition? {
+        guard let brightness = places.brightness, let white = places.temperature, let temperature, let saved else {
+            return transition()
+        }
+        let resumed = try? AdaptiveLightingTransition(
+            resuming: saved, brightness: brightness, colorTemperature: white, miredRange: temperature, now: now,
+            wallClock: wallClock)
+        return resumed ?? transition()
+    }
+
     // MARK: Values
 
     /// The light's characteristics in a state: hue and saturation before colour temperature, because the Home app takes
@@ -122,6 +159,10 @@ final class LightbulbAdapter: AccessoryAdapter {
             values.append((saturation, .float(state.saturation)))
         }
         if let temperature = places.temperature { values.append((temperature, .integer(Int64(state.mired)))) }
+        if let control = places.transitionControl, let count = places.activeTransitions {
+            values.append((control, .data(state.transition.control)))
+            values.append((count, .integer(state.transition.isActive ? 1 : 0)))
+        }
         return values
     }
 

@@ -13,6 +13,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import SystemKit
 import TerminalKit
 import UnixSignals
 
@@ -70,7 +71,9 @@ struct BridgeDaemon {
         let lights = LightBridge(
             executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
             open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides,
-            kinds: configuration.include.kinds, logger: logger)
+            kinds: configuration.include.kinds,
+            // HAP counts from 2001.
+            wallClock: { .milliseconds(WallClock.now) - .seconds(978_307_200) }, logger: logger)
         await lights.restore(stored)
         let first = try await bridges.listen()
         let supervisor = DriverSupervisor(lights: lights, logger: logger)

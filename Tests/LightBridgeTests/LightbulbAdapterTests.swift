@@ -29,7 +29,11 @@ struct LightbulbAdapterTests {
         #expect(types(adapter(temperature: 200...300)) == [.on, .colorTemperature])
         #expect(
             types(adapter(brightness: true, color: true, temperature: 153...500))
-                == [.on, .brightness, .hue, .saturation, .colorTemperature])
+                == [
+                    .on, .brightness, .hue, .saturation, .colorTemperature,
+                    .supportedCharacteristicValueTransitionConfiguration, .characteristicValueTransitionControl,
+                    .characteristicValueActiveTransitionCount,
+                ])
     }
 
     @Test("a switch and an outlet have no light's values, whatever is claimed")

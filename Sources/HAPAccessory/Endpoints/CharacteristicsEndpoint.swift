@@ -89,10 +89,11 @@ extension AccessoryServer {
             return
         }
         let responses = zip(request.entries, statuses).map { entry, status -> CharacteristicValue? in
+            let response = writeResponses.removeValue(forKey: entry.id)
             guard entry.wantsResponse, status == .success, let reading = registry.reading(entry.id),
                 reading.metadata.permissions.contains(.writeResponse)
             else { return nil }
-            return reading.value
+            return response ?? reading.value
         }
         guard responses.contains(where: { $0 != nil }) || statuses.contains(where: { $0 != .success }) else {
             answer(session, HTTPResponse(204))

@@ -3,8 +3,6 @@ package import HAPModel
 /// Adaptive lighting of one lamp: the transition that a hub enabled, what the lamp should show now, and what ends it
 /// (HAP 12.1).
 ///
-/// The accessory role does not offer it yet: no accessory has the three characteristics that go with it.
-///
 /// Time comes in as `now`; the curve's time counts from when it was received, so a wrong wall clock does not matter.
 /// Every method that says what happened to the lamp may be called whether a transition is active or not. Whoever holds
 /// this stores `saved(now:wallClock:)` and sends an event for CharacteristicValueActiveTransitionCount when

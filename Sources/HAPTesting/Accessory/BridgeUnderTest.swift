@@ -50,6 +50,7 @@ package final class BridgeUnderTest: Sendable {
     ///   - firmware: the program's version.
     ///   - furtherBridges: is called before a bridge of this number is opened; what it throws keeps it from that. `nil` for
     ///     one bridge only.
+    ///   - wallClock: the time of day; `nil` for one that stands still.
     ///   - logger: where the bridge logs; `nil` for nowhere.
     /// - Throws: what the store throws.
     package init(
@@ -58,7 +59,8 @@ package final class BridgeUnderTest: Sendable {
         overrides: [LightKey: LightOverride] = [:], kinds: Set<LightKind> = Set(LightKind.allCases),
         eventWindow: Duration = .milliseconds(250),
         firmware: String = "1.0",
-        furtherBridges: (@Sendable (Int) throws -> Void)? = nil, logger: Logger? = nil
+        furtherBridges: (@Sendable (Int) throws -> Void)? = nil, wallClock: (@Sendable () -> Duration)? = nil,
+        logger: Logger? = nil
     ) async throws {
         base = ServerUnderTest(
             store, stored: stored.server,
@@ -76,7 +78,7 @@ package final class BridgeUnderTest: Sendable {
         }
         lights = LightBridge(
             executor: base.executor, scheduler: base.scheduler, servers: servers, open: open, store: store,
-            overrides: overrides, kinds: kinds,
+            overrides: overrides, kinds: kinds, wallClock: wallClock ?? { .zero },
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await base.start { [lights] in await lights.restore(stored) }
         await lights.attach(driver, as: Self.driverID)

@@ -111,6 +111,13 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
         try await change(.light) { stored in stored.lights.removeAll { lights.contains($0.key) } }
     }
 
+    package func save(transition: [UInt8]?, of light: LightKey) async throws {
+        try await change(.light) { stored in
+            guard let index = stored.lights.firstIndex(where: { $0.key == light }) else { return }
+            stored.lights[index].transition = transition
+        }
+    }
+
     package func save(states: [LightKey: LightReport]) async throws {
         try await change(.states) { stored in
             for (key, state) in states {

@@ -51,6 +51,9 @@ struct BridgeDatabase: LightStore {
             try ServerDatabase.allowSeveral(db)
             try db.execute(sql: "ALTER TABLE light ADD COLUMN bridge INTEGER NOT NULL DEFAULT 1")
         }
+        migrator.registerMigration("4") { db in
+            try db.execute(sql: "ALTER TABLE light ADD COLUMN adaptiveLighting BLOB")
+        }
         return migrator
     }
 
@@ -123,6 +126,7 @@ struct BridgeDatabase: LightStore {
                 description: try row.read(
                     "description", try LightDescription(id: id, json: row.text("description"))),
                 state: state,
+                transition: try row.isNull("adaptiveLighting") ? nil : row.blob("adaptiveLighting"),
                 removal: try row.isNull("removal") ? nil : Int(row.number("removal", in: 1...highestNumber)))
         }
     }
@@ -136,15 +140,18 @@ struct BridgeDatabase: LightStore {
         try await server.commit { db in
             try db.execute(
                 sql: """
-                    INSERT INTO light (driver, light, bridge, aid, instanceIDs, description, state, removal)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO light
+                        (driver, light, bridge, aid, instanceIDs, description, state, adaptiveLighting, removal)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (driver, light) DO UPDATE SET bridge = excluded.bridge,
-                        instanceIDs = excluded.instanceIDs, description = excluded.description, state = excluded.state, removal = excluded.removal
+                        instanceIDs = excluded.instanceIDs, description = excluded.description, state = excluded.state,
+                        adaptiveLighting = excluded.adaptiveLighting, removal = excluded.removal
                     """,
                 arguments: [
                     light.key.driver, light.key.light.rawValue, light.bridge, Int64(light.aid.rawValue),
                     light.instanceIDs.json,
-                    light.description.json, light.state?.json, light.removal,
+                    light.description.json, light.state?.json,
+                    light.transition.map { Blob($0).data }, light.removal,
                 ])
             try db.execute(
                 sql: "UPDATE lightBridge SET highestAID = MAX(highestAID, ?)", arguments: [Int64(light.aid.rawValue)])
@@ -158,6 +165,14 @@ struct BridgeDatabase: LightStore {
                     sql: "DELETE FROM light WHERE driver = ? AND light = ?",
                     arguments: [key.driver, key.light.rawValue])
             }
+        }
+    }
+
+    func save(transition: [UInt8]?, of light: LightKey) async throws {
+        try await server.commit { db in
+            try db.execute(
+                sql: "UPDATE light SET adaptiveLighting = ? WHERE driver = ? AND light = ?",
+                arguments: [transition.map { Blob($0).data }, light.driver, light.light.rawValue])
         }
     }
 

@@ -1,0 +1,114 @@
+internal import HAPAccessory
+internal import HAPModel
+internal import HAPProtocol
+internal import LightKit
+internal import Logging
+
+// Adaptive lighting (HAP 12.1): a home hub writes a curve of the day, and the bridge follows it, also while the hub is away.
+// A light is never switched on for it. What a person chooses, by a controller or at the light, ends it.
+extension LightBridge {
+    /// A controller has written CharacteristicValueTransitionControl.
+    ///
+    /// - Returns: the status; on success the server has the response.
+    func writeTransition(_ write: CharacteristicWrite, to light: BridgedLight) async -> HAPStatus {
+        guard case .data(let bytes) = write.value, light.transition != nil else { return .invalidValue }
+        let response: [UInt8]
+        do throws(HAPStatus) {
+            guard let answer = try light.transition?.controlWritten(bytes, now: scheduler.now) else {
+                return .invalidValue
+            }
+            response = answer
+        } catch {
+            return error
+        }
+        await transitionChanged(light)
+        await light.server.respond(.data(response), to: CharacteristicID(light.aid, write.iid))
+        await follow(light)
+        return .success
+    }
+
+    /// A light is shown, or its description has changed: its transition goes on where that is possible.
+    func resumeTransition(of light: BridgedLight, _ saved: [UInt8]?) {
+        let now = scheduler.now
+        light.transition = (light.adapter as? LightbulbAdapter)?.transition(
+            resuming: saved, now: now, wallClock: wallClock())
+        let isActive = light.transition?.activeCount == 1
+        light.savedTransition = isActive ? saved : nil
+        light.state.transition = TransitionValues(
+            control: light.transition?.controlValue(now: now) ?? [], isActive: isActive)
+    }
+
+    /// A controller or the operator asks for something; a colour or a white of their own ends the transition.
+    func endTransition(of light: BridgedLight, by types: [CharacteristicType]) async {
+        for type in types where light.transition?.controllerWrote(type) == true { await transitionChanged(light) }
+    }
+
+    /// A light shows another colour; if it is not what it was told, somebody at the light has chosen it.
+    func endTransition(of light: BridgedLight, _ color: LightColor) async {
+        let report: AdaptiveLightingTransition.DeviceReport
+        switch color {
+        case .temperature(let mired): report = .colorTemperature(mired: mired)
+        case .hueSaturation:
+            // Lights without whites of their own say a white as a colour.
+            let white = LightColor.hueSaturation(hue: light.state.hue, saturation: light.state.saturation)
+            if light.state.mode == .temperature, color.resembles(white) { return }
+            report = .color
+        }
+        if light.transition?.deviceReported(report, now: scheduler.now) == true { await transitionChanged(light) }
+    }
+
+    /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
+    func follow(_ light: BridgedLight) async {
+        guard light.transition?.activeCount == 1 else { return }
+        guard await light.server.isPaired else {
+            if light.transition?.unpaired() == true { await transitionChanged(light) }
+            return
+        }
+        // It is asked again when the command under way has ended.
+        guard !light.pipeline.isBusy else { return }
+        let isOn = light.state.on && light.state.isReachable
+        switch light.transition?.lampIs(on: isOn, brightness: light.state.brightness, now: scheduler.now) {
+        case .idle, nil: light.transitionDueAt = nil
+        case .wait(let time): followLater(light, time)
+        case .apply(let mired, let notify, let time):
+            followLater(light, time)
+            guard light.state.mode != .temperature || light.state.mired != mired else { return }
+            light.origin = .adaptiveLighting
+            light.isQuiet = !notify
+            send(LightCommand(color: .temperature(mired: mired)), to: light)
+        case .ended: await transitionChanged(light)
+        }
+    }
+
+    private func followLater(_ light: BridgedLight, _ time: ContinuousClock.Instant) {
+        light.transitionDueAt = time
+        wake(at: time)
+    }
+
+    /// A transition has begun, was renewed or has ended: controllers read it so, and it is kept over a restart.
+    private func transitionChanged(_ light: BridgedLight) async {
+        guard let transition = light.transition else { return }
+        let now = scheduler.now
+        light.state.transition = TransitionValues(
+            control: transition.controlValue(now: now), isActive: transition.activeCount == 1)
+        if transition.activeCount == 0 { light.transitionDueAt = nil }
+        light.savedTransition = transition.saved(now: now, wallClock: wallClock())
+        await light.server.update(light.aid, light.adapter.values(of: light.state))
+        do {
+            try await store.save(transition: light.savedTransition, of: light.key)
+        } catch {
+            logger.error("adaptive lighting save failed", metadata: ["error": "\(error)"])
+        }
+        logger.info(
+            "adaptive lighting changed",
+            metadata: about(light.key).merging(["active": "\(light.state.transition.isActive)"]) { $1 })
+    }
+}
+
+/// The values of a light's transition, as controllers read them.
+struct TransitionValues: Equatable, Sendable {
+    /// CharacteristicValueTransitionControl.
+    var control: [UInt8] = []
+    /// Whether CharacteristicValueActiveTransitionCount is 1, not 0.
+    var isActive = false
+}
