@@ -33,6 +33,9 @@ struct SensorDevices: Sendable {
 
     init(known: some Sequence<LightID> = []) { self.known = Set(known) }
 
+    /// The sensors that are shown.
+    var ids: some Sequence<LightID> { shown.keys }
+
     /// Whether this is the id of a reading.
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 

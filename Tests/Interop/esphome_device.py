@@ -36,7 +36,11 @@ class Device:
         self.name, self.key = name, key
         self.connections = set()
         self.mute = False
-        self.states = {}
+        # What else it has: sensors whose states are set from outside, and a fan.
+        self.states = {
+            "temperature": api.SensorStateResponse(key=101, state=20), "battery": api.SensorStateResponse(key=102, state=90),
+            "motion": api.BinarySensorStateResponse(key=103), "door": api.BinarySensorStateResponse(key=104),
+            "fan": api.FanStateResponse(key=105, speed_level=1)}
         for number, (light, modes) in enumerate(LIGHTS.items(), 1):
             self.states[light] = api.LightStateResponse(
                 key=number, brightness=1, color_brightness=1, red=1, green=1, blue=1, white=1, color_mode=modes[0],
@@ -167,6 +171,15 @@ class Connection:
                         key=number, name=light.replace("_", " ").title(), supported_color_modes=modes, min_mireds=153,
                         max_mireds=500))
                 self.send(api.ListEntitiesSensorResponse(key=99, name="Uptime"))
+                self.send(api.ListEntitiesSensorResponse(
+                    key=101, name="Temperature", device_class="temperature", unit_of_measurement="°C"))
+                self.send(api.ListEntitiesSensorResponse(
+                    key=102, name="Battery", device_class="battery", unit_of_measurement="%", entity_category=2))
+                for key, name in (103, "motion"), (104, "door"):
+                    self.send(api.ListEntitiesBinarySensorResponse(key=key, name=name.title(), device_class=name))
+                self.send(api.ListEntitiesFanResponse(
+                    key=105, name="Fan", supports_oscillation=True, supports_speed=True, supports_direction=True,
+                    supported_speed_count=3))
                 self.send(api.ListEntitiesDoneResponse())
             case "SubscribeStatesRequest":
                 self.is_subscribed = True
@@ -176,6 +189,11 @@ class Connection:
                 self.send(api.PingResponse())
             case "LightCommandRequest":
                 self.obey(message)
+            case "FanCommandRequest":
+                fields = ("state", "oscillating", "direction", "speed_level")
+                values = {field: getattr(message, field) for field in fields if getattr(message, f"has_{field}")}
+                tell(command="fan", **values)
+                self.device.change("fan", **values)
 
     def obey(self, message):
         """Does to the state what firmware does, and says it to everybody."""

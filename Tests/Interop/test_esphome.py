@@ -164,3 +164,23 @@ def test_a_device_by_its_address_wants_a_key_or_has_none(make_daemon, make_devic
     hosts[0]["key-file"] = str(key_file)
     daemon = make_bridge(make_daemon, discover=False, hosts=hosts[:1])
     light(daemon, "dim", reachable=True)
+
+
+def test_its_fan_and_its_sensors_are_shown_if_they_are_included(make_daemon, make_device):
+    device = make_device()
+    kinds = {"include": ["fans", "sensors"]}
+    daemon = make_daemon(configuration(drivers=[{"driver": "esphome"}]) | kinds)
+    light(daemon, "sensors", temperature=20, battery=90, motion=False, contact=True)
+    assert set(daemon.lights) == {f"esphome/{MAC}/sensors", f"esphome/{MAC}/fan/fan"}, "no lights, and no uptime"
+    device.tell(light="motion", state=True)
+    light(daemon, "sensors", motion=True)
+    device.tell(light="door", state=True)
+    device.tell(light="temperature", state=-4.5)
+    light(daemon, "sensors", contact=False, temperature=-4.5)
+    daemon.cli("lights", "set", f"esphome/{MAC}/fan/fan", "on=true", "speed=50", "direction=counterclockwise")
+    light(daemon, "fan/fan", on=True, speed=50, direction="counterclockwise")
+    assert device.commands[0] == {"command": "fan", "state": True, "direction": 1, "speed_level": 2}
+    device.tell(light="fan", state=False, oscillating=True, speed_level=3)
+    light(daemon, "fan/fan", on=False, oscillates=True, speed=100)
+    device.unplug()
+    light(daemon, "sensors", reachable=False)

@@ -47,14 +47,12 @@ struct MQTTFanTests {
             (1, 1), (25, 1), (26, 2), (50, 2), (51, 3), (75, 3), (76, 4), (100, 4),
         ])
     func speeds(percent: Int, value: Int) {
-        var schema = FanSchema()
-        schema.speeds = 1...4
-        #expect(schema.value(percent) == value)
-        #expect(schema.percent(value) == value * 25)
-        schema.speeds = 11...100
-        #expect(schema.percent(67) == 63 && schema.percent(0) == nil && schema.percent(101) == nil)
-        schema.speeds = 1...255
-        #expect(schema.percent(1) == 1)
+        let speeds = FanSpeeds(range: 1...4)
+        #expect(speeds.value(percent) == value)
+        #expect(speeds.percent(value) == value * 25)
+        let ring = FanSpeeds(range: 11...100)
+        #expect(ring.percent(67) == 63 && ring.percent(0) == nil && ring.percent(101) == nil)
+        #expect(FanSpeeds(range: 1...255).percent(1) == 1)
     }
 
     @Test("an answer that is the speed that was sent is reported as it was asked for")

@@ -96,15 +96,28 @@ package struct ESPHomeHome: Sendable {
     private var boards: [String: Board] = [:]
     /// The lights that the bridge knows from before.
     private var known: Set<LightID> = []
+    /// What is shown.
+    private var kinds: Set<LightKind> = [.light, .switch, .outlet]
+    private var sensors = SensorDevices()
     private var lastIdentification = 0
 
     package init(_ configuration: ESPHomeDriverConfiguration) { self.configuration = configuration }
 
     // MARK: Finding
 
-    /// The driver starts; the bridge knows these lights from before.
-    package mutating func started(known: [LightID], now: Duration) -> [ESPHomeAction] {
+    /// The driver starts.
+    ///
+    /// - Parameters:
+    ///   - known: the lights that the bridge knows from before.
+    ///   - kinds: what is shown.
+    ///   - now: the time.
+    /// - Returns: what is to be done.
+    package mutating func started(
+        known: [LightID], kinds: Set<LightKind> = [.light, .switch, .outlet], now: Duration
+    ) -> [ESPHomeAction] {
         self.known = Set(known)
+        self.kinds = kinds
+        sensors = SensorDevices(known: known)
         var actions: [ESPHomeAction] = []
         for host in configuration.hosts {
             let target = ESPHomeTarget.configured(host)
@@ -214,7 +227,7 @@ package struct ESPHomeHome: Sendable {
                 switch event {
                 case .send(let bytes): actions.append(.send(target, bytes))
                 case .ready(let info, let entities): actions += ready(target, info, entities, now: now)
-                case .state(let state): actions += received(state, from: target, now: now)
+                case .state(let state): actions += joined(received(state, from: target, now: now))
                 case .goodbye(let bytes):
                     actions.append(.send(target, bytes))
                     return actions + end(target, .closed("it has hung up"), now: now, share: share)
@@ -274,7 +287,26 @@ package struct ESPHomeHome: Sendable {
             board.lights[id]?.identification = nil
         }
         boards[mac] = board
-        return board.lights.keys.sorted { $0.rawValue < $1.rawValue }.map { .report($0, LightReport(reachable: false)) }
+        return joined(
+            board.lights.keys.sorted { $0.rawValue < $1.rawValue }.map { .report($0, LightReport(reachable: false)) })
+    }
+
+    /// The actions with the readings of a device as one sensor.
+    private mutating func joined(_ actions: [ESPHomeAction]) -> [ESPHomeAction] {
+        guard kinds.contains(.sensor) else { return actions }
+        var joined: [ESPHomeAction] = []
+        for action in actions {
+            switch action {
+            case .added(let description) where description.kind == .sensor:
+                let device = boards.values.lazy.compactMap { $0.lights[description.id]?.light.sensor }.first
+                joined += sensors.added(description, of: device).map(ESPHomeAction.init)
+            case .removed(let id) where sensors.isReading(id): joined += sensors.removed(id).map(ESPHomeAction.init)
+            case .report(let id, let report) where sensors.isReading(id):
+                joined += sensors.reported(report, from: id).map(ESPHomeAction.init)
+            default: joined.append(action)
+            }
+        }
+        return joined
     }
 
     private mutating func ready(
@@ -297,6 +329,7 @@ package struct ESPHomeHome: Sendable {
         actions += warn(nil, target)
         board.owner = target
         let former = board.lights
+        var learnt: [ESPHomeAction] = []
         board.lights = [:]
         board.ids = [:]
         for entity in entities where !entity.isHidden && isWanted(entity) {
@@ -305,16 +338,16 @@ package struct ESPHomeHome: Sendable {
             guard id.rawValue.utf8.count <= 255, board.lights[id] == nil else { continue }
             board.lights[id] = Lamp(light: light)
             board.ids[entity.key] = id
-            if former[id]?.light.description != light.description { actions.append(.added(light.description)) }
-            actions.append(.report(id, LightReport(reachable: true)))
+            if former[id]?.light.description != light.description { learnt.append(.added(light.description)) }
+            learnt.append(.report(id, LightReport(reachable: true)))
         }
-        // The device's own list is its word on what it no longer has.
-        let gone = Set(former.keys).union(known.filter { $0.rawValue.hasPrefix("\(info.mac)/") }).subtracting(
-            board.lights.keys)
-        known.subtract(gone)
-        actions += gone.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) }
         boards[info.mac] = board
-        return actions
+        actions += joined(learnt)
+        // The device's own list is its word on what it no longer has.
+        let gone = Set(former.keys).union(known.filter { $0.rawValue.hasPrefix("\(info.mac)/") })
+            .subtracting(board.lights.keys).subtracting(sensors.ids)
+        known.subtract(gone)
+        return actions + joined(gone.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) })
     }
 
     private mutating func standBehind(_ owner: ESPHomeTarget, _ target: ESPHomeTarget) -> [ESPHomeAction] {
@@ -329,6 +362,8 @@ package struct ESPHomeHome: Sendable {
         switch entity.kind {
         case .light: true
         case .switch: configuration.switches
+        case .fan: kinds.contains(.fan)
+        case .sensor: kinds.contains(.sensor)
         }
     }
 
@@ -388,6 +423,7 @@ package struct ESPHomeHome: Sendable {
     ) throws(LightError) -> (target: ESPHomeTarget, bytes: [UInt8]) {
         let (mac, _, lamp) = try find(id)
         boards[mac]?.lights[id]?.identification = nil
+        if let speed = command.speed { boards[mac]?.lights[id]?.light.askedSpeed = speed }
         return try send(lamp.light.message(for: command), to: id, now: now)
     }
 
@@ -399,6 +435,8 @@ package struct ESPHomeHome: Sendable {
         lastIdentification += 1
         boards[mac]?.lights[id]?.identification = lastIdentification
         let isOn = lamp.light.state?.on ?? false
+        // A motor is not switched on and off to be found.
+        guard lamp.light.description.kind != .fan else { return (lastIdentification, []) }
         return (lastIdentification, [!isOn, isOn, !isOn, isOn])
     }
 
@@ -479,6 +517,16 @@ package struct ESPHomeHome: Sendable {
         case .silent: return isFirst && target.isConfigured ? "\(name) does not answer; trying again" : nil
         case .closed(let reason):
             return isFirst && target.isConfigured ? "\(name) cannot be reached (\(reason)); trying again" : nil
+        }
+    }
+}
+
+extension ESPHomeAction {
+    fileprivate init(_ change: SensorDevices.Change) {
+        switch change {
+        case .added(let description): self = .added(description)
+        case .removed(let id): self = .removed(id)
+        case .report(let id, let report): self = .report(id, report)
         }
     }
 }

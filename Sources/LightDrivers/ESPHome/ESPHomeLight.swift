@@ -7,6 +7,10 @@ struct ESPHomeLight: Equatable, Sendable {
     let description: LightDescription
     /// What the device reported last.
     var state: ESPHomeState?
+    /// The speed in percent that a fan was told last.
+    var askedSpeed: Int?
+    /// The sensor that a reading is a part of, without its readings.
+    private(set) var sensor: LightDescription?
 
     /// - Parameters:
     ///   - entity: what the device says of it.
@@ -19,7 +23,12 @@ struct ESPHomeLight: Equatable, Sendable {
         let name = entity.name.isEmpty ? owner : entity.name
         let objectID = entity.objectID.isEmpty ? Self.objectID(name) : entity.objectID
         var id = "\(device.mac)/"
-        if case .switch = entity.kind { id += "switch/" }
+        switch entity.kind {
+        case .light: break
+        case .switch: id += "switch/"
+        case .fan: id += "fan/"
+        case .sensor: id += "sensor/"
+        }
         if entity.key.part != 0 { id += String(entity.key.part, radix: 16) + "/" }
         description = LightDescription(
             id: LightID(id + objectID), name: entity.name.isEmpty ? owner : "\(owner) \(entity.name)",
@@ -28,6 +37,13 @@ struct ESPHomeLight: Equatable, Sendable {
             model: [device.projectName, device.model].first { !$0.isEmpty }, serialNumber: device.mac,
             firmware: [device.projectVersion, device.version].first { !$0.isEmpty },
             suggestedRoom: device.area.isEmpty ? nil : device.area)
+        guard case .sensor = entity.kind else { return }
+        var sensor = description
+        let part = entity.key.part == 0 ? "" : String(entity.key.part, radix: 16) + "/"
+        sensor.id = LightID("\(device.mac)/\(part)sensors")
+        sensor.name = owner
+        sensor.capabilities = LightCapabilities()
+        self.sensor = sensor
     }
 
     private static func objectID(_ name: String) -> String {
@@ -47,7 +63,15 @@ struct ESPHomeLight: Equatable, Sendable {
     var report: LightReport? {
         guard let state else { return nil }
         var report = LightReport(on: state.on, reachable: true)
-        guard case .light(_, let range) = entity.kind else { return report }
+        let range: ClosedRange<Int>?
+        switch entity.kind {
+        case .light(_, let mireds): range = mireds
+        case .switch: return report
+        case .fan(let speeds, let direction, let oscillation):
+            return state.report(speeds, direction: direction, oscillation: oscillation, asked: askedSpeed)
+        case .sensor(let reading):
+            return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
+        }
         // A light that is off keeps its brightness; none means that it has never been on.
         if entity.capabilities.brightness, state.brightness > 0 {
             report.brightness = max(1, Int((state.brightness * 100).rounded()))
@@ -86,8 +110,12 @@ struct ESPHomeLight: Equatable, Sendable {
 
     /// What a command becomes.
     func message(for command: LightCommand) -> ESPHomeFraming.Message? {
-        guard case .light(let modes, _) = entity.kind else {
-            return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
+        let modes: [ESPHomeColorMode]
+        switch entity.kind {
+        case .light(let own, _): modes = own
+        case .switch: return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
+        case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds)
+        case .sensor: return nil
         }
         var order = ESPHomeLightCommand(on: command.on)
         if let percent = command.brightness { order.brightness = Float(percent) / 100 }
@@ -151,11 +179,20 @@ extension ESPHomeEntity {
         switch kind {
         case .light: .light
         case .switch(let isOutlet): isOutlet ? .outlet : .switch
+        case .fan: .fan
+        case .sensor: .sensor
         }
     }
 
     fileprivate var capabilities: LightCapabilities {
-        guard case .light(let modes, let mireds) = kind else { return LightCapabilities() }
+        let (modes, mireds): ([ESPHomeColorMode], ClosedRange<Int>?)
+        switch kind {
+        case .light(let own, let range): (modes, mireds) = (own, range)
+        case .switch: return LightCapabilities()
+        case .fan(let speeds, let direction, let oscillation):
+            return .fan(speed: speeds != nil, direction: direction, oscillation: oscillation)
+        case .sensor(let reading): return .sensor([reading.reading])
+        }
         let brightness = modes.contains { $0.contains(.brightness) }
         return LightCapabilities(
             brightness: brightness, color: modes.contains { $0.contains(.rgb) },

@@ -73,7 +73,7 @@ package actor ESPHomeLightDriver: LightDriver {
         await host.report(.starting)
         let browser = configuration.discover ? try makeBrowser() : nil
         try browser?.start()
-        carryOut(home.started(known: await host.knownLights(), now: now))
+        carryOut(home.started(known: await host.knownLights(), kinds: await host.includedKinds(), now: now))
         if browser == nil { await host.report(.running) }
         await withDiscardingTaskGroup { tasks in
             if let browser { tasks.addTask { await self.follow(browser, host) } }

@@ -11,12 +11,19 @@ enum ESPHomeMessageType {
     static let deviceInfo = 9
     static let deviceInfoResponse = 10
     static let listEntities = 11
+    static let binarySensorEntity = 12
+    static let fanEntity = 14
     static let lightEntity = 15
+    static let sensorEntity = 16
     static let switchEntity = 17
     static let entitiesDone = 19
     static let subscribeStates = 20
+    static let binarySensorState = 21
+    static let fanState = 23
     static let lightState = 24
+    static let sensorState = 25
     static let switchState = 26
+    static let fanCommand = 31
     static let lightCommand = 32
     static let switchCommand = 33
 }
@@ -77,7 +84,7 @@ struct ESPHomeDeviceInfo: Equatable, Sendable {
     }
 }
 
-/// A light or a switch of a device, as the device describes it.
+/// A light, a switch, a fan or a sensor of a device, as the device describes it.
 struct ESPHomeEntity: Equatable, Sendable {
     /// Tells the entities of a device apart on the wire.
     struct Key: Hashable, Sendable {
@@ -89,6 +96,9 @@ struct ESPHomeEntity: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         case light(modes: [ESPHomeColorMode], mireds: ClosedRange<Int>?)
         case `switch`(isOutlet: Bool)
+        /// Its speeds are `nil` if it has none.
+        case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
+        case sensor(ESPHomeReading)
     }
 
     var key: Key
@@ -97,6 +107,14 @@ struct ESPHomeEntity: Equatable, Sendable {
     var kind: Kind
     /// Its author keeps it out of sight: switched off by default, or there for settings and diagnosis.
     var isHidden: Bool
+
+    init(key: Key, objectID: String, name: String, kind: Kind, isHidden: Bool) {
+        self.key = key
+        self.objectID = objectID
+        self.name = name
+        self.kind = kind
+        self.isHidden = isHidden
+    }
 
     /// Reads the description of a light or of a switch.
     init(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
@@ -169,6 +187,14 @@ struct ESPHomeState: Equatable, Sendable {
     var mireds: Float = 0
     var cold: Float = 1
     var warm: Float = 1
+    /// Of a fan, counted from 1.
+    var speed = 0
+    var isReverse = false
+    var isOscillating = false
+    /// Of a sensor.
+    var value: Float = 0
+    /// The device does not know it.
+    var isMissing = false
 
     /// Reads the state of a light or of a switch; what is zero is not sent.
     ///

@@ -12,7 +12,7 @@ struct ESPHomeSession: Sendable {
         case goodbye([UInt8])
     }
 
-    /// More lights and switches than this are not looked at.
+    /// More entities of the kinds that are shown than this are not looked at.
     static let maximumEntities = 128
     /// How long a device may take from the connection to its last entity.
     static let readyTimeout = Duration.seconds(30)
@@ -140,6 +140,15 @@ struct ESPHomeSession: Sendable {
             guard entities.count < Self.maximumEntities else { break }
             let entity = try ESPHomeEntity(light: message.type == ESPHomeMessageType.lightEntity, body)
             state = .listing(device, entities + [entity])
+        case (ESPHomeMessageType.fanEntity, .listing(let device, let entities)):
+            guard entities.count < Self.maximumEntities else { break }
+            state = .listing(device, entities + [try ESPHomeEntity(fan: body)])
+        case (ESPHomeMessageType.binarySensorEntity, .listing(let device, let entities)),
+            (ESPHomeMessageType.sensorEntity, .listing(let device, let entities)):
+            guard entities.count < Self.maximumEntities,
+                let entity = try ESPHomeEntity(sensor: message.type == ESPHomeMessageType.sensorEntity, body)
+            else { break }
+            state = .listing(device, entities + [entity])
         case (ESPHomeMessageType.entitiesDone, .listing(let device, let entities)):
             state = .ready
             events.append(.send(framing.bytes(of: .init(ESPHomeMessageType.subscribeStates))))
@@ -147,6 +156,9 @@ struct ESPHomeSession: Sendable {
         case (ESPHomeMessageType.lightState, .ready), (ESPHomeMessageType.switchState, .ready):
             let isLight = message.type == ESPHomeMessageType.lightState
             if let state = try ESPHomeState.read(light: isLight, body) { events.append(.state(state)) }
+        case (ESPHomeMessageType.fanState, .ready): events.append(.state(try ESPHomeState(fan: body)))
+        case (ESPHomeMessageType.binarySensorState, .ready), (ESPHomeMessageType.sensorState, .ready):
+            events.append(.state(try ESPHomeState(sensor: body)))
         default: break
         }
     }

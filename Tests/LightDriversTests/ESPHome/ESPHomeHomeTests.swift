@@ -135,7 +135,7 @@ struct ESPHomeHomeTests {
         #expect(house.receive(Self.den, Message(2)) == [.send(Self.den, [0, 0, 9])])
         #expect(house.receive(Self.den, Self.info()) == [.send(Self.den, [0, 0, 11])])
         let light = try ESPHomeLightTests.light([3]).description.id
-        let actions = house.receive(Self.den, Self.dim, Message(12, [1]), Message(19))
+        let actions = house.receive(Self.den, Self.dim, Message(18, [1]), Message(19))
         #expect(actions.first == .send(Self.den, [0, 0, 20]))
         guard case .added(let description) = actions[1] else { return #expect(Bool(false), "the light is added") }
         #expect(description.id == light && description.name == "den Shelf")

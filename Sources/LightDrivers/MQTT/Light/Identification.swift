@@ -39,6 +39,8 @@ extension MQTTLight {
     /// - Returns: what to tell it in turn by ``blink(_:_:)``.
     mutating func beginIdentification(_ number: Int) -> [Bool] {
         let current = Identification(number: number, power: identification.map(\.power) ?? on)
+        // A motor is not switched on and off to be found.
+        guard settings.kind != .fan else { return [] }
         identification = current
         return current.blinks
     }

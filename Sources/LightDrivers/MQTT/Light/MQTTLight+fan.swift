@@ -6,7 +6,7 @@ package struct FanSchema: Equatable, Sendable {
     var speedCommand, directionCommand, oscillationCommand: MQTTLightSettings.Command?
     var speed, direction, oscillation: MQTTLightSettings.Source?
     /// The device's speeds; the lowest is the slowest, and 0 is off.
-    var speeds = 1...100
+    var speeds = FanSpeeds(range: 1...100)
     /// Says that the speed is not known.
     var resetSpeed = "None"
     var oscillationOn = "oscillate_on"
@@ -17,18 +17,6 @@ package struct FanSchema: Equatable, Sendable {
     var capabilities: LightCapabilities {
         .fan(
             speed: speedCommand != nil, direction: directionCommand != nil, oscillation: oscillationCommand != nil)
-    }
-
-    /// Percent of a device's speed, as Home Assistant counts; `nil` if it is off or no speed of the device's.
-    func percent(_ value: Int) -> Int? {
-        guard speeds.contains(value) else { return nil }
-        return max(1, (value - speeds.lowerBound + 1) * 100 / speeds.count)
-    }
-
-    /// The device's speed for percent: the lowest that is not slower.
-    func value(_ percent: Int) -> Int {
-        let percent = min(max(percent, 1), 100)
-        return (percent * speeds.count + 99) / 100 + speeds.lowerBound - 1
     }
 }
 
@@ -48,7 +36,7 @@ extension MQTTLight {
         if let text = Self.text(schema.speed, topic, payload), text != schema.resetSpeed, let value = Int(text) {
             // A fan that answers with what it was sent shows the percentage that was asked for.
             let asked = fan.sentValue == value ? fan.sentPercent : nil
-            report.speed = asked ?? schema.percent(value)
+            report.speed = asked ?? schema.speeds.percent(value)
         }
         switch Self.text(schema.direction, topic, payload) {
         case "forward": report.direction = .clockwise
@@ -69,7 +57,7 @@ extension MQTTLight {
             guard on else { return messages }
         }
         if let percent = command.speed, let speed = schema.speedCommand {
-            let value = schema.value(percent)
+            let value = schema.speeds.value(percent)
             fan = FanState(sentPercent: percent, sentValue: value)
             messages.append(try message(speed, String(value), ["value": .int(value)]))
         }

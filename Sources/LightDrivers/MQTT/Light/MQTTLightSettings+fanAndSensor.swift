@@ -37,7 +37,7 @@ extension MQTTLightSettings {
         let slowest = try reader.integer("speed_range_min", in: range) ?? 1
         let fastest = try reader.integer("speed_range_max", in: range) ?? 100
         guard slowest < fastest else { throw .about("speed_range_max", "is not above speed_range_min") }
-        fan.speeds = slowest...fastest
+        fan.speeds = FanSpeeds(range: slowest...fastest)
         fan.resetSpeed = try reader.string("payload_reset_percentage") ?? fan.resetSpeed
         fan.oscillationOn = try reader.string("payload_oscillation_on") ?? fan.oscillationOn
         fan.oscillationOff = try reader.string("payload_oscillation_off") ?? fan.oscillationOff

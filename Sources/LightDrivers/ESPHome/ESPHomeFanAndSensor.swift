@@ -1,0 +1,186 @@
+import LightKit
+
+/// What a reading of a device means.
+struct ESPHomeReading: Equatable, Sendable {
+    let reading: SensorReading
+    var isFahrenheit = false
+    /// Whether a "yes" of the device is a "no" here: a door that is open is a contact that is not made.
+    var isInverted = false
+
+    /// A binary sensor of this class, if it is shown.
+    init?(binary deviceClass: String) {
+        switch deviceClass {
+        case "motion": reading = .motion
+        case "occupancy", "presence": reading = .occupancy
+        case "door", "window", "garage_door", "opening":
+            reading = .contact
+            isInverted = true
+        case "moisture": reading = .leak
+        case "smoke": reading = .smoke
+        case "battery": reading = .batteryLow
+        default: return nil
+        }
+    }
+
+    /// A sensor of this class and unit, if it is shown.
+    init?(number deviceClass: String, unit: String) {
+        switch (deviceClass, unit) {
+        case ("temperature", "°C"), ("temperature", ""): reading = .temperature
+        case ("temperature", "°F"):
+            reading = .temperature
+            isFahrenheit = true
+        case ("humidity", "%"), ("humidity", ""): reading = .humidity
+        case ("illuminance", "lx"), ("illuminance", ""): reading = .illuminance
+        case ("battery", "%"), ("battery", ""): reading = .battery
+        default: return nil
+        }
+    }
+
+    /// What a state says.
+    func value(_ state: ESPHomeState) -> SensorValue {
+        guard !state.isMissing else { return .unknown }
+        if reading.isFlag { return .flag(state.on != isInverted) }
+        let number = Double(state.value)
+        guard number.isFinite else { return .unknown }
+        // Single precision has seven digits.
+        let plain = ((isFahrenheit ? (number - 32) / 1.8 : number) * 1000).rounded() / 1000
+        return SensorValue.number(plain).valid(for: reading) ?? .unknown
+    }
+}
+
+extension ESPHomeEntity {
+    /// The description of a fan.
+    init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        self.init(.fan(speeds: nil, direction: false, oscillation: false))
+        var (speeds, direction, oscillation) = (0, false, false)
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 5: oscillation = value.flag
+            case 7: direction = value.flag
+            case 8: speeds = Int(clamping: min(value.number, 1_000_000))
+            case 9: isHidden = isHidden || value.flag
+            case 11: isHidden = isHidden || value.number != 0
+            case 13: key.part = UInt32(truncatingIfNeeded: value.number)
+            default: readCommon(field, value)
+            }
+        }
+        kind = .fan(
+            speeds: speeds > 0 ? FanSpeeds(range: 1...speeds) : nil, direction: direction, oscillation: oscillation)
+    }
+
+    /// The description of a binary sensor or of a sensor; `nil` if it is none that is shown.
+    ///
+    /// A battery is a diagnosis and is shown.
+    init?(sensor isNumber: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        var entity = ESPHomeEntity(.switch(isOutlet: false))
+        var (deviceClass, unit, isDiagnosis) = ("", "", false)
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch (field, isNumber) {
+            case (5, false), (9, true): deviceClass = value.text
+            case (6, true): unit = value.text
+            case (7, false), (12, true): entity.isHidden = entity.isHidden || value.flag
+            case (9, false), (13, true): isDiagnosis = value.number != 0
+            case (10, false), (14, true): entity.key.part = UInt32(truncatingIfNeeded: value.number)
+            default: entity.readCommon(field, value)
+            }
+        }
+        guard
+            let reading = isNumber
+                ? ESPHomeReading(number: deviceClass, unit: unit) : ESPHomeReading(binary: deviceClass)
+        else { return nil }
+        entity.kind = .sensor(reading)
+        entity.isHidden = entity.isHidden || (isDiagnosis && !reading.reading.isBattery)
+        self = entity
+    }
+
+    private init(_ kind: Kind) {
+        self.init(key: Key(key: 0), objectID: "", name: "", kind: kind, isHidden: false)
+    }
+
+    /// The fields that all descriptions have.
+    private mutating func readCommon(_ field: Int, _ value: ProtobufReader.Value) {
+        switch field {
+        case 1: objectID = value.text
+        case 2: key.key = UInt32(truncatingIfNeeded: value.number)
+        case 3: name = value.text
+        default: break
+        }
+    }
+}
+
+extension ESPHomeState {
+    /// The state of a fan.
+    init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        self.init(key: ESPHomeEntity.Key(key: 0))
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
+            case 2: on = value.flag
+            case 3: isOscillating = value.flag
+            case 5: isReverse = value.number == 1
+            case 6: speed = Int(clamping: value.number)
+            case 8: key.part = UInt32(truncatingIfNeeded: value.number)
+            default: break
+            }
+        }
+    }
+
+    /// The state of a binary sensor or of a sensor.
+    init(sensor body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        self.init(key: ESPHomeEntity.Key(key: 0))
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
+            // A flag or a number, by the kind of the sensor.
+            case 2: (on, self.value) = (value.flag, value.float)
+            case 3: isMissing = value.flag
+            case 4: key.part = UInt32(truncatingIfNeeded: value.number)
+            default: break
+            }
+        }
+    }
+
+    /// What a fan's state means.
+    func report(_ speeds: FanSpeeds?, direction: Bool, oscillation: Bool, asked: Int?) -> LightReport {
+        var report = LightReport(on: on, reachable: true)
+        if let speeds {
+            // A fan that does what it was asked shows the percentage that was asked for.
+            report.speed = asked.flatMap { speeds.value($0) == speed ? $0 : nil } ?? speeds.percent(speed)
+        }
+        if direction { report.direction = isReverse ? .counterclockwise : .clockwise }
+        if oscillation { report.oscillates = isOscillating }
+        return report
+    }
+}
+
+extension LightCommand {
+    /// A command to a fan as a message.
+    func message(toFan key: ESPHomeEntity.Key, _ speeds: FanSpeeds?) -> ESPHomeFraming.Message {
+        var body = ProtobufWriter()
+        body.write(fixed32: key.key, field: 1)
+        if let on {
+            body.write(true, field: 2)
+            body.write(on, field: 3)
+        }
+        if on != false {
+            if let oscillates {
+                body.write(true, field: 6)
+                body.write(oscillates, field: 7)
+            }
+            if let direction {
+                body.write(true, field: 8)
+                body.write(direction == .counterclockwise, field: 9)
+            }
+            if let speed, let speeds {
+                body.write(true, field: 10)
+                body.write(UInt64(clamping: speeds.value(speed)), field: 11)
+            }
+        }
+        if key.part != 0 { body.write(UInt64(key.part), field: 14) }
+        return ESPHomeFraming.Message(ESPHomeMessageType.fanCommand, body.bytes)
+    }
+}

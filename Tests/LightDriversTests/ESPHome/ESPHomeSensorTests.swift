@@ -1,0 +1,173 @@
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("Fans and sensors of ESPHome", .timeout)
+struct ESPHomeSensorTests {
+    typealias Message = ESPHomeFraming.Message
+
+    private static func message(_ type: Int, _ write: (inout ProtobufWriter) -> Void) -> Message {
+        var body = ProtobufWriter()
+        write(&body)
+        return Message(type, body.bytes)
+    }
+
+    private static func number(
+        _ key: UInt32, _ name: String, _ deviceClass: String, _ unit: String = "", category: UInt64 = 0
+    )
+        -> Message
+    {
+        message(ESPHomeMessageType.sensorEntity) { body in
+            body.write(fixed32: key, field: 2)
+            body.write(name, field: 3)
+            body.write(unit, field: 6)
+            body.write(deviceClass, field: 9)
+            body.write(category, field: 13)
+        }
+    }
+
+    private static func binary(_ key: UInt32, _ name: String, _ deviceClass: String) -> Message {
+        message(ESPHomeMessageType.binarySensorEntity) { body in
+            body.write(fixed32: key, field: 2)
+            body.write(name, field: 3)
+            body.write(deviceClass, field: 5)
+        }
+    }
+
+    private static func state(_ type: Int, _ key: UInt32, _ write: (inout ProtobufWriter) -> Void) -> Message {
+        message(type) { body in
+            body.write(fixed32: key, field: 1)
+            write(&body)
+        }
+    }
+
+    private static let fan = message(ESPHomeMessageType.fanEntity) { body in
+        body.write(fixed32: 9, field: 2)
+        body.write("Fan", field: 3)
+        body.write(true, field: 5)
+        body.write(true, field: 6)
+        body.write(true, field: 7)
+        body.write(UInt64(3), field: 8)
+    }
+
+    /// A house whose one device has these.
+    private func house(
+        _ entities: [Message], kinds: Set<LightKind> = [.light, .fan, .sensor], known: [LightID] = []
+    ) -> (house: ESPHomeHomeTests.House, actions: [ESPHomeAction]) {
+        var house = ESPHomeHomeTests.House(ESPHomeDriverConfiguration(discover: false, hosts: [ESPHomeHomeTests.host]))
+        house.note(house.home.started(known: known, kinds: kinds, now: .zero))
+        let actions = house.join(ESPHomeHomeTests.den, entities)
+        return (house, actions)
+    }
+
+    private func added(_ actions: [ESPHomeAction]) -> [LightDescription] {
+        var last: [LightDescription] = []
+        for case .added(let light) in actions {
+            last.removeAll { $0.id == light.id }
+            last.append(light)
+        }
+        return last
+    }
+
+    @Test("the readings of a device are one sensor; other classes and diagnoses are not shown, a battery is")
+    func sensor() throws {
+        let (_, actions) = house([
+            Self.number(1, "Temp", "temperature", "°C"), Self.number(2, "Hum", "humidity", "%"),
+            Self.binary(3, "Motion", "motion"), Self.number(4, "Pressure", "pressure", "hPa"),
+            Self.number(5, "Chip", "temperature", "°C", category: 2),
+            Self.number(6, "Cell", "battery", "%", category: 2),
+            Self.number(7, "Probe", "temperature", "°F"),
+        ])
+        let lights = added(actions)
+        #expect(lights.map(\.id) == ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe"])
+        #expect(lights[0].capabilities.readings == [.temperature, .humidity, .motion, .battery])
+        #expect(lights[0].name == "den" && lights[1].name == "den Probe")
+    }
+
+    @Test("what is not included is not read; what is removed from the device is removed here")
+    func removed() {
+        let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]
+        let (_, none) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])
+        #expect(added(none).isEmpty)
+        let (_, some) = house([Self.number(1, "Temp", "temperature")], known: known)
+        let gone = some.compactMap { if case .removed(let id) = $0 { id } else { nil } }
+        #expect(gone == ["AABBCCDDEEFF/fan/fan", "AABBCCDDEEFF/sensor/probe"])
+    }
+
+    @Test("states are readings; one that is missing or no number is not known")
+    func states() {
+        var (house, _) = house([
+            Self.number(1, "Temp", "temperature", "°F"), Self.binary(2, "Door", "door"),
+            Self.binary(3, "Leak", "moisture"),
+        ])
+        func readings(_ message: Message) -> [SensorReading: SensorValue] {
+            for case .report("AABBCCDDEEFF/sensors", let report) in house.receive(ESPHomeHomeTests.den, message) {
+                return report.readings
+            }
+            return [:]
+        }
+        let number = ESPHomeMessageType.sensorState
+        let binary = ESPHomeMessageType.binarySensorState
+        #expect(readings(Self.state(number, 1) { $0.write(Float(70.7), field: 2) }) == [.temperature: .number(21.5)])
+        #expect(readings(Self.state(number, 1) { $0.write(Float.nan, field: 2) }) == [.temperature: .unknown])
+        #expect(readings(Self.state(number, 1) { $0.write(true, field: 3) }) == [.temperature: .unknown])
+        #expect(readings(Self.state(binary, 2) { $0.write(true, field: 2) }) == [.contact: .flag(false)])
+        #expect(readings(Self.state(binary, 2) { _ in }) == [.contact: .flag(true)])
+        #expect(readings(Self.state(binary, 3) { $0.write(true, field: 2) }) == [.leak: .flag(true)])
+        #expect(readings(Self.state(binary, 8) { $0.write(true, field: 2) }) == [:])
+    }
+
+    @Test("a connection that ends leaves the sensor out of reach, and nothing of it known")
+    func closed() {
+        var (house, _) = house([Self.number(1, "Temp", "temperature")])
+        let reports = house.close(ESPHomeHomeTests.den).compactMap { action -> LightReport? in
+            if case .report("AABBCCDDEEFF/sensors", let report) = action { report } else { nil }
+        }
+        #expect(reports == [LightReport(readings: [.temperature: .unknown], reachable: false)])
+    }
+
+    @Test("a fan says what it can, is commanded in its own steps, and its answer shows what was asked")
+    func fan() throws {
+        var (house, actions) = house([Self.fan])
+        let fan: LightID = "AABBCCDDEEFF/fan/fan"
+        #expect(added(actions).map(\.id) == [fan])
+        #expect(added(actions).first?.capabilities == .fan(speed: true, direction: true, oscillation: true))
+        var command = LightCommand(on: true)
+        command.speed = 50
+        command.direction = .counterclockwise
+        command.oscillates = true
+        let sent = try house.home.command(command, to: fan, now: .zero).bytes
+        #expect(
+            sent.suffix(19)
+                == [31, 0x0D, 9, 0, 0, 0, 0x10, 1, 0x18, 1, 0x30, 1, 0x38, 1, 0x40, 1, 0x48, 1, 0x50, 1, 0x58, 2]
+                .suffix(19))
+        func report(_ speed: UInt64) -> LightReport? {
+            let message = Self.state(ESPHomeMessageType.fanState, 9) { body in
+                body.write(true, field: 2)
+                body.write(true, field: 3)
+                body.write(UInt64(1), field: 5)
+                body.write(speed, field: 6)
+            }
+            for case .report(fan, let report) in house.receive(ESPHomeHomeTests.den, message) { return report }
+            return nil
+        }
+        let answer = try #require(report(2))
+        #expect(answer.on == true && answer.speed == 50 && answer.direction == .counterclockwise)
+        #expect(answer.oscillates == true)
+        #expect(report(3)?.speed == 100)
+        #expect(report(0)?.speed == nil && report(.max)?.speed == nil)
+        #expect(try house.home.beginIdentification(of: fan).blinks == [])
+    }
+
+    @Test("a description or state that is cut off ends the connection and traps nothing")
+    func cutOff() {
+        for whole in [Self.fan, Self.number(1, "T", "temperature"), Self.binary(2, "M", "motion")] {
+            for length in 0..<whole.body.count {
+                var (house, _) = house([])
+                _ = house.join(ESPHomeHomeTests.den, [Message(whole.type, Array(whole.body.prefix(length)))])
+            }
+        }
+    }
+}
