@@ -12,5 +12,6 @@ package enum DriverCatalog {
         LIFXDriverConfiguration.self,
         WiZDriverConfiguration.self,
         HueDriverConfiguration.self,
+        WLEDDriverConfiguration.self,
     ]
 }

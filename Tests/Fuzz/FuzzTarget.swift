@@ -33,6 +33,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("lifx", checkLIFX),
         FuzzTarget("wiz", checkWiZ),
         FuzzTarget("hue", checkHue),
+        FuzzTarget("wled", checkWLED),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),

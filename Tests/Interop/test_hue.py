@@ -79,6 +79,11 @@ class OwnBridge:
     def stop(self):
         end(self.process)
 
+    def close(self):
+        """Leave mDNS, so that no later test finds what is no longer there."""
+        self.process.stdin.close()
+        self.process.wait(10)
+
 
 class DiyHue:
     """diyHue on the host `phone`."""
@@ -131,6 +136,8 @@ class DiyHue:
     def stop(self):
         end(self.process)
 
+    close = stop
+
 
 BRIDGES = [OwnBridge, DiyHue] if DIYHUE else [OwnBridge]
 
@@ -139,7 +146,7 @@ BRIDGES = [OwnBridge, DiyHue] if DIYHUE else [OwnBridge]
 def hue(request, lan, tmp_path):
     made = getattr(request, "param", OwnBridge)(lan.phone, tmp_path).start()
     yield made
-    made.stop()
+    made.close()
 
 
 any_bridge = pytest.mark.parametrize("hue", BRIDGES, indirect=True)

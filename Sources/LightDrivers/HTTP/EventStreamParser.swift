@@ -1,11 +1,10 @@
 /// Reads server-sent events: lines of `data:` up to an empty one are an event.
 ///
-/// A line beyond ``maximumLength`` is an error, so a stream without line ends holds no more than that.
+/// An event beyond the limit is an error, so a stream without line ends holds no more than that.
 package struct EventStreamParser: Sendable {
     package struct TooLong: Error, Equatable {}
 
-    package static let maximumLength = 1 << 20
-
+    private let limit: Int
     private var line: [UInt8] = []
     private var data: [UInt8] = []
     private var hasData = false
@@ -13,7 +12,8 @@ package struct EventStreamParser: Sendable {
     /// The id of the event that came last.
     package private(set) var lastID: String?
 
-    package init() {}
+    /// - Parameter limit: how many bytes an event may have.
+    package init(limit: Int = 1 << 20) { self.limit = limit }
 
     /// - Returns: the data of events that are whole now.
     package mutating func received(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {
@@ -25,7 +25,7 @@ package struct EventStreamParser: Sendable {
             case 0x0A, 0x0D:
                 if let event = endLine() { events.append(event) }
             default:
-                guard line.count + data.count < Self.maximumLength else { throw TooLong() }
+                guard line.count + data.count < limit else { throw TooLong() }
                 line.append(byte)
             }
         }

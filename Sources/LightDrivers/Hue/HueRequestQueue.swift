@@ -72,7 +72,7 @@ struct HueRequestQueue: Sendable {
     /// What to send now, and over which lane; `isGroup` says whether a light is a group.
     mutating func transmit(now: Duration, isGroup: (LightID) -> Bool) -> (lane: Int, entry: Entry)? {
         guard let lane = underWay.firstIndex(where: { $0 == nil }),
-            let index = waiting.firstIndex(where: { mayAt($0, isGroup) <= now })
+            let index = waiting.firstIndex(where: { mayAt($0, isGroup).map { $0 <= now } ?? false })
         else { return nil }
         var entry = waiting.remove(at: index)
         entry.attempts += 1
@@ -83,9 +83,10 @@ struct HueRequestQueue: Sendable {
         return (lane, entry)
     }
 
-    private func mayAt(_ entry: Entry, _ isGroup: (LightID) -> Bool) -> Duration {
+    /// - Returns: `nil` if something else is to be answered first.
+    private func mayAt(_ entry: Entry, _ isGroup: (LightID) -> Bool) -> Duration? {
         // One lane is left to commands.
-        if entry.request.isRead, underWay.contains(where: { $0?.request.isRead == true }) { return .seconds(1 << 40) }
+        if entry.request.isRead, underWay.contains(where: { $0?.request.isRead == true }) { return nil }
         guard let light = entry.request.light else { return entry.notBefore }
         return max(entry.notBefore, isGroup(light) ? groupPace.mayAt : lightPace.mayAt)
     }

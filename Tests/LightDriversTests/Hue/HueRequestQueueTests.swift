@@ -30,6 +30,7 @@ struct HueRequestQueueTests {
         let first = queue.transmit(now: .zero, isGroup: Self.isGroup)
         #expect(first?.entry.request == .read("device"))
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup) == nil)
+        #expect(queue.deadline(isGroup: Self.isGroup) == nil, "no time but an answer lets the next one go")
         queue.add(Self.command(1), now: .zero)
         queue.add(Self.command(2), now: .zero)
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup)?.entry.request == Self.command(1))

@@ -1,0 +1,78 @@
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+extension HTTPServer {
+    /// What a WebSocket server may send as one message.
+    static let maximumMessage = 1 << 17
+
+    /// Opens a WebSocket and follows it until it ends.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the request.
+    ///   - opened: is called once it is open.
+    ///   - receive: takes a text or binary message; the next is read when it returns.
+    /// - Throws: ``HTTPFault`` that says why it has ended, or has not opened.
+    @concurrent
+    func followWebSocket(
+        _ path: String, opened: () async -> Void, receive: ([UInt8]) async -> Void
+    ) async throws(HTTPFault) {
+        do {
+            guard let channel = try await openWebSocket(path).get() else {
+                throw HTTPFault.connection("it opens no WebSocket")
+            }
+            await opened()
+            try await channel.executeThenClose { inbound, outbound in
+                defer { channel.channel.abort() }
+                for try await frame in inbound {
+                    switch frame.opcode {
+                    case .text, .binary: await receive(Array(frame.unmaskedData.readableBytesView))
+                    case .ping:
+                        try await outbound.write(
+                            WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData))
+                    case .connectionClose: return
+                    default: break
+                    }
+                }
+            }
+        } catch {
+            throw HTTPFault(error)
+        }
+        throw .connection("it has closed the WebSocket")
+    }
+
+    private func openWebSocket(
+        _ path: String
+    ) async throws -> EventLoopFuture<NIOAsyncChannel<WebSocketFrame, WebSocketFrame>?> {
+        typealias Opened = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>?
+        return try await bootstrap(to: endpoint) { [authority = endpoint.authority] channel in
+            channel.eventLoop.makeCompletedFuture {
+                try closeInChildren(channel)
+                let timer = CloseTimer(channel, after: HTTPServer.connectTimeout)
+                let upgrader = NIOTypedWebSocketClientUpgrader<Opened>(
+                    maxFrameSize: HTTPServer.maximumMessage
+                ) { channel, _ in
+                    timer.cancel()
+                    return channel.eventLoop.makeCompletedFuture {
+                        let aggregator = NIOWebSocketFrameAggregator(
+                            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 64,
+                            maxAccumulatedFrameSize: HTTPServer.maximumMessage)
+                        try channel.pipeline.syncOperations.addHandler(aggregator)
+                        return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                    }
+                }
+                let head = HTTPRequestHead(
+                    version: .http1_1, method: .GET, uri: path, headers: ["Host": authority, "Content-Length": "0"])
+                let configuration = NIOTypedHTTPClientUpgradeConfiguration<Opened>(
+                    upgradeRequestHead: head, upgraders: [upgrader]
+                ) { channel in
+                    timer.cancel()
+                    channel.abort()
+                    return channel.eventLoop.makeSucceededFuture(nil)
+                }
+                return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+                    configuration: .init(upgradeConfiguration: configuration))
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Discovery
+package import LightKit
+package import Logging
+
+/// The keys of the driver `wled`: where devices are, and whether each of their segments is a light.
+package struct WLEDDriverConfiguration: LightDriverConfiguration {
+    package static let driverName = WLEDSession.traits.driverName
+
+    package var selection: DeviceSelection
+    package var options: WLEDOptions
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case discover, hosts, segments
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        selection = try DeviceSelection(from: container, discover: .discover, hosts: .hosts, traits: WLEDSession.traits)
+        options = WLEDOptions(segments: try container.decodeIfPresent(Bool.self, forKey: .segments) ?? false)
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver {
+        DeviceLightDriver(
+            selection, options: options, connection: WLEDConnection(), logger: logger
+        ) { () throws(DiscoveryError) in
+            try AvahiServiceBrowser(type: WLEDSession.traits.serviceType, logger: logger)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import BoundedJSON
+package import LightKit
+
+/// The keys of the driver `wled` that its devices share.
+package struct WLEDOptions: Equatable, Sendable {
+    /// Whether each segment is a light.
+    package var segments: Bool
+
+    package init(segments: Bool = false) { self.segments = segments }
+}
+
+/// A conversation with one WLED device: one HTTP request at a time, because it takes no more, and its WebSocket, which tells
+/// what changes.
+///
+/// A device serves few WebSockets and closes one for another, so it is asked by HTTP as well: seldom while the WebSocket
+/// stands, often while it does not. A request without an answer ends the connection.
+package struct WLEDSession: DeviceSession {
+    package typealias Options = WLEDOptions
+
+    package enum Output: Equatable, Sendable {
+        case request(number: Int, HTTPRequest)
+        case openWebSocket
+    }
+
+    package enum Input: Equatable, Sendable {
+        case answer(number: Int, HTTPResponse)
+        case noAnswer(number: Int, HTTPFault)
+        case webSocketOpened
+        /// State and info, as JSON.
+        case message([UInt8])
+        case webSocketClosed
+    }
+
+    package static let traits = DeviceTraits(
+        driverName: "wled", serviceType: "_wled._tcp", port: 80, maximumDevices: 128)
+
+    /// How long an answer may be: 64 segments take a quarter of it.
+    static let maximumBody = 1 << 17
+    /// How often a device is asked without its WebSocket, and with it.
+    static let pollIntervals = (alone: Duration.seconds(5), besides: Duration.seconds(30))
+    /// How long after its end the WebSocket is opened again.
+    static let webSocketPause = Duration.seconds(10)
+    /// How long a light shows which one it is.
+    static let identification = Duration.seconds(1)
+
+    private enum Request: Equatable, Sendable {
+        case poll
+        case command(LightCommand, LightID, number: Int)
+        case identify(LightID, number: Int)
+        /// Leaves a light as it was before it showed which one it is.
+        case restore(LightID, isOn: Bool)
+    }
+
+    private let name: String
+    private let options: WLEDOptions
+    private var state: WLEDState?
+    /// What the device said last of itself, for answers without it.
+    private var info: JSONValue?
+    private var lights: [LightDescription] = []
+    private var waiting: [Request] = []
+    private var current: (number: Int, request: Request)?
+    private var lastNumber = 0
+    private var pollAt: Duration?
+    private var webSocketAt: Duration?
+    private var hasWebSocket = false
+    private var isLive = false
+    /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
+    private var identified: (light: LightID, until: Duration, isOn: Bool)?
+
+    package init(name: String, options: WLEDOptions, now: Duration) {
+        self.name = name
+        self.options = options
+    }
+
+    // MARK: From the device
+
+    package mutating func started(now: Duration) -> [SessionEvent<Output>] {
+        waiting = [.poll]
+        return transmit()
+    }
+
+    package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
+        switch input {
+        case .answer(let number, let response):
+            guard let current, current.number == number else { return [] }
+            self.current = nil
+            return answered(current.request, response, now: now) + transmit()
+        case .noAnswer(let number, let fault):
+            return current?.number == number ? [.failed(.unreachable(fault.text))] : []
+        case .webSocketOpened:
+            hasWebSocket = true
+            return []
+        case .message(let bytes):
+            // Answers to others' requests come here, too.
+            guard let json = try? JSONValue(parsing: bytes), let state = WLEDState(json) else { return [] }
+            return learnt(state, json)
+        case .webSocketClosed:
+            hasWebSocket = false
+            webSocketAt = now + Self.webSocketPause
+            pollAt = now
+            return []
+        }
+    }
+
+    private mutating func answered(
+        _ request: Request, _ response: HTTPResponse, now: Duration
+    ) -> [SessionEvent<Output>] {
+        let json = try? JSONValue(parsing: response.body, maximumLength: Self.maximumBody)
+        switch request {
+        case .poll:
+            pollAt = now + (hasWebSocket ? Self.pollIntervals.besides : Self.pollIntervals.alone)
+            // It has too much to do.
+            if response.status == 503 { return state == nil ? [.failed(.unreachable("it has too much to do"))] : [] }
+            guard response.status == 200, let json, let state = WLEDState(json) else {
+                return [.failed(.unusable("\(name) does not answer as a WLED device does; remove it or update it"))]
+            }
+            return learnt(state, json)
+        case .command(_, _, let number), .identify(_, let number):
+            switch response.status {
+            case 200: return confirmed(json, now: now) + [.finished(command: number, nil)]
+            case 503: return [.finished(command: number, .busy)]
+            default: return [.finished(command: number, .refused("the device answers \(response.status)"))]
+            }
+        case .restore: return confirmed(json, now: now)
+        }
+    }
+
+    /// The answer to a command has the state, without the info beside it in most versions.
+    private mutating func confirmed(_ json: JSONValue?, now: Duration) -> [SessionEvent<Output>] {
+        guard let json, let info else { return [] }
+        let whole: JSONValue = ["info": json["info"] ?? info, "state": json["state"] ?? json]
+        guard let state = WLEDState(whole) else {
+            pollAt = now
+            return []
+        }
+        return learnt(state, whole)
+    }
+
+    private mutating func learnt(_ state: WLEDState, _ json: JSONValue) -> [SessionEvent<Output>] {
+        info = json["info"]
+        var events: [SessionEvent<Output>] = []
+        if self.state?.mac != state.mac { events.append(.identified(state.mac)) }
+        if self.state == nil, state.hasWebSocket { events.append(.output(.openWebSocket)) }
+        self.state = state
+        let shown = state.lights(bySegment: options.segments)
+        let descriptions = shown.map(\.description)
+        if descriptions != lights || events.first != nil {
+            lights = descriptions
+            events.append(.lights(descriptions))
+        }
+        if state.isLive != isLive {
+            isLive = state.isLive
+            let text = "\(state.name) shows what another program sends it; what is set here is seen when that ends"
+            events.append(.warning(isLive ? text : nil))
+        }
+        for light in shown where light.description.id != identified?.light {
+            events.append(.report(light.description.id, light.report))
+        }
+        return events
+    }
+
+    // MARK: To the device
+
+    private mutating func transmit() -> [SessionEvent<Output>] {
+        guard current == nil, !waiting.isEmpty else { return [] }
+        let request = waiting.removeFirst()
+        lastNumber += 1
+        current = (lastNumber, request)
+        return [.output(.request(number: lastNumber, message(request)))]
+    }
+
+    private func message(_ request: Request) -> HTTPRequest {
+        switch request {
+        case .poll: HTTPRequest(.get, "/json/si")
+        case .command(let command, let light, _): post(command, to: light)
+        case .identify(let light, _): post(LightCommand(on: !isOn(light), transition: .zero), to: light)
+        case .restore(let light, let isOn): post(LightCommand(on: isOn, transition: .zero), to: light)
+        }
+    }
+
+    private func post(_ command: LightCommand, to light: LightID) -> HTTPRequest {
+        var body = JSONObject()
+        if let state {
+            if let segment = state.segments.first(where: { light.rawValue == "\(state.mac)/\($0.id)" }) {
+                body = state.body(for: command, segment: segment)
+            } else {
+                body = state.body(for: command)
+            }
+        }
+        return HTTPRequest(.post, "/json/state", body: JSONValue.object(body).encoded)
+    }
+
+    private func isOn(_ light: LightID) -> Bool {
+        state?.lights(bySegment: options.segments).first { $0.description.id == light }?.report.on ?? false
+    }
+
+    package mutating func apply(
+        _ command: LightCommand, to light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        try require(light)
+        if identified?.light == light { identified = nil }
+        return add(.command(command, light, number: number))
+    }
+
+    package mutating func identify(
+        _ light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        try require(light)
+        identified = (light, now + Self.identification, identified?.isOn ?? isOn(light))
+        return add(.identify(light, number: number))
+    }
+
+    private func require(_ light: LightID) throws(LightError) {
+        guard lights.contains(where: { $0.id == light }) else { throw .unknownLight }
+    }
+
+    /// Commands go before questions.
+    private mutating func add(_ request: Request) -> [SessionEvent<Output>] {
+        waiting.insert(request, at: waiting.firstIndex(of: .poll) ?? waiting.endIndex)
+        return transmit()
+    }
+
+    package mutating func cancelled(command: Int) {
+        waiting.removeAll { request in
+            switch request {
+            case .command(_, _, command), .identify(_, command): true
+            case .poll, .command, .identify, .restore: false
+            }
+        }
+    }
+
+    // MARK: Time
+
+    package var deadline: Duration? { [pollAt, webSocketAt, identified?.until].compactMap { $0 }.min() }
+
+    package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
+        var events: [SessionEvent<Output>] = []
+        if let at = webSocketAt, at <= now {
+            webSocketAt = nil
+            events.append(.output(.openWebSocket))
+        }
+        if let (light, until, isOn) = identified, until <= now {
+            identified = nil
+            events += add(.restore(light, isOn: isOn))
+        }
+        if let at = pollAt, at <= now {
+            pollAt = nil
+            if !waiting.contains(.poll) { waiting.append(.poll) }
+        }
+        return events + transmit()
+    }
+}

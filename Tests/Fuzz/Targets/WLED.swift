@@ -1,0 +1,49 @@
+internal import LightDrivers
+internal import LightKit
+
+/// A WLED device that says anything: each line is an answer to what was asked, and a message of its WebSocket.
+@Sendable func checkWLED(_ input: [UInt8]) {
+    let host = DeviceHost(host: "10.0.0.7")
+    let target = DeviceTarget.configured(host)
+    var home = DeviceHome<WLEDSession>(
+        DeviceSelection(discover: false, hosts: [host]),
+        options: WLEDOptions(segments: input.first.map { $0 & 1 == 1 } ?? false))
+    var lights: Set<LightID> = []
+    var requests: [Int] = []
+    var now = Duration.zero
+    func carryOut(_ actions: [DeviceAction<WLEDSession.Output>]) {
+        for action in actions {
+            switch action {
+            case .added(let light):
+                lights.insert(light.id)
+                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
+                promise(light.name.count <= 140, "a name is bounded")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+            case .report(let id, let report):
+                promise(lights.contains(id), "who reports was added")
+                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+            case .output(_, .request(let number, let request)):
+                requests.append(number)
+                promise(request.body.count < 8192, "a command is short")
+            case .output, .connect, .close, .warn, .finished: break
+            }
+        }
+        promise(requests.count <= 1, "one request is under way at a time")
+    }
+    carryOut(home.started(known: [], now: .zero))
+    for line in input.dropFirst().split(separator: 0x0A) {
+        now += .seconds(5)
+        if let number = requests.popLast() {
+            let answer = WLEDSession.Input.answer(number: number, HTTPResponse(body: Array(line)))
+            carryOut(home.received(answer, from: target, number: 1, now: now, share: 1))
+        }
+        carryOut(home.received(.message(Array(line)), from: target, number: 1, now: now, share: 1))
+        carryOut(home.timePassed(now: now, share: 1))
+        for id in lights {
+            let command = LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80))
+            guard let (_, actions) = try? home.apply(command, to: id, now: now) else { continue }
+            carryOut(actions)
+        }
+    }
+    promise(lights.count <= 64, "segments are bounded")
+}

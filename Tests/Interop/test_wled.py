@@ -1,0 +1,177 @@
+"""A WLED device on another host is HomeKit lights behind the bridge; the python library wled is the judge and another hand."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from conftest import configuration
+from lan import end, until
+from wled import WLED
+
+KEY = "wled/aabbccddeeff"
+
+
+class Device:
+    """wled_device.py on the host `phone`."""
+
+    def __init__(self, host, **settings):
+        self.host, self.settings = host, {"address": host.address, **settings}
+        self.start()
+
+    def start(self):
+        self.posts = []
+        self.process = self.host.popen(
+            sys.executable, Path(__file__).with_name("wled_device.py"), json.dumps(self.settings), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        assert "port" in json.loads(self.process.stdout.readline())
+        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+
+    def _read(self, process):
+        for line in process.stdout:
+            self.posts.append(json.loads(line))
+
+    def tell(self, **change):
+        self.process.stdin.write(json.dumps(change) + "\n")
+        self.process.stdin.flush()
+
+    def stop(self):
+        end(self.process)
+
+    def close(self):
+        """Leave mDNS, so that no later test finds what is no longer there."""
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
+@pytest.fixture
+def make_device(lan):
+    made = []
+
+    def make(**settings):
+        made.append(Device(lan.phone, **settings))
+        return made[-1]
+
+    yield make
+    for device in made:
+        device.close()
+
+
+def make_bridge(make_daemon, **keys):
+    return make_daemon(configuration(drivers=[{"driver": "wled", **keys}]))
+
+
+def light(daemon, key=KEY, timeout=15, **expected):
+    """Wait until a light is as expected."""
+    def near(have, want):
+        return have is not None and abs(have - want) <= 1.5 if isinstance(want, float) else have == want
+
+    return until(
+        lambda: (found := daemon.lights.get(key)) and all(near(found.get(name), want) for name, want in expected.items())
+        and found, timeout, f"{key} has {expected}: {daemon.lights.get(key)}", interval=0.05)
+
+
+def judge(device, scenario):
+    async def body():
+        async with WLED(device.host.address) as client:
+            return await scenario(client, await client.update())
+
+    return device.host.run_async(body())
+
+
+@pytest.mark.parametrize("kind", [1, 3, 7], ids=["rgb", "rgbw", "rgbcct"])
+def test_found_commanded_and_changed_by_others(kind, make_daemon, make_device):
+    device = make_device(kind=kind)
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True, on=False)
+    daemon.cli("lights", "set", KEY, "on=true", "brightness=40")
+    light(daemon, on=True, brightness=40)
+    daemon.cli("lights", "set", KEY, "hue=120", "saturation=100")
+    light(daemon, hue=120.0, saturation=100.0)
+    if kind & 4:
+        daemon.cli("lights", "set", KEY, "temperature=250")
+        light(daemon, temperature=250)
+        daemon.cli("lights", "set", KEY, "hue=120", "saturation=100")
+
+    async def look(client, found):
+        segment = found.state.segments[0]
+        assert found.state.on and found.state.brightness == 102
+        assert segment.color.primary[:3] == (0, 255, 0) and segment.effect_id == 0
+        await client.master(on=False)
+        await client.segment(0, color_primary=(0, 0, 255, 0)[:4 if kind & 2 else 3])
+
+    judge(device, look)
+    start = time.monotonic()
+    light(daemon, timeout=3, on=False, hue=240.0, saturation=100.0)
+    print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
+    assert max(event["busy"] for event in device.posts if "busy" in event) == 1
+
+
+def test_segments_are_lights_on_request(make_daemon, make_device):
+    device = make_device(segments=2)
+    daemon = make_bridge(make_daemon, segments=True)
+    light(daemon, f"{KEY}/0", reachable=True, on=False)
+    daemon.cli("lights", "set", f"{KEY}/1", "on=true", "brightness=50")
+    light(daemon, f"{KEY}/1", on=True, brightness=50)
+    assert not light(daemon, f"{KEY}/0")["on"], "the other one stays dark"
+    daemon.cli("lights", "set", f"{KEY}/0", "on=true", "hue=0", "saturation=100")
+    light(daemon, f"{KEY}/0", on=True, hue=0.0)
+    daemon.cli("lights", "set", f"{KEY}/1", "on=false")
+    light(daemon, f"{KEY}/1", on=False)
+
+    async def look(client, found):
+        assert [segment.on for segment in found.state.segments.values()] == [True, False]
+
+    judge(device, look)
+
+
+def test_it_is_unplugged_and_comes_back(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    aid = light(daemon, reachable=True)["aid"]
+    device.stop()
+    light(daemon, reachable=False)
+    assert daemon.cli("lights", "set", KEY, "on=true", check=False).returncode != 0
+    device.start()
+    assert light(daemon, reachable=True, timeout=60)["aid"] == aid
+
+
+def test_without_a_websocket_it_is_asked(make_daemon, make_device):
+    device = make_device()
+    device.tell(refuse=True)
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True, on=False)
+    for on in (True, False):
+        device.tell(on=on)
+        light(daemon, on=on, timeout=10)
+    device.tell(refuse=False)
+    time.sleep(11)
+    device.tell(on=True)
+    light(daemon, on=True, timeout=3)
+    device.tell(cut=True)
+    device.tell(on=False)
+    light(daemon, on=False, timeout=3)
+
+
+def test_a_device_that_hangs_is_out_of_reach_until_it_answers(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True)
+    device.tell(hang=True)
+    assert daemon.cli("lights", "set", KEY, "on=true", check=False).returncode != 0
+    light(daemon, reachable=False)
+    device.tell(hang=False)
+    light(daemon, reachable=True, timeout=40)
+
+
+def test_what_another_program_shows_is_said(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True)
+    device.tell(live=True)
+    until(lambda: "another program" in " ".join(daemon.status["warnings"]), 5, "the status says it")
+    device.tell(live=False)
+    until(lambda: daemon.status["warnings"] == [], 5, "and says it no more")

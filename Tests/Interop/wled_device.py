@@ -1,0 +1,150 @@
+"""A WLED device: the JSON API and the WebSocket, with what the python library wled wants to read of a device.
+
+    wled_device.py '{"address": "10.99.0.2", "kind": 7}'
+
+`kind` is what its LEDs can do (1 colour, 2 white, 4 temperature), `segments` how many there are. It prints a line of JSON for
+what happens: `port` once, then each `post`. Lines of JSON on its standard input are changes by others: `{"on": false}` as the
+JSON API has it, `{"cut": true}` closes the WebSockets, `{"refuse": true}` opens no more of them, `{"hang": true}` answers nothing.
+"""
+
+import asyncio
+import json
+import socket
+import sys
+
+from aiohttp import WSCloseCode, web
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+MAC = "aabbccddeeff"
+#: As ESP32 has it; one more closes another.
+MOST_SOCKETS = 4
+
+
+def tell(**event):
+    print(json.dumps(event), flush=True)
+
+
+class Device:
+    def __init__(self, kind, segments):
+        length = 30 // segments
+        self.sockets = []
+        self.hang = self.refuse = False
+        self.busy = 0
+        self.state = {
+            "on": False, "bri": 128, "transition": 7, "ps": -1, "pl": -1, "lor": 0, "mainseg": 0,
+            "nl": {"on": False, "dur": 60, "mode": 1, "tbri": 0, "rem": -1},
+            "udpn": {"send": False, "recv": True, "sgrp": 1, "rgrp": 1},
+            "seg": [{
+                "id": number, "start": number * length, "stop": (number + 1) * length, "len": length, "grp": 1, "spc": 0,
+                "of": 0, "on": True, "frz": False, "bri": 255, "cct": 127, "set": 0, "n": f"Part {number}",
+                "col": [[255, 160, 0] + [0] * (kind >> 1 & 1)] + [[0, 0, 0]] * 2, "fx": 9, "sx": 128, "ix": 128, "pal": 0,
+                "c1": 128, "c2": 128, "c3": 16, "sel": number == 0, "rev": False, "mi": False, "o1": False, "o2": False,
+                "o3": False, "si": 0, "m12": 0} for number in range(segments)]}
+        self.info = {
+            "ver": "0.15.3", "vid": 2508020, "cn": "Kōsen", "release": "ESP32", "leds": {
+                "count": 30, "pwr": 0, "fps": 0, "maxpwr": 0, "maxseg": 32, "bootps": 0, "seglc": [kind] * segments,
+                "lc": kind, "rgbw": bool(kind & 2), "wv": 1 if kind & 2 else 0, "cct": kind & 4},
+            "str": False, "name": "Shelf", "udpport": 21324, "live": False, "liveseg": -1, "lm": "", "lip": "", "ws": 0,
+            "fxcount": 187, "palcount": 71, "cpalcount": 0, "fs": {"u": 20, "t": 983, "pmt": 0}, "ndc": 0,
+            "arch": "esp32", "core": "v3.3.6", "lwip": 0, "freeheap": 164804, "uptime": 79769, "opt": 79, "brand": "WLED",
+            "product": "FOSS", "mac": MAC, "ip": ""}
+
+    def both(self):
+        return {"state": self.state, "info": {**self.info, "ws": len(self.sockets)}}
+
+    async def change(self, change):
+        """Does what the firmware does with a part of a state."""
+        state = self.state
+        if change.get("bri", 0) > 0:
+            state["bri"] = change["bri"]
+        state["on"] = change.get("on", state["on"] or change.get("bri", 0) > 0)
+        if "live" in change:
+            self.info["live"] = change["live"]
+        for part in change.get("seg", []):
+            segment = state["seg"][part.get("id", state["mainseg"])]
+            for key in ("on", "bri", "fx", "cct"):
+                segment[key] = part.get(key, segment[key])
+            for index, color in enumerate(part.get("col", [])):
+                segment["col"][index] = color
+        for client in list(self.sockets):
+            await client.send_json(self.both())
+
+    async def get(self, request):
+        if self.hang:
+            await asyncio.sleep(3600)
+        # The server of the firmware hangs up after each answer.
+        return web.json_response(self.both(), headers={"Connection": "close"})
+
+    async def catalog(self, request):
+        whole = {**self.both(), "effects": ["Solid"] * 187, "palettes": ["Default"] * 71}
+        return web.json_response({"json": whole}.get(request.path.strip("/"), whole), headers={"Connection": "close"})
+
+    async def post(self, request):
+        if self.hang:
+            await asyncio.sleep(3600)
+        self.busy += 1
+        change = await request.json()
+        tell(post=change, busy=self.busy)
+        await asyncio.sleep(0.02)
+        await self.change(change)
+        self.busy -= 1
+        answer = self.state if change.get("v") else {"success": True}
+        return web.json_response(answer, headers={"Connection": "close"})
+
+    async def socket(self, request):
+        if self.refuse:
+            return web.Response(status=503)
+        client = web.WebSocketResponse()
+        await client.prepare(request)
+        if len(self.sockets) >= MOST_SOCKETS:
+            await self.sockets.pop(0).close(code=WSCloseCode.TRY_AGAIN_LATER)
+        self.sockets.append(client)
+        try:
+            await client.send_json(self.both())
+            async for message in client:
+                await self.change(json.loads(message.data))
+        finally:
+            if client in self.sockets:
+                self.sockets.remove(client)
+        return client
+
+    async def tell(self, line):
+        match line:
+            case {"cut": _}:
+                for client in list(self.sockets):
+                    await client.close()
+            case {"refuse": refuse}:
+                self.refuse = refuse
+            case {"hang": hang}:
+                self.hang = hang
+            case change:
+                await self.change(change)
+
+
+async def main(address, kind=1, segments=1, port=80, announce=True):
+    device = Device(kind, segments)
+    application = web.Application()
+    application.add_routes([
+        web.get("/json/si", device.get), web.get("/json", device.catalog), web.get("/json/{part}", device.catalog),
+        web.get("/presets.json", lambda request: web.json_response({"0": {}})), web.post("/json/state", device.post),
+        web.get("/ws", device.socket)])
+    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, address, port, reuse_address=True)
+    await site.start()
+    port = site._server.sockets[0].getsockname()[1]
+    zeroconf = AsyncZeroconf(interfaces=[address])
+    if announce:
+        await (await zeroconf.async_register_service(AsyncServiceInfo(
+            "_wled._tcp.local.", "wled-shelf._wled._tcp.local.", port=port, properties={"mac": MAC},
+            server="wled-shelf.local.", addresses=[socket.inet_aton(address)])))
+    tell(port=port)
+    loop = asyncio.get_running_loop()
+    lines = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    while line := await lines.readline():
+        await device.tell(json.loads(line))
+    await zeroconf.async_close()
+
+
+asyncio.run(main(**json.loads(sys.argv[1])))

@@ -1,0 +1,262 @@
+import BoundedJSON
+import FoundationEssentials
+import HAPTesting
+import LightKit
+import Logging
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("A conversation with a WLED device", .timeout)
+struct WLEDSessionTests {
+    typealias Event = SessionEvent<WLEDSession.Output>
+
+    static let id: LightID = "aabbccddeeff"
+
+    struct Talk {
+        var session = WLEDSession(name: "shelf", options: WLEDOptions(), now: .zero)
+        var now = Duration.zero
+
+        mutating func receive(_ input: WLEDSession.Input) -> [Event] { session.received(input, now: now) }
+
+        mutating func answer(_ number: Int, _ text: String, status: Int = 200) -> [Event] {
+            receive(.answer(number: number, HTTPResponse(status: status, body: Array(text.utf8))))
+        }
+
+        mutating func pass(_ time: Duration) -> [Event] {
+            now += time
+            return session.timePassed(now: now)
+        }
+
+        mutating func join(_ text: String = WLEDStateTests.text()) -> [Event] {
+            _ = session.started(now: .zero)
+            return answer(1, text)
+        }
+
+        mutating func order(_ command: LightCommand, _ number: Int) throws -> [Event] {
+            try session.apply(command, to: id, number: number, now: now)
+        }
+    }
+
+    static func requests(_ events: [Event]) -> [String] {
+        events.compactMap { event in
+            guard case .output(.request(_, let request)) = event else { return nil }
+            return "\(request.path) \(String(decoding: request.body, as: UTF8.self))"
+        }
+    }
+
+    @Test("a device is asked, identified, and its WebSocket opened")
+    func join() {
+        var talk = Talk()
+        #expect(talk.session.started(now: .zero) == [.output(.request(number: 1, HTTPRequest(.get, "/json/si")))])
+        let events = talk.answer(1, WLEDStateTests.text())
+        #expect(events.prefix(2) == [.identified("aabbccddeeff"), .output(.openWebSocket)])
+        guard case .lights(let lights) = events[2], case .report(let id, _) = events[3] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(lights.map(\.id) == [Self.id] && id == Self.id)
+    }
+
+    @Test("a firmware without WebSockets is only asked", arguments: [#""ws": -1"#, #""live": false"#])
+    func withoutWebSocket(info: String) {
+        var talk = Talk()
+        #expect(!talk.join(WLEDStateTests.text(info: info)).contains(.output(.openWebSocket)))
+        #expect(talk.pass(.seconds(5)).count == 1)
+    }
+
+    @Test("it is asked often without its WebSocket, seldom with it, and at once when that ends")
+    func polls() {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(talk.session.deadline == .seconds(5))
+        _ = talk.receive(.webSocketOpened)
+        #expect(Self.requests(talk.pass(.seconds(5))) == ["/json/si "])
+        _ = talk.answer(2, WLEDStateTests.text())
+        #expect(talk.session.deadline == .seconds(5) + .seconds(30))
+        _ = talk.receive(.webSocketClosed)
+        #expect(Self.requests(talk.pass(.zero)) == ["/json/si "])
+        _ = talk.answer(3, WLEDStateTests.text())
+        #expect(talk.pass(.seconds(10)).contains(.output(.openWebSocket)))
+    }
+
+    @Test("one request is under way at a time, commands before questions")
+    func oneAtATime() throws {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(talk.pass(.seconds(5)).count == 1)
+        #expect(try talk.order(LightCommand(on: true), 7) == [])
+        let events = talk.answer(2, WLEDStateTests.text())
+        #expect(Self.requests(events) == [#"/json/state {"v":true,"on":true}"#])
+    }
+
+    @Test("the answer to a command is its end and the new state, with or without the info beside it")
+    func commands() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(on: false), 7)
+        let state = try #require(JSONValue(parsing: WLEDStateTests.text(on: false))["state"])
+        let events = talk.answer(2, state.text)
+        #expect(events.last == .finished(command: 7, nil))
+        guard case .report(Self.id, let report)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(report.on == false)
+        _ = try talk.order(LightCommand(on: true), 8)
+        #expect(talk.answer(3, #"{"success": true}"#).contains(.finished(command: 8, nil)))
+        #expect(!talk.pass(.zero).isEmpty, "without the state in the answer it is asked for")
+    }
+
+    @Test(
+        "a command that is refused says so",
+        arguments: [(503, LightError.busy), (400, .refused("the device answers 400"))])
+    func refused(status: Int, error: LightError) throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(on: false), 7)
+        #expect(talk.answer(2, "", status: status) == [.finished(command: 7, error)])
+        #expect(throws: LightError.unknownLight) {
+            try talk.session.apply(LightCommand(on: true), to: "other", number: 8, now: .zero)
+        }
+    }
+
+    @Test("a command that is given up before its turn is not sent")
+    func cancelled() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.pass(.seconds(5))
+        _ = try talk.order(LightCommand(on: true), 7)
+        talk.session.cancelled(command: 7)
+        #expect(Self.requests(talk.answer(2, WLEDStateTests.text())) == [])
+    }
+
+    @Test("what others change is reported, what is no state is passed over")
+    func messages() {
+        var talk = Talk()
+        _ = talk.join()
+        let events = talk.receive(.message(Array(WLEDStateTests.text(on: false).utf8)))
+        #expect(events.count == 1)
+        for text in ["", "{}", #"{"error": 3}"#, #"{"success": true}"#] {
+            #expect(talk.receive(.message(Array(text.utf8))) == [])
+        }
+    }
+
+    @Test("a request without an answer ends the connection; one of before does not")
+    func silence() {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(talk.receive(.noAnswer(number: 1, .timedOut)) == [])
+        _ = talk.pass(.seconds(5))
+        #expect(talk.receive(.noAnswer(number: 2, .timedOut)) == [.failed(.unreachable("no answer in time"))])
+    }
+
+    @Test("what is no WLED device is named", arguments: ["", "{}", "<html>"])
+    func noDevice(text: String) {
+        var talk = Talk()
+        #expect(
+            talk.join(text) == [
+                .failed(.unusable("shelf does not answer as a WLED device does; remove it or update it"))
+            ])
+    }
+
+    @Test("a light shows which one it is for a second, unreported, and is left as it was")
+    func identify() throws {
+        var talk = Talk()
+        _ = talk.join()
+        let begin = try talk.session.identify(Self.id, number: 7, now: .zero)
+        #expect(Self.requests(begin) == [#"/json/state {"v":true,"tt":0,"on":false}"#])
+        #expect(talk.answer(2, WLEDStateTests.text(on: false)) == [.finished(command: 7, nil)])
+        let end = talk.pass(.seconds(1))
+        #expect(Self.requests(end) == [#"/json/state {"v":true,"tt":0,"on":true}"#])
+        #expect(talk.answer(3, WLEDStateTests.text()).count == 1, "what is true is reported again")
+    }
+
+    @Test("what another program shows is said, once")
+    func live() {
+        var talk = Talk()
+        _ = talk.join()
+        let live = WLEDStateTests.text(info: #""ws": 1, "live": true"#)
+        func warnings(_ events: [Event]) -> Int { events.count { if case .warning = $0 { true } else { false } } }
+        #expect(warnings(talk.receive(.message(Array(live.utf8)))) == 1)
+        #expect(warnings(talk.receive(.message(Array(live.utf8)))) == 0)
+        #expect(talk.receive(.message(Array(WLEDStateTests.text().utf8))).contains(.warning(nil)))
+    }
+
+    // MARK: As a driver
+
+    /// Devices in memory, told apart by their ports.
+    final class Devices: DeviceConnection {
+        typealias Session = WLEDSession
+
+        enum Behaviour: Sendable {
+            case obeys
+            /// It answers questions and no command.
+            case ignoresCommands
+            /// It answers once, and is gone.
+            case leaves
+        }
+
+        static let ports: [Int: Behaviour] = [1: .obeys, 2: .ignoresCommands, 3: .leaves]
+
+        let states = Mutex<[Int: Bool]>([:])
+        let visits = Mutex<[Int: Int]>([:])
+
+        func run(
+            to endpoint: DeviceEndpoint, outputs: AsyncStream<WLEDSession.Output>,
+            receive: @escaping @Sendable (WLEDSession.Input) async -> Void
+        ) async -> SessionFault {
+            guard let behaviour = Self.ports[endpoint.port] else { return .unreachable("no such port") }
+            for await output in outputs {
+                guard case .request(let number, let request) = output else { continue }
+                if case .leaves = behaviour {
+                    let visit = visits.withLock { visits in
+                        visits[endpoint.port, default: 0] += 1
+                        return visits[endpoint.port] ?? 0
+                    }
+                    guard visit == 1 else { return .unreachable("refused") }
+                }
+                if let on = (try? JSONValue(parsing: request.body))?["on"]?.bool {
+                    if case .ignoresCommands = behaviour { continue }
+                    states.withLock { $0[endpoint.port] = on }
+                }
+                let on = states.withLock { $0[endpoint.port] ?? false }
+                let text = WLEDStateTests.text(on: on).replacing("aabbccddeeff", with: "aabbccddee0\(endpoint.port)")
+                await receive(.answer(number: number, HTTPResponse(body: Array(text.utf8))))
+                if case .leaves = behaviour { return .unreachable("gone") }
+            }
+            return .unreachable("over")
+        }
+    }
+
+    static func driver() -> DeviceLightDriver<Devices> {
+        let hosts = Devices.ports.keys.sorted().map { DeviceHost(host: "shelf", port: $0) }
+        return DeviceLightDriver(
+            DeviceSelection(discover: false, hosts: hosts), options: WLEDOptions(), connection: Devices(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, share: { 0.05 }
+        ) { fatalError("nothing is looked for") }
+    }
+
+    @Test("the driver keeps what every driver promises")
+    func contract() async throws {
+        let driver = Self.driver()
+        let contract = DriverContract(
+            goodLight: "aabbccddee01", lostLight: "aabbccddee03", silentLight: "aabbccddee02"
+        ) { driver }
+        #expect(try await contract.violations() == [])
+    }
+
+    @Test("the keys are read")
+    func keys() throws {
+        func configuration(_ text: String) throws -> WLEDDriverConfiguration {
+            try JSONDecoder().decode(WLEDDriverConfiguration.self, from: Data(text.utf8))
+        }
+        #expect(try configuration("{}").selection == DeviceSelection())
+        let full = try configuration(#"{"discover": false, "segments": true, "hosts": ["10.0.0.7"]}"#)
+        #expect(full.options == WLEDOptions(segments: true))
+        #expect(full.selection == DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.7")]))
+        #expect(throws: DecodingError.self) { try configuration(#"{"hosts": ["http://10.0.0.7/"]}"#) }
+    }
+}

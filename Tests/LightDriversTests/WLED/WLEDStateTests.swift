@@ -1,0 +1,193 @@
+import BoundedJSON
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("What a WLED device says of its light", .timeout)
+struct WLEDStateTests {
+    /// What a device answers to `/json/si`, as the fixtures of python-wled have it, without what is not read.
+    static func text(
+        on: Bool = true, bri: Int = 128, leds: String = #""seglc": [1], "lc": 1, "rgbw": false, "wv": 0"#,
+        segments: String = segment(), main: String = #""mainseg": 0,"#, info: String = #""ws": 0, "live": false"#
+    ) -> String {
+        """
+        {"state": {"on": \(on), "bri": \(bri), "transition": 7, \(main) "seg": [\(segments)]},
+         "info": {"ver": "0.15.3", "leds": {"count": 30, \(leds)}, "name": "Shelf", "mac": "aabbccddeeff", "product": "FOSS",
+          "arch": "esp32", \(info)}}
+        """
+    }
+
+    static func segment(
+        _ id: Int = 0, on: Bool = true, bri: Int = 255, col: String = "[255, 160, 0]", cct: Int = 127, fx: Int = 0,
+        more: String = ""
+    ) -> String {
+        """
+        {"id": \(id), "start": 0, "stop": 30, "len": 30, "on": \(on), "bri": \(bri), "cct": \(cct), "col": [\(col), [0,0,0]],
+         "fx": \(fx)\(more)}
+        """
+    }
+
+    static func state(_ text: String = text()) throws -> WLEDState {
+        try #require(WLEDState(JSONValue(parsing: text)))
+    }
+
+    static func light(_ text: String = text()) throws -> (description: LightDescription, report: LightReport) {
+        try #require(state(text).lights(bySegment: false).first)
+    }
+
+    @Test("the main segment is the light, known by the device's MAC address")
+    func main() throws {
+        let light = try Self.light(
+            Self.text(segments: Self.segment(0, col: "[0,0,0]") + "," + Self.segment(3), main: #""mainseg": 3,"#))
+        #expect(
+            light.description
+                == LightDescription(
+                    id: "aabbccddeeff", name: "Shelf",
+                    capabilities: LightCapabilities(brightness: true, color: true, transition: true),
+                    manufacturer: "WLED", model: "FOSS", serialNumber: "aabbccddeeff", firmware: "0.15.3"))
+        #expect(light.report.on == true && light.report.brightness == 50)
+        guard case .hueSaturation(let hue, 100)? = light.report.color else {
+            Issue.record("\(light.report)")
+            return
+        }
+        #expect(abs(hue - 37.6) < 0.1)
+    }
+
+    @Test(
+        "the bits of lc say what the LEDs can do, of the segment before those of the device",
+        arguments: [
+            (#""lc": 0"#, "", LightCapabilities()),
+            (#""lc": 2"#, "", LightCapabilities(brightness: true, transition: true)),
+            (#""lc": 4"#, "", LightCapabilities(brightness: true, temperature: 154...370, transition: true)),
+            (
+                #""lc": 7"#, "",
+                LightCapabilities(brightness: true, color: true, temperature: 154...370, transition: true)
+            ),
+            (#""lc": 1, "seglc": [2]"#, "", LightCapabilities(brightness: true, transition: true)),
+            (
+                #""lc": 1, "seglc": [2]"#, #", "lc": 4"#,
+                LightCapabilities(brightness: true, temperature: 154...370, transition: true)
+            ),
+            (#""rgbw": true"#, "", LightCapabilities(brightness: true, color: true, transition: true)),
+            (#""lc": -9223372036854775808"#, "", LightCapabilities()),
+        ])
+    func capabilities(leds: String, more: String, expected: LightCapabilities) throws {
+        let light = try Self.light(Self.text(leds: leds, segments: Self.segment(more: more)))
+        #expect(light.description.capabilities == expected)
+    }
+
+    @Test(
+        "the colour is that of all channels, white with its temperature where it can be chosen",
+        arguments: [
+            (1, "[0, 0, 255]", 127, LightColor.hueSaturation(hue: 240, saturation: 100)),
+            (1, #""00FF00""#, 127, .hueSaturation(hue: 120, saturation: 100)),
+            (3, #""0000FF00""#, 127, .hueSaturation(hue: 240, saturation: 100)),
+            (3, "[0, 0, 0, 255]", 127, .hueSaturation(hue: 0, saturation: 0)),
+            (3, "[255, 0, 0, 255]", 127, .hueSaturation(hue: 0, saturation: 50)),
+            (7, "[0, 0, 0, 255]", 0, .temperature(mired: 370)), (7, "[0, 0, 0, 255]", 255, .temperature(mired: 154)),
+            (7, "[255, 0, 0, 0]", 0, .hueSaturation(hue: 0, saturation: 100)),
+            (4, "[255, 255, 255]", 300, .temperature(mired: 154)), (5, "[200, 200, 200]", 0, .temperature(mired: 370)),
+            (1, "[1e300, -5, 0]", 0, .hueSaturation(hue: 0, saturation: 100)),
+        ])
+    func colors(kind: Int, col: String, cct: Int, color: LightColor) throws {
+        let light = try Self.light(
+            Self.text(leds: #""lc": \#(kind)"#, segments: Self.segment(col: col, cct: cct)))
+        #expect(light.report.color == color)
+    }
+
+    @Test("off keeps the brightness to return to")
+    func off() throws {
+        let report = try Self.light(Self.text(on: false, bri: 255)).report
+        #expect(report.on == false && report.brightness == 100)
+    }
+
+    @Test("segments are lights of their own on request, off while the device is")
+    func segments() throws {
+        let two = Self.segment(0, bri: 51, more: #", "n": "Left""#) + "," + Self.segment(2, on: false)
+        let lights = try Self.state(Self.text(segments: two)).lights(bySegment: true)
+        #expect(lights.map(\.description.id) == ["aabbccddeeff/0", "aabbccddeeff/2"])
+        #expect(lights.map(\.description.name) == ["Left", "Shelf 2"])
+        #expect(lights.map(\.report.on) == [true, false])
+        #expect(lights.map(\.report.brightness) == [20, 100])
+        #expect(try Self.state(Self.text(on: false, segments: two)).lights(bySegment: true)[0].report.on == false)
+    }
+
+    @Test(
+        "what is no WLED device is refused; one without segments has not lost its light",
+        arguments: [
+            "{}", "[]", "null", text(segments: ""), text().replacing("aabbccddeeff", with: "../../../../"),
+            text().replacing("aabbccddeeff", with: ""),
+            text().replacing(#""on": true, "bri""#, with: #""on": 5, "bri""#),
+        ])
+    func noDevice(text: String) throws {
+        #expect(WLEDState(try JSONValue(parsing: text)) == nil)
+    }
+
+    // MARK: Commands
+
+    static func body(_ command: LightCommand, _ text: String = text()) throws -> String {
+        JSONValue.object(try state(text).body(for: command)).text
+    }
+
+    @Test("a command is what is asked, and asks for the new state")
+    func commands() throws {
+        #expect(
+            try Self.body(LightCommand(on: true, brightness: 40, transition: .milliseconds(1250)))
+                == #"{"v":true,"tt":12,"on":true,"bri":102}"#)
+        #expect(try Self.body(LightCommand(on: false)) == #"{"v":true,"on":false}"#)
+        #expect(
+            try Self.body(LightCommand(brightness: 40), Self.text(on: false)) == #"{"v":true,"on":false,"bri":102}"#,
+            "a brightness does not switch on")
+        #expect(
+            try Self.body(LightCommand(on: true, transition: .seconds(1 << 40))) == #"{"v":true,"tt":650,"on":true}"#)
+    }
+
+    @Test("a colour ends an effect and puts the white out; a white is the white channel's")
+    func colorCommands() throws {
+        let green = LightCommand(color: .hueSaturation(hue: 120, saturation: 100))
+        #expect(
+            try Self.body(green, Self.text(segments: Self.segment(fx: 9)))
+                == #"{"v":true,"on":true,"seg":[{"id":0,"fx":0,"col":[[0,255,0]]}]}"#)
+        #expect(
+            try Self.body(green, Self.text(leds: #""lc": 3"#))
+                == #"{"v":true,"on":true,"seg":[{"id":0,"col":[[0,255,0,0]]}]}"#)
+        let pale = LightCommand(color: .hueSaturation(hue: 0, saturation: 50))
+        #expect(
+            try Self.body(pale, Self.text(leds: #""lc": 3, "wv": 1"#))
+                == #"{"v":true,"on":true,"seg":[{"id":0,"col":[[255,0,0,255]]}]}"#)
+        let warm = LightCommand(color: .temperature(mired: 370))
+        #expect(
+            try Self.body(warm, Self.text(leds: #""lc": 7"#))
+                == #"{"v":true,"on":true,"seg":[{"id":0,"cct":0,"col":[[0,0,0,255]]}]}"#)
+        #expect(try Self.body(warm, Self.text(leds: #""lc": 4"#)) == #"{"v":true,"on":true,"seg":[{"id":0,"cct":0}]}"#)
+    }
+
+    @Test("a temperature comes back as it was asked", arguments: [154, 200, 250, 300, 370])
+    func temperatures(mired: Int) throws {
+        let body = try Self.state(Self.text(leds: #""lc": 4"#)).body(
+            for: LightCommand(color: .temperature(mired: mired)))
+        let cct = try #require(body["seg"]?.array?.first?["cct"]?.int)
+        guard
+            case .temperature(let shown)? = try Self.light(
+                Self.text(leds: #""lc": 4"#, segments: Self.segment(cct: cct))
+            ).report.color
+        else { return }
+        #expect(abs(shown - mired) <= 1)
+    }
+
+    @Test("a segment that goes on while the device is off leaves the others dark")
+    func segmentOn() throws {
+        let two = Self.segment(0) + "," + Self.segment(1)
+        func body(_ command: LightCommand, on: Bool) throws -> String {
+            let state = try Self.state(Self.text(on: on, segments: two))
+            return JSONValue.object(state.body(for: command, segment: state.segments[1])).text
+        }
+        #expect(
+            try body(LightCommand(on: true), on: false)
+                == #"{"v":true,"on":true,"seg":[{"id":1,"on":true},{"id":0,"on":false}]}"#)
+        #expect(try body(LightCommand(on: true), on: true) == #"{"v":true,"seg":[{"id":1,"on":true}]}"#)
+        #expect(try body(LightCommand(on: false), on: true) == #"{"v":true,"seg":[{"id":1,"on":false}]}"#)
+    }
+}
