@@ -90,7 +90,14 @@ extension AccessoryServer {
     package func respond(_ value: CharacteristicValue, to id: CharacteristicID) { writeResponses[id] = value }
 
     /// Says whether an accessory's device can be reached.
-    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) { registry[aid]?.isReachable = isReachable }
+    ///
+    /// HAP has no event for that. When the device is back its values are sent to subscribers, equal or not: some
+    /// controllers take an event for a sign of life, others wait for the next read (HAP 10.2).
+    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) {
+        guard let accessory = registry[aid], accessory.isReachable != isReachable else { return }
+        accessory.isReachable = isReachable
+        if isReachable { publish(accessory.changes(since: nil)) }
+    }
 
     // MARK: Writing
 

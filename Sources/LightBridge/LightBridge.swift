@@ -170,9 +170,11 @@ package actor LightBridge {
             let event = LightEvent(light: snapshot(light), origin: origin)
             for watcher in watchers.values { watcher.yield(event) }
         }
-        if state.isReachable != former.isReachable { await light.server.setReachable(state.isReachable, light.aid) }
-        let isQuiet = origin == .adaptiveLighting && light.isQuiet
+        // When it comes back all of its values are sent.
+        let isBack = state.isReachable && !former.isReachable
+        let isQuiet = isBack || origin == .adaptiveLighting && light.isQuiet
         await light.server.update(light.aid, light.adapter.values(of: state), isQuiet: isQuiet)
+        if state.isReachable != former.isReachable { await light.server.setReachable(state.isReachable, light.aid) }
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {

@@ -21,6 +21,22 @@ struct EventTests {
 
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 
+    @Test("subscribers get an event at once when a light is back in reach, also if nothing of it has changed")
+    func backInReach() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":3,"iid":9,"ev":true}"#)
+        await house.report(LightReport(reachable: false), "plain")
+        await house.advance(.seconds(2))
+        // HAP has no event for it.
+        #expect(await session.events.isEmpty)
+        await house.report(LightReport(reachable: true), "plain")
+        #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":9,"value":false}]}"#])
+        await house.report(LightReport(on: false, reachable: true), "plain")
+        await house.advance(.seconds(2))
+        #expect(await session.events.count == 1)
+    }
+
     @Test("subscribing sends nothing; the first change leaves at once, with nothing in it but the change")
     func leadingEdge() async throws {
         let house = try await House()
