@@ -212,4 +212,47 @@ struct MQTTSensorTests {
         sensors.receive("ha/sensor/t/config", #"{"unique_id": "t", "device_class": "temperature"}"#)
         #expect(sensors.warnings.count == 1 && sensors.warnings[0].contains("state_topic is missing"))
     }
+
+    @Test("what Zigbee2MQTT exposes in its own list is the same sensor as by its announcements")
+    func zigbee2MQTT() {
+        let exposes = """
+            {"type": "binary", "name": "contact", "property": "contact", "value_on": false, "value_off": true, "access": 1},
+            {"type": "numeric", "name": "temperature", "property": "temperature", "unit": "°C", "access": 1},
+            {"type": "numeric", "name": "battery", "property": "battery", "unit": "%", "access": 1},
+            {"type": "numeric", "name": "voltage", "property": "voltage", "unit": "mV", "access": 1},
+            {"type": "binary", "name": "smoke", "property": "smoke'] }}", "value_on": true, "value_off": false}
+            """
+        let list = """
+            [{"ieee_address": "0x1", "type": "EndDevice", "friendly_name": "front door", "definition":
+              {"vendor": "Aqara", "model": "X", "exposes": [\(exposes)]}}]
+            """
+        var sensors = Sensors()
+        sensors.home = MQTTHome(prefix: "ha", zigbee2MQTT: "zigbee2mqtt", lights: [])
+        sensors.take(sensors.home.started(kinds: [.sensor], known: []))
+        sensors.take(sensors.home.connected())
+        sensors.receive("zigbee2mqtt/bridge/devices", list)
+        let id: LightID = "zigbee2mqtt_0x1/sensors"
+        #expect(sensors.added.map(\.id) == [id] && sensors.added[0].name == "front door")
+        #expect(sensors.added[0].capabilities.readings == [.contact, .temperature, .battery])
+        #expect(sensors.states[id]?.reachable == false)
+        sensors.receive("zigbee2mqtt/bridge/state", #"{"state": "online"}"#)
+        sensors.receive("zigbee2mqtt/front door", #"{"contact": false, "temperature": 14.72, "battery": 97}"#)
+        #expect(sensors.states[id]?.reachable == true)
+        #expect(
+            sensors.states[id]?.readings == [
+                .contact: .flag(false), .temperature: .number(14.72), .battery: .number(97),
+            ])
+        // The same by Home Assistant's discovery stands aside.
+        sensors.receive(
+            "ha/binary_sensor/0x1/contact/config",
+            """
+            {"device": {"identifiers": ["zigbee2mqtt_0x1"], "name": "front door"}, "device_class": "door",
+             "payload_off": true, "payload_on": false, "state_topic": "zigbee2mqtt/front door",
+             "unique_id": "0x1_contact_zigbee2mqtt", "value_template": "{{ value_json['contact'] }}"}
+            """)
+        #expect(sensors.added.count == 1 && sensors.warnings.isEmpty)
+        sensors.receive("zigbee2mqtt/bridge/devices", "[]")
+        sensors.pass(5)
+        #expect(sensors.added.last?.capabilities.readings == [.contact] && sensors.removed.isEmpty)
+    }
 }

@@ -345,7 +345,7 @@ package struct MQTTHome: Sendable {
     ) throws(MQTTProblem) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         if list == "devices" {
-            let devices = try zigbee2MQTT?.devices(payload) ?? []
+            let devices = try zigbee2MQTT?.devices(payload, sensors: kinds.contains(.sensor)) ?? []
             actions += announce(devices, by: "zigbee2mqtt", on: "\(base)/bridge/devices", now: now)
         } else {
             try zigbee2MQTT?.take(groups: payload)

@@ -20,9 +20,12 @@ struct Zigbee2MQTTDiscovery {
 
     /// Reads the message of `BASE/bridge/devices`, which holds all that there are.
     ///
-    /// - Returns: the devices' lights and switches.
+    /// - Parameters:
+    ///   - payload: the message.
+    ///   - sensors: whether readings of sensors are wanted.
+    /// - Returns: the devices' lights and switches, and their readings if they are wanted.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
-    mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {
+    mutating func devices(_ payload: MQTTPayload, sensors: Bool = false) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
         var things: Things = []
         lights = [:]
@@ -41,6 +44,12 @@ struct Zigbee2MQTTDiscovery {
                 let entity = try? entity(
                     output, id: address + output.idSuffix + "_zigbee2mqtt", of: device, serial: address)
                 things.append((address + output.idSuffix, entity))
+            }
+            if sensors {
+                for expose in exposes.prefix(Self.maximumOutputs) {
+                    guard let reading = try? reading(expose, of: device, address) else { continue }
+                    things.append((reading.description.id.rawValue, reading))
+                }
             }
             let own = outputs.filter { $0.kind == .light }
             if let first = own.first { lights[address] = own.dropFirst().reduce(into: first) { $0.join($1) } }
@@ -67,6 +76,58 @@ struct Zigbee2MQTTDiscovery {
             let output = known.dropFirst().reduce(into: first.withoutEndpoint) { $0.join($1) }
             return ("group \(number)", try? entity(output, id: "\(number)_light_zigbee2mqtt", of: group, serial: nil))
         }
+    }
+
+    // MARK: Readings
+
+    /// What a device reads, as `exposes` describes it; `nil` if it is nothing that is shown.
+    private func reading(
+        _ expose: JSONValue, of device: JSONValue, _ address: String
+    ) throws(MQTTProblem) -> MQTTEntity? {
+        guard let name = expose["name"]?.string, let property = expose["property"]?.string,
+            (1...64).contains(property.utf8.count),
+            property.unicodeScalars.allSatisfy({
+                $0 == "_" || ($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil))
+            })
+        else { return nil }
+        let isNumber = expose["type"]?.string == "numeric"
+        var sensor: SensorSchema
+        switch (name, isNumber, expose["unit"]?.string) {
+        case ("temperature", true, "°C"): sensor = SensorSchema(.temperature)
+        case ("temperature", true, "°F"):
+            sensor = SensorSchema(.temperature)
+            sensor.unit = .fahrenheit
+        case ("humidity", true, _): sensor = SensorSchema(.humidity)
+        // Older versions call the raw value illuminance, without a unit.
+        case ("illuminance", true, "lx"), ("illuminance_lux", true, _): sensor = SensorSchema(.illuminance)
+        case ("battery", true, _): sensor = SensorSchema(.battery)
+        case ("occupancy", false, _), ("presence", false, _): sensor = SensorSchema(.occupancy)
+        case ("contact", false, _):
+            // Its "on" is an open door, as for Home Assistant.
+            sensor = SensorSchema(.contact)
+            sensor.isInverted = true
+        case ("water_leak", false, _): sensor = SensorSchema(.leak)
+        case ("smoke", false, _): sensor = SensorSchema(.smoke)
+        case ("battery_low", false, _): sensor = SensorSchema(.batteryLow)
+        default: return nil
+        }
+        let component = isNumber ? "sensor" : "binary_sensor"
+        let endpoint = expose["endpoint"]?.string.map { "_\($0)" } ?? ""
+        let id = "\(component)/\(address)_\(name)\(endpoint)_zigbee2mqtt"
+        var (settings, description) = try common(.sensor(sensor), .sensor, id: id, of: device, serial: address)
+        settings.power?.template = try MessageTemplate("{{ value_json['\(property)'] }}")
+        let values = KeyReader(keys: [
+            "value_on": expose["value_on"] ?? true, "value_off": expose["value_off"] ?? false,
+        ])
+        settings.stateOn = try values.string("value_on") ?? "True"
+        settings.stateOff = try values.string("value_off") ?? "False"
+        description.capabilities = settings.capabilities
+        var entity = MQTTEntity(description, settings: settings)
+        var whole = entity.description
+        whole.id = LightID("zigbee2mqtt_\(address)/sensors")
+        whole.capabilities = LightCapabilities()
+        entity.device = whole
+        return entity
     }
 
     // MARK: One output
@@ -141,18 +202,29 @@ struct Zigbee2MQTTDiscovery {
     private func entity(
         _ output: Output, id: String, of device: JSONValue, serial: String?
     ) throws(MQTTProblem) -> MQTTEntity {
+        var (settings, description) = try common(.json, output.kind, id: id, of: device, serial: serial)
+        settings.modes = output.modes
+        settings.brightnessScale = output.scale
+        settings.mireds = output.mireds ?? settings.mireds
+        settings.keySuffix = output.endpoint.map { "_\($0)" } ?? ""
+        let ask = String(settings.commandTopic.dropLast("/set".count)) + "/get"
+        settings.poll = MQTTMessage(topic: ask, text: "{\"state\(settings.keySuffix)\":\"\"}")
+        description.name += output.endpoint.map { " \($0)" } ?? ""
+        description.capabilities = settings.capabilities
+        return MQTTEntity(description, settings: settings)
+    }
+
+    /// What all that a device or a group has in common.
+    private func common(
+        _ schema: MQTTLightSettings.Schema, _ kind: LightKind, id: String, of device: JSONValue, serial: String?
+    ) throws(MQTTProblem) -> (settings: MQTTLightSettings, description: LightDescription) {
         guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.problem)") }
         // A friendly name may have slashes, but no wildcards.
         let topics = KeyReader(keys: ["friendly_name": device["friendly_name"] ?? .null])
         guard let name = try topics.topic("friendly_name") else { throw .about("friendly_name", "is missing") }
         let topic = "\(base)/\(name)"
-        var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: .json, kind: output.kind)
-        settings.modes = output.modes
+        var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: schema, kind: kind)
         settings.power = .init(topic: topic)
-        settings.brightnessScale = output.scale
-        settings.mireds = output.mireds ?? settings.mireds
-        settings.keySuffix = output.endpoint.map { "_\($0)" } ?? ""
-        settings.poll = MQTTMessage(topic: "\(topic)/get", text: "{\"state\(settings.keySuffix)\":\"\"}")
         settings.availability = Availability(
             sources: [
                 .init(topic: "\(base)/bridge/state", template: try MessageTemplate(Self.stateTemplate)),
@@ -161,14 +233,14 @@ struct Zigbee2MQTTDiscovery {
                     topic: "\(topic)/availability", template: try MessageTemplate(Self.stateTemplate), isOptional: true),
             ], mode: .all)
         let definition = device["definition"]
-        let endpoint = output.endpoint.map { " \($0)" } ?? ""
-        return MQTTEntity(
+        return (
+            settings,
             LightDescription(
-                id: LightID(id), name: name + endpoint, kind: output.kind, capabilities: settings.capabilities,
+                id: LightID(id), name: name, kind: kind,
                 manufacturer: definition?["vendor"]?.string ?? device["manufacturer"]?.string,
                 model: definition?["model"]?.string ?? device["model_id"]?.string, serialNumber: serial,
-                firmware: device["software_build_id"]?.string),
-            settings: settings)
+                firmware: device["software_build_id"]?.string)
+        )
     }
 
     /// Newer versions say `{"state": "online"}`, older ones `online`.
