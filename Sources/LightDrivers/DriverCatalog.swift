@@ -13,5 +13,6 @@ package enum DriverCatalog {
         WiZDriverConfiguration.self,
         HueDriverConfiguration.self,
         WLEDDriverConfiguration.self,
+        KasaDriverConfiguration.self,
     ]
 }

@@ -34,6 +34,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("wiz", checkWiZ),
         FuzzTarget("hue", checkHue),
         FuzzTarget("wled", checkWLED),
+        FuzzTarget("kasa", checkKasa),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),

@@ -8,6 +8,10 @@ package struct DatagramTraits: Sendable {
     package var port: UInt16
     /// Where we listen for what they tell by themselves, if they do.
     package var pushPort: UInt16?
+    /// Whom a search is sent to, whose port is that of a host's search, too; `nil` for the broadcast address of each network.
+    package var searchGroup: IPv4Endpoint?
+    /// The port that they answer to, wherever a request came from; `nil` if they answer to where it came from.
+    package var answerPort: UInt16?
     /// How often each is asked for its state.
     package var pollInterval: Duration
     /// How many messages may follow on one another.
@@ -22,6 +26,8 @@ package struct DatagramReading<Message: Sendable>: Sendable {
         /// The device says that it is there, and at which port if not at the one that it sends from; that may be the
         /// answer to a question as well.
         case presence(port: UInt16?, Message?)
+        /// The device cannot be used; the text says why.
+        case unusable(String)
         /// It may answer what it was asked.
         case answer(Message)
         /// It tells something by itself.
@@ -46,7 +52,7 @@ package protocol DatagramDevice: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the datagram.
-    ///   - session: the number that was given to ``bytes(of:number:session:localAddress:)``.
+    ///   - session: the number that was given to ``datagrams(of:number:session:localAddress:)``.
     /// - Returns: the message, or `nil` if it is none of this system.
     static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<Message>?
 
@@ -58,6 +64,9 @@ package protocol DatagramDevice: Sendable {
     /// - Returns: the datagram.
     static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
 
+    /// A second question to all, at a port of its own, if there are devices that do not answer the first.
+    static var secondSearch: (bytes: [UInt8], port: UInt16)? { get }
+
     /// A device of which only the id is known.
     init(id: LightID)
 
@@ -68,18 +77,21 @@ package protocol DatagramDevice: Sendable {
     ///   - number: the request's number.
     ///   - session: the same for all requests of one run of the driver.
     ///   - localAddress: this computer's address as the device sees it.
-    /// - Returns: the datagram.
-    func bytes(of request: Request, number: UInt8, session: UInt32, localAddress: UInt32) -> [UInt8]
+    /// - Returns: the datagrams.
+    func datagrams(of request: Request, number: UInt8, session: UInt32, localAddress: UInt32) -> [[UInt8]]
 
     /// Whether a message answers a request.
     static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool
+
+    /// Whether a message, though no answer to a request, shows that the device has got it; if no answer comes, it counts.
+    static func isReaction(_ message: Message, to request: Request) -> Bool
 
     /// The device has answered; what was told to it is true from now on.
     ///
     /// - Throws: ``LightError`` if it refused.
     mutating func answered(_ request: Request, with message: Message) throws(LightError)
 
-    /// The device has told something by itself.
+    /// The device has told something by itself, or that it is there.
     mutating func told(_ message: Message)
 
     /// The device was out of reach, and may have other names now.
@@ -91,11 +103,31 @@ package protocol DatagramDevice: Sendable {
     /// What is asked regularly.
     var polls: [Request] { get }
 
-    /// What the device is; `nil` if that is not known, or it is no light.
-    var description: LightDescription? { get }
+    /// The lights that the device is; none if that is not known, or it is no light.
+    var lights: [LightDescription] { get }
 
     /// Whether it is known to be something else than a light.
     var isForeign: Bool { get }
+
+    /// The state of one of its lights, if known.
+    func state(of light: LightID) -> LightReport?
+
+    /// What to send for a command to one of its lights.
+    func requests(for command: LightCommand, to light: LightID) -> [Request]
+
+    /// How a light shows which one it is: what to send, and what to send a second later.
+    func identification(of light: LightID) -> (begin: [Request], end: [Request])
+}
+
+extension DatagramDevice {
+    package static var secondSearch: (bytes: [UInt8], port: UInt16)? { nil }
+    package static func isReaction(_ message: Message, to request: Request) -> Bool { false }
+}
+
+/// A device that is one light, which has the device's own id.
+package protocol SingleLightDevice: DatagramDevice {
+    /// What the device is; `nil` if that is not known, or it is no light.
+    var description: LightDescription? { get }
 
     /// Its state, if known.
     var state: LightReport? { get }
@@ -105,4 +137,11 @@ package protocol DatagramDevice: Sendable {
 
     /// How it shows which one it is: what to send, and what to send a second later.
     var identification: (begin: [Request], end: [Request]) { get }
+}
+
+extension SingleLightDevice {
+    package var lights: [LightDescription] { description.map { [$0] } ?? [] }
+    package func state(of light: LightID) -> LightReport? { state }
+    package func requests(for command: LightCommand, to light: LightID) -> [Request] { requests(for: command) }
+    package func identification(of light: LightID) -> (begin: [Request], end: [Request]) { identification }
 }

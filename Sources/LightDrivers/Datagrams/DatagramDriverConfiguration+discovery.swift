@@ -26,7 +26,12 @@ extension DatagramDriverConfiguration: DiscoverableDriver {
         guard !devices.discover, let endpoint = IPv4Endpoint(source.address, port: Device.traits.port) else {
             return .complete
         }
-        if devices.hosts.contains(endpoint) { return .complete }
+        // Of devices that are searched for at a port of its own, only the address says which they are.
+        let hasSearchPort = Device.traits.searchGroup != nil
+        let isNamed = devices.hosts.contains {
+            $0.address == endpoint.address && ($0.port == endpoint.port || hasSearchPort)
+        }
+        if isNamed { return .complete }
         let isUsual = endpoint.port == Device.traits.port
         return .missing(["hosts": [.string(isUsual ? endpoint.addressText : endpoint.description)]])
     }

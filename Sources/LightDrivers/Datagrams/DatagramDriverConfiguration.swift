@@ -1,6 +1,8 @@
 package import LightKit
 package import Logging
 
+/// The keys of the driver `kasa`.
+package typealias KasaDriverConfiguration = DatagramDriverConfiguration<KasaDevice>
 /// The keys of the driver `lifx`.
 package typealias LIFXDriverConfiguration = DatagramDriverConfiguration<LIFXDevice>
 /// The keys of the driver `wiz`.
@@ -15,7 +17,7 @@ package struct DatagramDriverConfiguration<Device: DatagramDevice>: LightDriverC
     package init(devices: LANDevices) { self.devices = devices }
 
     package init(from decoder: any Decoder) throws {
-        devices = try LANDevices(from: decoder, port: Device.traits.port)
+        devices = try LANDevices(from: decoder, port: Device.traits.searchGroup?.port ?? Device.traits.port)
     }
 
     package func makeDriver(logger: Logger) -> any LightDriver {

@@ -2,7 +2,8 @@ package import LightKit
 
 /// What the machine of all devices of one system wants done.
 package enum DatagramAction: Equatable, Sendable {
-    case send([UInt8], to: IPv4Endpoint)
+    /// To a multicast group it goes over the interface of that address.
+    case send([UInt8], to: IPv4Endpoint, over: UInt32?)
     case added(LightDescription)
     case report(LightID, LightReport)
     case warn(String?, about: String)
@@ -16,7 +17,7 @@ package enum DatagramAction: Equatable, Sendable {
 ///
 /// Rules it keeps:
 /// - A device is known by its id, whatever its address; a datagram that carries its id tells the address.
-/// - It is added as a light once it has said what it is. One that never says is forgotten.
+/// - Its lights are added once it has said what it is. One that never says is forgotten.
 /// - A request that stays without an answer puts it out of reach, and its commands fail; from then on it is asked once
 ///   every ``retryInterval`` and searched for, until it answers. It is never removed.
 /// - What answers no question is not believed: an answer that comes too late may be older than a command. Nor is an
@@ -26,16 +27,21 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         var device: Device
         var endpoint: IPv4Endpoint
         var queue: RequestQueue<Device.Request>
-        var description: LightDescription?
-        var reported: LightReport?
+        /// What was said of its lights, in their order.
+        var lights: [LightDescription] = []
+        var reported: [LightID: LightReport] = [:]
         var isReachable = false
         var pollAt: Duration = .zero
-        /// While it shows which one it is, and its state is not its own: what to send when that is over.
-        var identificationEnd: [Device.Request]?
+        /// While lights show which ones they are, and their states are not their own: what to send when that is over.
+        var identificationEnds: [LightID: [Device.Request]] = [:]
+        /// What shows that it has got a request, and that request's number.
+        var reaction: (message: Device.Message, number: UInt8)?
         var isForeign = false
     }
 
     package static var maximumDevices: Int { 256 }
+    /// The most lights that a device can be.
+    package static var maximumLights: Int { 16 }
     private static var numberOfDevices: String { "number of devices" }
     /// How often a device that is out of reach is asked.
     package static var retryInterval: Duration { .seconds(5) }
@@ -48,6 +54,10 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     private let session: UInt32
     private var networks: [IPv4Network] = []
     private var members: [LightID: Member] = [:]
+    /// Whose each light is.
+    private var owners: [LightID: LightID] = [:]
+    /// Devices that cannot be used.
+    private var unusable: Set<LightID> = []
     /// Who answers from where; devices that do not say who they are have an address each.
     private var devicesAt: [IPv4Endpoint: LightID] = [:]
     private var searchAt: Duration = .zero
@@ -74,13 +84,13 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
 
     /// The lights, in any order, and where they are.
     package var lights: [(LightDescription, IPv4Endpoint)] {
-        members.values.compactMap { member in member.description.map { ($0, member.endpoint) } }
+        members.values.flatMap { member in member.lights.map { ($0, member.endpoint) } }
     }
 
     /// When ``timePassed(now:)`` or ``search(on:now:)`` has something to do.
     package var deadline: Duration {
         members.values.filter { !$0.isForeign }.reduce(searchAt) { earliest, member in
-            min(earliest, member.queue.deadline ?? (member.identificationEnd != nil ? earliest : member.pollAt))
+            min(earliest, member.queue.deadline ?? (member.identificationEnds.isEmpty ? member.pollAt : earliest))
         }
     }
 
@@ -95,15 +105,28 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     ///   - now: the time.
     package mutating func search(on networks: [IPv4Network], now: Duration) {
         self.networks = networks
-        let everybody = networks.map { IPv4Endpoint(address: $0.broadcast, port: Device.traits.port) }
-        for endpoint in (sought.discover ? everybody : []) + sought.hosts {
-            let bytes = Device.search(session: session, localAddress: localAddress(endpoint))
-            actions.append(.send(bytes, to: endpoint))
-        }
-        let isMissing = members.values.contains { $0.description != nil && !$0.isReachable }
+        if sought.discover { for network in networks { search(network) } }
+        for host in sought.hosts { search(host, localAddress: localAddress(host), over: nil) }
+        let isMissing = members.values.contains { !$0.lights.isEmpty && !$0.isReachable }
         let longest = isMissing ? Self.searchIntervals.missing : Self.searchIntervals.calm
         searchAt = now + min(searchPause, longest)
         searchPause = min(searchPause * 2, longest)
+    }
+
+    private mutating func search(_ network: IPv4Network) {
+        let everybody = IPv4Endpoint(address: network.broadcast, port: Device.traits.port)
+        guard let group = Device.traits.searchGroup else {
+            return search(everybody, localAddress: network.address, over: nil)
+        }
+        search(group, localAddress: network.address, over: network.address)
+    }
+
+    private mutating func search(_ endpoint: IPv4Endpoint, localAddress: UInt32, over interface: UInt32?) {
+        var bytes = Device.search(session: session, localAddress: localAddress)
+        actions.append(.send(bytes, to: endpoint, over: interface))
+        guard let second = Device.secondSearch else { return }
+        bytes = second.bytes
+        actions.append(.send(bytes, to: IPv4Endpoint(address: endpoint.address, port: second.port), over: interface))
     }
 
     // MARK: Devices
@@ -111,13 +134,22 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     /// A datagram has come.
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint, now: Duration) {
         guard let reading = Device.read(bytes, session: session) else { return }
+        let sender = reading.device ?? devicesAt[place(source)]
         switch reading.content {
+        case .unusable(let reason):
+            guard let id = reading.device, members[id] == nil, unusable.count < Self.maximumDevices,
+                unusable.insert(id).inserted
+            else { return }
+            actions.append(.warn(reason, about: id.rawValue))
         case .presence(let port, let message):
             guard let id = reading.device else { return }
             met(id, at: IPv4Endpoint(address: source.address, port: port ?? source.port), now: now)
-            if let message, isSource(source, of: id) { answered(message, by: id, now: now) }
+            if let message, isSource(source, of: id) {
+                members[id]?.device.told(message)
+                answered(message, by: id, now: now)
+            }
         case .answer(let message):
-            guard let id = reading.device ?? devicesAt[source], isSource(source, of: id) else { return }
+            guard let id = sender, isSource(source, of: id) else { return }
             answered(message, by: id, now: now)
         case .push(let message):
             // It comes from a port of its own, but from the address.
@@ -126,13 +158,18 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
                 met(id, at: IPv4Endpoint(address: source.address, port: member.endpoint.port), now: now)
             } else if !member.isReachable {
                 members[id]?.pollAt = now
-            } else if member.identificationEnd == nil, !member.queue.hasCommand {
+            } else if member.identificationEnds.isEmpty, !member.queue.hasCommand {
                 // While a command is on its way this may be older than that.
                 members[id]?.device.told(message)
                 tell(id)
             }
         }
-        if let id = reading.device ?? devicesAt[source] { advance(id, now: now) }
+        if let id = sender ?? reading.device { advance(id, now: now) }
+    }
+
+    /// Where a device answers from, as a key: of one that answers to a port of its own choice the address is enough.
+    private func place(_ endpoint: IPv4Endpoint) -> IPv4Endpoint {
+        Device.traits.answerPort == nil ? endpoint : IPv4Endpoint(address: endpoint.address, port: 0)
     }
 
     private func isSource(_ source: IPv4Endpoint, of id: LightID) -> Bool {
@@ -143,18 +180,22 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         guard var member = members[id] else { return add(id, at: endpoint, now: now) }
         if member.endpoint == endpoint {
             // Another one may have had this address meanwhile.
-            devicesAt[endpoint] = id
+            devicesAt[place(endpoint)] = id
             if !member.isReachable { members[id]?.pollAt = now }
             return
         }
         member.pollAt = now
         // While it answers where it was, it is asked there: if it has moved, it is found as soon as that fails.
         if !member.isReachable {
-            if devicesAt[member.endpoint] == id { devicesAt[member.endpoint] = nil }
+            leave(member.endpoint, id)
             member.endpoint = endpoint
-            devicesAt[endpoint] = id
+            devicesAt[place(endpoint)] = id
         }
         members[id] = member
+    }
+
+    private mutating func leave(_ endpoint: IPv4Endpoint, _ id: LightID) {
+        if devicesAt[place(endpoint)] == id { devicesAt[place(endpoint)] = nil }
     }
 
     private mutating func add(_ id: LightID, at endpoint: IPv4Endpoint, now: Duration) {
@@ -173,13 +214,24 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         members[id] = Member(
             device: Device(id: id), endpoint: endpoint,
             queue: RequestQueue(burst: traits.burst, perSecond: traits.perSecond), pollAt: now)
-        devicesAt[endpoint] = id
+        devicesAt[place(endpoint)] = id
+        if unusable.remove(id) != nil { actions.append(.warn(nil, about: id.rawValue)) }
     }
 
     private mutating func answered(_ message: Device.Message, by id: LightID, now: Duration) {
-        guard var member = members[id], let awaited = member.queue.awaited,
-            Device.isAnswer(message, to: awaited.request, number: awaited.number)
-        else { return }
+        guard let awaited = members[id]?.queue.awaited else { return }
+        if Device.isAnswer(message, to: awaited.request, number: awaited.number) {
+            answered(awaited, with: message, by: id)
+        } else if Device.isReaction(message, to: awaited.request) {
+            members[id]?.reaction = (message, awaited.number)
+        }
+    }
+
+    private mutating func answered(
+        _ awaited: RequestQueue<Device.Request>.Entry, with message: Device.Message, by id: LightID
+    ) {
+        guard var member = members[id] else { return }
+        member.reaction = nil
         do throws(LightError) {
             try member.device.answered(awaited.request, with: message)
             if let command = member.queue.answered() { actions.append(.finished(command: command, nil)) }
@@ -201,21 +253,30 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
 
     /// Tells the host what is new about a device, unless half of a command has arrived.
     private mutating func tell(_ id: LightID) {
-        guard var member = members[id], member.identificationEnd == nil, !member.queue.hasCommand else { return }
-        if let description = member.device.description, member.device.questions.isEmpty,
-            description != member.description
-        {
-            member.description = description
-            actions.append(.added(description))
+        guard var member = members[id], member.identificationEnds.isEmpty, !member.queue.hasCommand else { return }
+        if member.device.questions.isEmpty {
+            for light in member.device.lights { describe(light, of: id, &member) }
         }
-        if member.description != nil, var report = member.device.state {
+        for light in member.lights.map(\.id) {
+            guard var report = member.device.state(of: light) else { continue }
             report.reachable = true
-            if member.reported != report {
-                member.reported = report
-                actions.append(.report(id, report))
-            }
+            guard member.reported[light] != report else { continue }
+            member.reported[light] = report
+            actions.append(.report(light, report))
         }
         members[id] = member
+    }
+
+    private mutating func describe(_ light: LightDescription, of id: LightID, _ member: inout Member) {
+        if let index = member.lights.firstIndex(where: { $0.id == light.id }) {
+            guard member.lights[index] != light else { return }
+            member.lights[index] = light
+        } else {
+            guard member.lights.count < Self.maximumLights, owners[light.id] == nil else { return }
+            owners[light.id] = id
+            member.lights.append(light)
+        }
+        actions.append(.added(light))
     }
 
     /// A deadline may have passed.
@@ -225,12 +286,17 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
 
     /// Sends what may be sent to a device now, and asks what is to be asked.
     private mutating func advance(_ id: LightID, now: Duration) {
+        if let member = members[id], member.queue.isGivenUp(now: now), let awaited = member.queue.awaited,
+            let reaction = member.reaction, reaction.number == awaited.number
+        {
+            answered(awaited, with: reaction.message, by: id)
+        }
         guard var member = members[id], !member.isForeign else { return }
         if member.queue.isGivenUp(now: now) {
             for command in member.queue.clear() { actions.append(.finished(command: command, .unreachable)) }
-            if member.description == nil {
+            if member.lights.isEmpty {
                 members[id] = nil
-                if devicesAt[member.endpoint] == id { devicesAt[member.endpoint] = nil }
+                leave(member.endpoint, id)
                 if isFull {
                     isFull = false
                     actions.append(.warn(nil, about: Self.numberOfDevices))
@@ -240,15 +306,15 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             member.pollAt = now + Self.retryInterval
             if member.isReachable {
                 member.isReachable = false
-                member.reported = nil
+                member.reported = [:]
                 member.device.returned()
-                actions.append(.report(id, LightReport(reachable: false)))
+                for light in member.lights { actions.append(.report(light.id, LightReport(reachable: false))) }
                 searchPause = .seconds(1)
                 searchAt = min(searchAt, now + searchPause)
             }
         }
-        if member.queue.isEmpty, member.identificationEnd == nil {
-            let isProbe = member.description != nil && !member.isReachable
+        if member.queue.isEmpty, member.identificationEnds.isEmpty {
+            let isProbe = !member.lights.isEmpty && !member.isReachable
             let isDue = member.pollAt <= now
             // A device out of reach is asked one thing; when it answers, the rest follows.
             let questions = isProbe ? [] : member.device.questions
@@ -259,9 +325,9 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             }
         }
         if let entry = member.queue.transmit(now: now) {
-            let bytes = member.device.bytes(
+            let datagrams = member.device.datagrams(
                 of: entry.request, number: entry.number, session: session, localAddress: localAddress(member.endpoint))
-            actions.append(.send(bytes, to: member.endpoint))
+            for bytes in datagrams { actions.append(.send(bytes, to: member.endpoint, over: nil)) }
         }
         members[id] = member
     }
@@ -277,26 +343,27 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     ///
     /// - Returns: the command's number.
     /// - Throws: ``LightError`` if the light is not known or out of reach.
-    package mutating func apply(_ command: LightCommand, to id: LightID, now: Duration) throws(LightError) -> Int {
-        let member = try member(id)
-        members[id]?.identificationEnd = nil
-        let requests = (member.identificationEnd ?? []) + member.device.requests(for: command)
+    package mutating func apply(_ command: LightCommand, to light: LightID, now: Duration) throws(LightError) -> Int {
+        let (id, member) = try member(light)
+        let end = members[id]?.identificationEnds.removeValue(forKey: light) ?? []
+        let requests = end + member.device.requests(for: command, to: light)
         return begin(requests, of: id, confirmAfter: command.transition ?? .zero, now: now)
     }
 
     /// Makes a light show which one it is; ``endIdentification(of:now:)`` is to follow.
-    package mutating func identify(_ id: LightID, now: Duration) throws(LightError) -> Int {
-        let member = try member(id)
-        let identification = member.device.identification
+    package mutating func identify(_ light: LightID, now: Duration) throws(LightError) -> Int {
+        let (id, member) = try member(light)
+        let identification = member.device.identification(of: light)
         // A second one while the first lasts ends as the first does.
-        members[id]?.identificationEnd = member.identificationEnd ?? identification.end
+        members[id]?.identificationEnds[light] = member.identificationEnds[light] ?? identification.end
         return begin(identification.begin, of: id, confirmAfter: .zero, now: now)
     }
 
     /// Leaves a light as it was before it showed which one it is, unless it has got another command since.
-    package mutating func endIdentification(of id: LightID, now: Duration) {
-        guard let member = members[id], let requests = member.identificationEnd else { return }
-        members[id]?.identificationEnd = nil
+    package mutating func endIdentification(of light: LightID, now: Duration) {
+        guard let id = owners[light], let member = members[id],
+            let requests = members[id]?.identificationEnds.removeValue(forKey: light)
+        else { return }
         members[id]?.pollAt = now + Self.confirmationDelay
         if !requests.isEmpty, member.isReachable { _ = begin(requests, of: id, confirmAfter: .zero, now: now) }
     }
@@ -306,10 +373,10 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         for id in members.keys { members[id]?.queue.cancel(command) }
     }
 
-    private func member(_ id: LightID) throws(LightError) -> Member {
-        guard let member = members[id], member.description != nil else { throw .unknownLight }
+    private func member(_ light: LightID) throws(LightError) -> (LightID, Member) {
+        guard let id = owners[light], let member = members[id] else { throw .unknownLight }
         guard member.isReachable else { throw .unreachable }
-        return member
+        return (id, member)
     }
 
     private mutating func begin(
@@ -321,7 +388,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         } else {
             members[id]?.queue.add(requests, command: commands)
             // What it says next is told, also if it is what it said before: the host may believe the command.
-            members[id]?.reported = nil
+            members[id]?.reported = [:]
             members[id]?.pollAt = now + pause + Self.confirmationDelay
         }
         advance(id, now: now)

@@ -16,6 +16,8 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     private var home: DatagramHome<Device>
     /// The first one sends; a second one, if any, only listens.
     private var sockets: [DatagramSocket] = []
+    /// Why there is none.
+    private var socketFailure = ""
     private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
     private var state: DriverState?
     private var outbox = ReportOutbox()
@@ -67,7 +69,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     /// One round; returns when the next one is due.
     private func turn(_ host: any LightHost) async -> Duration {
         guard openSockets() else {
-            await tell(.degraded("no network socket; trying again"), host)
+            await tell(.degraded(Self.problem(socketFailure)), host)
             return now + .seconds(5)
         }
         for socket in sockets {
@@ -91,12 +93,18 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         return home.deadline
     }
 
+    private static func problem(_ failure: String) -> String {
+        guard let port = Device.traits.answerPort else { return "no network socket (\(failure)); trying again" }
+        return "no network socket at port \(port), which its devices answer to (\(failure)); end what else uses it"
+    }
+
     private func openSockets() -> Bool {
         guard sockets.isEmpty else { return true }
         do throws(DatagramSocket.Failure) {
-            sockets = [try DatagramSocket(port: 0) { [waker] in waker.yield() }]
+            sockets = [try DatagramSocket(port: Device.traits.answerPort ?? 0) { [waker] in waker.yield() }]
         } catch {
             logger.warning("socket not opened", metadata: ["error": "\(error.text)"])
+            socketFailure = error.text
             return false
         }
         openPushSocket()
@@ -122,7 +130,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     private func carryOut(_ host: any LightHost) async {
         for action in home.takeActions() {
             switch action {
-            case .send(let bytes, let endpoint): send(bytes, to: endpoint)
+            case .send(let bytes, let endpoint, let interface): send(bytes, to: endpoint, over: interface)
             case .added(let description):
                 await report(to: host)
                 await host.added(description)
@@ -142,9 +150,9 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         await host.report(outbox.takeAll().reports)
     }
 
-    private func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint) {
+    private func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint, over interface: UInt32?) {
         do throws(DatagramSocket.Failure) {
-            try sockets.first?.send(bytes, to: endpoint)
+            try sockets.first?.send(bytes, to: endpoint, over: interface)
         } catch {
             // As if it had been lost on its way: it is sent again.
             logger.debug("datagram not sent", metadata: ["to": "\(endpoint)", "error": "\(error.text)"])

@@ -73,7 +73,18 @@ final class DatagramSocket: Sendable {
     }
 
     /// Sends a datagram, or fails as the system says; whether it arrives is not known.
-    func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint) throws(Failure) {
+    ///
+    /// - Parameters:
+    ///   - bytes: the datagram.
+    ///   - endpoint: where to.
+    ///   - interface: the address of the interface over which it goes to a multicast group.
+    /// - Throws: what the system says.
+    func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint, over interface: UInt32? = nil) throws(Failure) {
+        if let interface {
+            var option = in_addr(s_addr: interface.bigEndian)
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &option, socklen_t(MemoryLayout<in_addr>.size))
+        }
         var address = sockaddr_in(endpoint)
         let sent = address.withPointer { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
         guard sent >= 0 else { throw Failure(text: systemErrorText(errno)) }

@@ -4,7 +4,7 @@ package import LightKit
 ///
 /// A change is one message for the colour, which holds all of it, and one for the power. So what is not to change must be
 /// known; zones with colours of their own keep them when only the brightness changes.
-package struct LIFXDevice: DatagramDevice {
+package struct LIFXDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
 
@@ -37,10 +37,14 @@ package struct LIFXDevice: DatagramDevice {
         return DatagramReading(device: message.target, content: .answer(message))
     }
 
-    package func bytes(of request: LIFXRequest, number: UInt8, session: UInt32, localAddress: UInt32) -> [UInt8] {
-        LIFXMessage.bytes(
-            type: request.type, payload: request.payload, target: id, source: session, number: number,
-            answer: request.answerType == LIFXMessage.acknowledgement ? 2 : 1)
+    package func datagrams(
+        of request: LIFXRequest, number: UInt8, session: UInt32, localAddress: UInt32
+    ) -> [[UInt8]] {
+        [
+            LIFXMessage.bytes(
+                type: request.type, payload: request.payload, target: id, source: session, number: number,
+                answer: request.answerType == LIFXMessage.acknowledgement ? 2 : 1)
+        ]
     }
 
     package static func isAnswer(_ message: LIFXMessage, to request: LIFXRequest, number: UInt8) -> Bool {

@@ -4,7 +4,7 @@ package import LightKit
 ///
 /// It tells what changes to who has registered within half a minute, so it is registered with each poll. What it can do
 /// its module's name says: `ESP01_SHRGB_03` shows colours, `ESP21_SHTW_01` whites, `ESP10_SOCKET_06` is an outlet.
-package struct WiZDevice: DatagramDevice {
+package struct WiZDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "wiz", port: 38899, pushPort: 38900, pollInterval: .seconds(15), burst: 5, perSecond: 10)
 
@@ -58,9 +58,9 @@ package struct WiZDevice: DatagramDevice {
         }
     }
 
-    package func bytes(of request: WiZRequest, number: UInt8, session: UInt32, localAddress: UInt32) -> [UInt8] {
-        request.bytes(session: session, localAddress: localAddress)
-    }
+    package func datagrams(
+        of request: WiZRequest, number: UInt8, session: UInt32, localAddress: UInt32
+    ) -> [[UInt8]] { [request.bytes(session: session, localAddress: localAddress)] }
 
     package static func isAnswer(_ message: WiZMessage, to request: WiZRequest, number: UInt8) -> Bool {
         message.method == request.method

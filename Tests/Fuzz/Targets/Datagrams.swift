@@ -7,6 +7,9 @@ internal import LightKit
 /// The same for WiZ.
 @Sendable func checkWiZ(_ input: [UInt8]) { checkDatagrams(input, of: WiZDevice.self) }
 
+/// The same for Kasa.
+@Sendable func checkKasa(_ input: [UInt8]) { checkDatagrams(input, of: KasaDevice.self) }
+
 private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device.Type) {
     var home = DatagramHome<Device>(looksFor: LANDevices(), session: 9)
     home.search(on: [], now: .zero)
@@ -15,7 +18,7 @@ private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device
     func carryOut() {
         for action in home.takeActions() {
             switch action {
-            case .send(let bytes, _): promise(bytes.count < 300, "a request is short")
+            case .send(let bytes, _, _): promise(bytes.count < 300, "a request is short")
             case .added(let light):
                 lights.insert(light.id)
                 promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")

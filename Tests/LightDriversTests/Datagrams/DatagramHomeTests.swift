@@ -27,7 +27,7 @@ struct DatagramHomeTests {
     }
 
     static func types(_ actions: [DatagramAction]) -> [UInt8] {
-        actions.compactMap { if case .send(let bytes, _) = $0 { bytes[32] } else { nil } }
+        actions.compactMap { if case .send(let bytes, _, _) = $0 { bytes[32] } else { nil } }
     }
 
     @Test("everybody on each network is asked, and each host")
@@ -39,7 +39,7 @@ struct DatagramHomeTests {
             #expect(home.isSearchDue(now: .zero))
             home.search(on: [network], now: .zero)
             let asked = home.takeActions().compactMap { action -> String? in
-                if case .send(_, let endpoint) = action { endpoint.description } else { nil }
+                if case .send(_, let endpoint, _) = action { endpoint.description } else { nil }
             }
             #expect(asked == expected)
             #expect(home.deadline == .seconds(1) && !home.isSearchDue(now: .milliseconds(999)))
@@ -80,7 +80,7 @@ struct DatagramHomeTests {
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(1))
         let asked = home.takeActions()
         #expect(asked.count == 1)
-        guard case .send(let bytes, Self.here)? = asked.first else {
+        guard case .send(let bytes, Self.here, nil)? = asked.first else {
             Issue.record("\(asked)")
             return
         }
@@ -98,7 +98,7 @@ struct DatagramHomeTests {
         }
         _ = home.takeActions()
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(6))
-        guard case .send(_, there)? = home.takeActions().first else {
+        guard case .send(_, there, nil)? = home.takeActions().first else {
             Issue.record("it is not asked there")
             return
         }
@@ -171,7 +171,7 @@ struct DatagramHomeTests {
         // It has got another address meanwhile.
         let there = IPv4Endpoint("10.0.0.99", port: 56700)!
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
-        guard case .send(let bytes, let target)? = home.takeActions().first else {
+        guard case .send(let bytes, let target, _)? = home.takeActions().first else {
             Issue.record("it is asked")
             return
         }

@@ -48,12 +48,14 @@ struct LIFXTests {
             LIFXDevice.search(session: 0x0403_0201, localAddress: 0)
                 == [36, 0, 0, 0x34, 1, 2, 3, 4] + [UInt8](repeating: 0, count: 14) + [1, 0]
                 + [UInt8](repeating: 0, count: 8) + [2, 0, 0, 0])
-        let set = LIFXDevice(id: Self.id).bytes(
+        let set = LIFXDevice(id: Self.id).datagrams(
             of: .setColor(LIFXColor(hue: 0x0102, saturation: 3, brightness: 4, kelvin: 5), milliseconds: 6), number: 7,
             session: 9, localAddress: 0)
         #expect(
-            set == [49, 0, 0, 0x14, 9, 0, 0, 0, 0xD0, 0x73, 0xD5, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 2, 7]
-                + [0, 0, 0, 0, 0, 0, 0, 0, 102, 0, 0, 0] + [0, 2, 1, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0])
+            set == [
+                [49, 0, 0, 0x14, 9, 0, 0, 0, 0xD0, 0x73, 0xD5, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 2, 7]
+                    + [0, 0, 0, 0, 0, 0, 0, 0, 102, 0, 0, 0] + [0, 2, 1, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0]
+            ])
     }
 
     @Test("a device that has said all is described, with its group as its room")

@@ -1,0 +1,184 @@
+package import LightKit
+
+/// A bulb, plug, dimmer, light strip or power strip of TP-Link Kasa by its older protocol (Lights 9.5).
+///
+/// All of it travels in datagrams as well as by TCP, without the length before it. Answers do not say whose they are, and
+/// name no request: what was asked and where it comes from does.
+package struct KasaDevice: DatagramDevice {
+    package static let traits = DatagramTraits(
+        driverName: "kasa", port: 9999, pollInterval: .seconds(10), burst: 3, perSecond: 8)
+
+    private let id: LightID
+    private var system: KasaSystem?
+    package private(set) var isForeign = false
+
+    package init(id: LightID) { self.id = id }
+
+    // MARK: Messages
+
+    package static func search(session: UInt32, localAddress: UInt32) -> [UInt8] { KasaRequest.system.bytes }
+
+    package static var secondSearch: (bytes: [UInt8], port: UInt16)? {
+        (KasaNewerDevice.search, KasaNewerDevice.port)
+    }
+
+    package static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<KasaMessage>? {
+        if let newer = KasaNewerDevice(bytes) {
+            return DatagramReading(device: newer.id, content: .unusable(newer.reason))
+        }
+        guard let message = KasaMessage(bytes) else { return nil }
+        guard case .system(let system) = message.content else {
+            return DatagramReading(device: nil, content: .answer(message))
+        }
+        return DatagramReading(device: system.device, content: .presence(port: nil, message))
+    }
+
+    package func datagrams(
+        of request: KasaRequest, number: UInt8, session: UInt32, localAddress: UInt32
+    ) -> [[UInt8]] { [request.bytes] }
+
+    package static func isAnswer(_ message: KasaMessage, to request: KasaRequest, number: UInt8) -> Bool {
+        let path = request.path
+        return message.module == path.module && (message.method == path.method || message.method == nil)
+    }
+
+    package mutating func answered(_ request: KasaRequest, with message: KasaMessage) throws(LightError) {
+        switch message.content {
+        case .system(let system): self.system = system
+        case .foreign: isForeign = true
+        case .refused:
+            guard request != .system else {
+                isForeign = system == nil
+                return
+            }
+            throw .refused("the device does not take this command")
+        case .done: took(request)
+        }
+    }
+
+    /// The device has done what it was told.
+    private mutating func took(_ request: KasaRequest) {
+        switch request {
+        case .system: break
+        case .relay(let isOn, nil): system?.isRelayOn = isOn
+        case .relay(let isOn, let child?):
+            if let index = system?.children.firstIndex(where: { $0.id == child }) {
+                system?.children[index].isOn = isOn
+            }
+        case .led(let isOff): system?.isLEDOff = isOff
+        case .level(let percent): system?.light.brightness = percent
+        case .light(let state, _, _):
+            let light = system?.light ?? KasaLightState()
+            system?.light = light.merged(with: state)
+        }
+    }
+
+    package mutating func told(_ message: KasaMessage) {}
+    package mutating func returned() {}
+    package var questions: [KasaRequest] { system == nil ? [.system] : [] }
+    package var polls: [KasaRequest] { [.system] }
+
+    // MARK: Its lights
+
+    package var lights: [LightDescription] {
+        guard let system else { return [] }
+        guard system.children.isEmpty else {
+            return system.children.map { child in
+                description(of: system, id: lightID(child), name: child.name, kind: .outlet, LightCapabilities())
+            }
+        }
+        let isLight = system.isBulb || system.canDim
+        let capabilities = LightCapabilities(
+            brightness: system.canDim, color: system.hasColor, temperature: system.hasWhites ? mireds : nil,
+            transition: system.isBulb && !system.isStrip)
+        return [
+            description(
+                of: system, id: id, name: system.name,
+                kind: isLight ? .light : system.isWallSwitch ? .switch : .outlet, capabilities)
+        ]
+    }
+
+    private func description(
+        of system: KasaSystem, id: LightID, name: String, kind: LightKind, _ capabilities: LightCapabilities
+    ) -> LightDescription {
+        LightDescription(
+            id: id, name: name, kind: kind, capabilities: capabilities, manufacturer: "TP-Link", model: system.model,
+            serialNumber: self.id.rawValue, firmware: system.firmware)
+    }
+
+    private func lightID(_ child: KasaSystem.Child) -> LightID { LightID("\(id)/\(child.id)") }
+
+    private func child(_ light: LightID) -> KasaSystem.Child? { system?.children.first { lightID($0) == light } }
+
+    /// The whites of a bulb in kelvin, which only its model tells.
+    private var kelvin: ClosedRange<Int> {
+        let model = system?.model ?? ""
+        func isOne(of names: String...) -> Bool { names.contains { model.hasPrefix($0) } }
+        if isOne(of: "LB130", "LB230", "KB130", "KL130", "KL135", "KL400", "KL420", "KL430") { return 2500...9000 }
+        if isOne(of: "KL125") { return 2500...6500 }
+        if isOne(of: "LB120", "KL120(EU)") { return 2700...6500 }
+        return 2700...5000
+    }
+
+    private var mireds: ClosedRange<Int> {
+        let coldest = ColorConversion.mired(kelvin: Double(kelvin.upperBound)) ?? 200
+        let warmest = ColorConversion.mired(kelvin: Double(kelvin.lowerBound)) ?? 370
+        return min(coldest, warmest)...max(coldest, warmest)
+    }
+
+    package func state(of light: LightID) -> LightReport? {
+        guard let system else { return nil }
+        if let child = child(light) { return LightReport(on: child.isOn) }
+        var report = LightReport(on: system.isBulb ? system.light.isOn : system.isRelayOn)
+        if system.canDim { report.brightness = system.light.brightness.flatMap { $0 > 0 ? $0 : nil } }
+        if system.hasWhites, let kelvin = system.light.kelvin, kelvin > 0 {
+            let range = mireds
+            report.color = ColorConversion.mired(kelvin: Double(kelvin)).map {
+                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
+            }
+        } else if system.hasColor, let hue = system.light.hue, let saturation = system.light.saturation {
+            report.color = .hueSaturation(hue: Double(hue % 360), saturation: Double(saturation))
+        }
+        return report
+    }
+
+    package func requests(for command: LightCommand, to light: LightID) -> [KasaRequest] {
+        guard let system else { return [] }
+        guard system.isBulb else {
+            var requests: [KasaRequest] = []
+            if system.canDim, let brightness = command.brightness { requests.append(.level(brightness)) }
+            if let on = command.on {
+                // Off first, so that nothing is seen of the new level.
+                requests.insert(.relay(on, child: child(light)?.id), at: on ? requests.endIndex : 0)
+            }
+            return requests
+        }
+        var state = KasaLightState(isOn: command.on ?? system.light.isOn, brightness: command.brightness)
+        switch command.color {
+        case .hueSaturation(let hue, let saturation)?:
+            state.hue = Int(min(max(hue, 0), 360).rounded()) % 360
+            state.saturation = Int(min(max(saturation, 0), 100).rounded())
+            state.kelvin = 0
+        case .temperature(let mired)?:
+            state.kelvin = ColorConversion.kelvin(mired: mired).map {
+                min(max($0, kelvin.lowerBound), kelvin.upperBound)
+            }
+        case nil: break
+        }
+        let fade = system.isStrip ? nil : command.transition.map { Int(min($0, .seconds(3600)) / .milliseconds(1)) }
+        return [.light(state, isStrip: system.isStrip, milliseconds: fade)]
+    }
+
+    package func identification(of light: LightID) -> (begin: [KasaRequest], end: [KasaRequest]) {
+        guard let system else { return ([], []) }
+        if system.isBulb {
+            let isOn = system.light.isOn ?? false
+            func request(_ isOn: Bool) -> [KasaRequest] {
+                [.light(KasaLightState(isOn: isOn), isStrip: system.isStrip, milliseconds: nil)]
+            }
+            return (request(!isOn), request(isOn))
+        }
+        // What is plugged in may not like to be switched.
+        return ([.led(isOff: !system.isLEDOff)], [.led(isOff: system.isLEDOff)])
+    }
+}

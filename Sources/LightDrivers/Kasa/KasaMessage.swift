@@ -1,0 +1,234 @@
+import BoundedJSON
+package import LightKit
+
+/// What is asked of a device of TP-Link's older protocol, or told to it (Lights 9.5).
+package enum KasaRequest: Equatable, Sendable {
+    /// What it is and how it is.
+    case system
+    /// A plug, or one socket of a strip, on or off.
+    case relay(Bool, child: String?)
+    /// The light that shows whether a plug is on.
+    case led(isOff: Bool)
+    /// The level of a dimmer, in percent from 1; it does not turn the dimmer on.
+    case level(Int)
+    /// What a bulb or a light strip shows.
+    case light(KasaLightState, isStrip: Bool, milliseconds: Int?)
+
+    /// The two names under which a request and its answer stand.
+    var path: (module: String, method: String) {
+        switch self {
+        case .system: ("system", "get_sysinfo")
+        case .relay: ("system", "set_relay_state")
+        case .led: ("system", "set_led_off")
+        case .level: ("smartlife.iot.dimmer", "set_brightness")
+        case .light(_, isStrip: false, _): ("smartlife.iot.smartbulb.lightingservice", "transition_light_state")
+        case .light(_, isStrip: true, _): ("smartlife.iot.lightStrip", "set_light_state")
+        }
+    }
+
+    private var parameters: JSONObject {
+        switch self {
+        case .system: return JSONObject()
+        case .relay(let isOn, _): return ["state": isOn ? 1 : 0]
+        case .led(let isOff): return ["off": isOff ? 1 : 0]
+        case .level(let percent): return ["brightness": .integer(Int64(percent))]
+        case .light(let state, _, let milliseconds):
+            var object = state.json
+            // Without this a bulb that is turned on shows what it was set to show then.
+            object["ignore_default"] = state.saysOnlyWhetherItIsOn && state.isOn == true ? 0 : 1
+            object["transition_period"] = milliseconds.map { .integer(Int64($0)) }
+            return object
+        }
+    }
+
+    /// The request as it is sent.
+    package var bytes: [UInt8] {
+        var object = JSONObject()
+        if case .relay(_, let child?) = self { object["context"] = ["child_ids": [.string(child)]] }
+        object[path.module] = [path.method: .object(parameters)]
+        return KasaCipher.encrypted(JSONValue.object(object).encoded)
+    }
+}
+
+/// What a bulb shows, or is to show.
+package struct KasaLightState: Equatable, Sendable {
+    package var isOn: Bool?
+    /// In percent.
+    package var brightness: Int?
+    /// 0 to 360 degrees.
+    package var hue: Int?
+    /// In percent.
+    package var saturation: Int?
+    /// 0 for a colour.
+    package var kelvin: Int?
+
+    package init(
+        isOn: Bool? = nil, brightness: Int? = nil, hue: Int? = nil, saturation: Int? = nil, kelvin: Int? = nil
+    ) {
+        self.isOn = isOn
+        self.brightness = brightness
+        self.hue = hue
+        self.saturation = saturation
+        self.kelvin = kelvin
+    }
+
+    /// Reads `light_state`: while the bulb is off, what it will show stands beneath it.
+    fileprivate init(_ json: JSONValue) {
+        let shown = json["dft_on_state"] ?? json
+        isOn = Self.number(json["on_off"], 0...1).map { $0 == 1 }
+        brightness = Self.number(shown["brightness"], 0...100)
+        hue = Self.number(shown["hue"], 0...360)
+        saturation = Self.number(shown["saturation"], 0...100)
+        kelvin = Self.number(shown["color_temp"], 0...20_000)
+    }
+
+    fileprivate static func number(_ json: JSONValue?, _ range: ClosedRange<Int>) -> Int? {
+        json?.int.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    fileprivate var saysOnlyWhetherItIsOn: Bool { self == KasaLightState(isOn: isOn) }
+
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object["on_off"] = isOn.map { $0 ? 1 : 0 }
+        let numbers = [("brightness", brightness), ("hue", hue), ("saturation", saturation), ("color_temp", kelvin)]
+        for (name, number) in numbers { object[name] = number.map { .integer(Int64($0)) } }
+        return object
+    }
+
+    /// This state with what another one says.
+    func merged(with newer: KasaLightState) -> KasaLightState {
+        KasaLightState(
+            isOn: newer.isOn ?? isOn, brightness: newer.brightness ?? brightness, hue: newer.hue ?? hue,
+            saturation: newer.saturation ?? saturation, kelvin: newer.kelvin ?? kelvin)
+    }
+}
+
+/// What a device says of itself.
+package struct KasaSystem: Equatable, Sendable {
+    package struct Child: Equatable, Sendable {
+        package var id: String
+        package var name: String
+        package var isOn: Bool
+    }
+
+    /// The most sockets of a strip that are read.
+    static let maximumChildren = 16
+
+    /// The hardware address, twelve digits.
+    package var device: LightID
+    package var name: String
+    package var model: String?
+    package var firmware: String?
+    /// Whether it is a bulb or light strip, or else a plug or switch.
+    package var isBulb: Bool
+    /// Whether a plug calls itself a switch in a wall.
+    package var isWallSwitch: Bool
+    package var isStrip: Bool
+    package var canDim: Bool
+    package var hasColor: Bool
+    package var hasWhites: Bool
+    package var light: KasaLightState
+    package var isRelayOn: Bool?
+    package var isLEDOff: Bool
+    package var children: [Child]
+
+    /// Reads the answer to `get_sysinfo`; `nil` if it has no address or is neither bulb nor plug.
+    init?(_ json: JSONValue) {
+        let digits = (json["mac"] ?? json["mic_mac"])?.string?.filter(\.isHexDigit).lowercased() ?? ""
+        guard digits.utf8.count == 12, digits.allSatisfy(\.isASCII) else { return nil }
+        switch (json["mic_type"] ?? json["type"])?.string {
+        case "IOT.SMARTBULB": isBulb = true
+        case "IOT.SMARTPLUGSWITCH": isBulb = false
+        default: return nil
+        }
+        device = LightID(digits)
+        name = Self.text(json["alias"]) ?? "Kasa \(digits.suffix(4).uppercased())"
+        model = Self.text(json["model"])
+        firmware = Self.text(json["sw_ver"])?.split(separator: " ").first.map(String.init)
+        let words = Self.text(json["dev_name"]) ?? ""
+        isWallSwitch = words.contains("Switch") && !words.contains("Plug")
+        isStrip = json["length"]?.int != nil
+        let dimmerLevel = KasaLightState.number(json["brightness"], 0...100)
+        canDim = isBulb ? json["is_dimmable"]?.int == 1 : dimmerLevel != nil
+        hasColor = json["is_color"]?.int == 1
+        hasWhites = json["is_variable_color_temp"]?.int == 1
+        light = json["light_state"].map(KasaLightState.init) ?? KasaLightState(brightness: dimmerLevel)
+        // While an effect runs, it has a brightness of its own, and no colour.
+        if let effect = json["lighting_effect_state"], effect["enable"]?.int == 1 {
+            let level = KasaLightState.number(effect["brightness"], 0...100)
+            light = KasaLightState(isOn: light.isOn, brightness: level ?? light.brightness)
+        }
+        isRelayOn = KasaLightState.number(json["relay_state"], 0...1).map { $0 == 1 }
+        isLEDOff = json["led_off"]?.int == 1
+        children = (json["children"]?.array ?? []).prefix(Self.maximumChildren).compactMap { child in
+            guard let id = Self.text(child["id"]), let isOn = KasaLightState.number(child["state"], 0...1) else {
+                return nil
+            }
+            return Child(id: id, name: Self.text(child["alias"]) ?? "Socket \(id.suffix(2))", isOn: isOn == 1)
+        }
+    }
+
+    private static func text(_ json: JSONValue?) -> String? {
+        json?.string.flatMap { (1...64).contains($0.utf8.count) ? $0 : nil }
+    }
+}
+
+/// An answer of a device.
+package struct KasaMessage: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        case system(KasaSystem)
+        /// It is something else than a bulb or plug.
+        case foreign
+        case done
+        case refused
+    }
+
+    var module: String
+    /// `nil` if the device does not know the module.
+    var method: String?
+    package var content: Content
+
+    /// Reads a datagram; `nil` if it is no answer of a device.
+    package init?(_ bytes: [UInt8]) {
+        let text = KasaCipher.decrypted(bytes)
+        guard let json = try? JSONValue(parsing: text, maximumDepth: 8),
+            let first = json.object?.members.first(where: { $0.name != "context" }), let body = first.value.object
+        else { return nil }
+        module = first.name
+        guard let answer = body.members.first(where: { $0.value.object != nil }) else {
+            guard body["err_code"]?.int != nil else { return nil }
+            content = body["err_code"]?.int == 0 ? .done : .refused
+            return
+        }
+        method = answer.name
+        if let code = answer.value["err_code"]?.int, code != 0 {
+            content = .refused
+        } else if module == "system", method == "get_sysinfo" {
+            content = KasaSystem(answer.value).map { .system($0) } ?? .foreign
+        } else {
+            content = .done
+        }
+    }
+}
+
+/// How the older protocol hides its text: each byte is combined with the one before it as it was sent, the first with 171.
+enum KasaCipher {
+    private static let first: UInt8 = 171
+
+    static func encrypted(_ text: [UInt8]) -> [UInt8] {
+        var key = first
+        return text.map { byte in
+            key ^= byte
+            return key
+        }
+    }
+
+    static func decrypted(_ bytes: [UInt8]) -> [UInt8] {
+        var key = first
+        return bytes.map { byte in
+            defer { key = byte }
+            return byte ^ key
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import BoundedJSON
+import LightKit
+
+/// A device of TP-Link's newer protocol, which hides what is said behind a key made of the account's password.
+///
+/// Such devices, and older ones after an update, answer a search of their own and nothing else (Lights 9.5).
+struct KasaNewerDevice: Equatable {
+    /// Where they listen for searches.
+    static let port: UInt16 = 20002
+    /// The header alone: version 2, a search, an empty body, and its checksum.
+    static let search: [UInt8] = [2, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x46, 0x3C, 0xB5, 0xD3]
+
+    private static let headerLength = 16
+
+    let id: LightID
+    /// What to tell the operator.
+    let reason: String
+
+    /// Reads the answer to ``search``; `nil` if it is none, or of something else than a plug, switch or bulb.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count > Self.headerLength, bytes.starts(with: [2, 0, 0, 1]),
+            let json = try? JSONValue(parsing: Array(bytes[Self.headerLength...]), maximumDepth: 8),
+            let result = json["result"], let type = result["device_type"]?.string, type.utf8.count <= 64,
+            ["PLUG", "BULB", "SWITCH"].contains(where: { type.contains($0) })
+        else { return nil }
+        let digits = result["mac"]?.string?.filter(\.isHexDigit).lowercased() ?? ""
+        guard digits.utf8.count == 12, digits.allSatisfy(\.isASCII) else { return nil }
+        id = LightID(digits)
+        let model = result["device_model"]?.string.flatMap { (1...64).contains($0.utf8.count) ? $0 : nil } ?? "a device"
+        reason =
+            "\(model) (\(digits)) speaks TP-Link's newer protocol only, which needs the password of its account and is "
+            + "not supported; use its Matter or HomeKit code if it has one"
+    }
+}

@@ -1,0 +1,183 @@
+"""Devices made of python-kasa's fixtures are HomeKit lights to controllers made by others; python-kasa is the judge."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from controllers import BRIGHTNESS, HUE, ON, SATURATION, Phone, named
+from kasa import Device, Discover, Module
+
+from conftest import configuration
+from lan import until
+from sources import unpacked
+
+MAC = "1c3bf3000001"
+KEY = f"kasa/{MAC}"
+HERE = Path(__file__).parent
+
+
+class Peer:
+    """kasa_device.py on a host; with an address of its own it does not receive broadcasts."""
+
+    def __init__(self, host, fixture, mac=MAC, name="Den", address="", every=0):
+        self.words = [unpacked("python_kasa"), fixture, address, mac, name, every]
+        self.host = host
+        if address:
+            host.run("ip", "addr", "replace", f"{address}/24", "dev", "eth0")
+        self.start()
+
+    def start(self):
+        self.process = self.host.popen(
+            sys.executable, HERE / "kasa_device.py", *self.words, stdin=subprocess.PIPE, text=True)
+
+    def change(self, module, method, **values):
+        """Somebody touches the device."""
+        self.process.stdin.write(json.dumps({module: {method: values}}) + "\n")
+        self.process.stdin.flush()
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def make_peer(lan):
+    made = []
+
+    def make(fixture, **options):
+        made.append(Peer(options.pop("host", lan.phone), fixture, **options))
+        return made[-1]
+
+    yield make
+    for peer in made:
+        peer.stop()
+        if address := peer.words[2]:
+            peer.host.run("ip", "addr", "del", f"{address}/24", "dev", "eth0", check=False)
+
+
+def make_bridge(make_daemon, **keys):
+    made = make_daemon(configuration(drivers=[{"driver": "kasa", **keys}]))
+    made.until_published()
+    return made
+
+
+def wait_for(daemon, key=KEY, timeout=20, **expected):
+    return until(
+        lambda: (light := daemon.lights.get(key)) and expected.items() <= light.items() and light, timeout,
+        f"{key} has {expected}, {daemon.lights.get(key)}", interval=0.1)
+
+
+async def judged(address):
+    device = await Discover.discover_single(address)
+    await device.update()
+    return device
+
+
+async def test_a_bulb_is_found_commanded_and_changed_from_outside(make_daemon, make_peer, lan):
+    peer = await asyncio.to_thread(make_peer, "KL130(EU)_1.0_1.8.8")
+    daemon = await asyncio.to_thread(make_bridge, make_daemon)
+    await asyncio.to_thread(wait_for, daemon, reachable=True)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Den")
+
+        async def write(**values):
+            writes = [(aid, iids[globals()[name]], value) for name, value in values.items()]
+            assert await pairing.put_characteristics(writes) == {}
+            device = await judged(lan.phone.address)
+            try:
+                light = device.modules[Module.Light]
+                return device.is_on, light.brightness, light.hsv[:2], light.color_temp
+            finally:
+                await device.disconnect()
+
+        async def read():
+            answer = await pairing.get_characteristics([(aid, iids[kind]) for kind in (ON, BRIGHTNESS, HUE, SATURATION)])
+            return [entry["value"] for entry in answer.values()]
+
+        assert (await write(ON=True))[0] is True
+        assert (await write(BRIGHTNESS=40))[:2] == (True, 40)
+        assert (await write(HUE=120.0, SATURATION=100.0))[2:] == ((120, 100), 0)
+        assert (await write(ON=False))[0] is False
+        service = "smartlife.iot.smartbulb.lightingservice"
+        peer.change(service, "transition_light_state", on_off=1, brightness=70, hue=240, saturation=100, color_temp=0)
+        start = time.monotonic()
+        while await read() != [True, 70, 240, 100]:
+            assert time.monotonic() - start < 15, "what is done at the bulb is shown"
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize("fixture, light", [
+    ("LB100(US)_1.0_1.8.11", {"kind": "light", "brightness": 40}),
+    ("KL120(US)_1.0_1.8.6", {"kind": "light", "brightness": 40, "temperature": 300}),
+    ("KL430(US)_2.0_1.0.11", {"kind": "light", "brightness": 40, "temperature": 300}),
+    ("KL420L5(US)_1.0_1.0.2", {"kind": "light", "brightness": 40, "hue": 30, "saturation": 80}),
+    ("HS220(US)_2.0_1.0.3", {"kind": "light", "brightness": 40}), ("HS100(UK)_1.0_1.2.6", {"kind": "outlet"}),
+    ("HS200(US)_3.0_1.1.5", {"kind": "switch"}),
+])
+def test_each_kind_of_device_takes_what_it_can_do(fixture, light, make_daemon, make_peer, lan):
+    make_peer(fixture)
+    daemon = make_bridge(make_daemon, discover=False, hosts=[lan.phone.address])
+    wait_for(daemon, reachable=True, kind=light.pop("kind"))
+    for on in ("false", "true"):
+        daemon.cli("lights", "set", KEY, f"on={on}", *(f"{name}={value}" for name, value in light.items()))
+    device = lan.phone.run_async(judged(lan.phone.address))
+    assert device.is_on
+    module = device.modules.get(Module.Light)
+    if "brightness" in light:
+        assert module.brightness == light["brightness"]
+    if "hue" in light:
+        assert module.hsv[:2] == (30, 80)
+    if "temperature" in light:
+        assert module.color_temp == 1_000_000 // 300
+    wait_for(daemon, on=True, **light)
+
+
+def test_a_strip_is_a_light_for_each_socket(make_daemon, make_peer, lan):
+    make_peer("HS300(US)_2.0_1.0.3", address="10.77.0.21")
+    daemon = make_bridge(make_daemon, discover=False, hosts=["10.77.0.21"])
+    keys = [f"{KEY}/SCRUBBED_CHILD_DEVICE_ID_{number}" for number in range(1, 7)]
+    for number, key in enumerate(keys, 1):
+        wait_for(daemon, key, reachable=True, kind="outlet", name=f"Den {number}")
+    for key in keys[::2]:
+        daemon.cli("lights", "set", key, "on=true")
+    device = lan.phone.run_async(judged("10.77.0.21"))
+    assert [child.is_on for child in device.children] == [True, False] * 3
+    assert device.device_type == Device.Type.Strip
+    assert {key: light["on"] for key, light in daemon.lights.items()} == dict(zip(keys, [True, False] * 3))
+
+
+def test_unplugged_and_back_with_another_address(make_daemon, make_peer, lan):
+    peer = make_peer("KL130(EU)_1.0_1.8.8")
+    daemon = make_bridge(make_daemon)
+    aid = wait_for(daemon, reachable=True)["aid"]
+    peer.stop()
+    wait_for(daemon, reachable=False)
+    with lan.add_host("lamp", "10.77.0.9") as other:
+        moved = make_peer("KL130(EU)_1.0_1.8.8", host=other)
+        assert wait_for(daemon, reachable=True)["aid"] == aid
+        moved.stop()
+    peer.start()
+    assert wait_for(daemon, reachable=True)["aid"] == aid
+    assert list(daemon.lights) == [KEY]
+
+
+def test_with_one_message_in_ten_lost_all_commands_arrive(make_daemon, make_peer, lan):
+    make_peer("KL130(EU)_1.0_1.8.8", every=10)
+    daemon = make_bridge(make_daemon)
+    wait_for(daemon, reachable=True)
+    for brightness in range(1, 51):
+        daemon.cli("lights", "set", KEY, "on=true", f"brightness={brightness}")
+    wait_for(daemon, on=True, brightness=50)
+
+
+def test_a_device_of_the_newer_protocol_is_named_and_left_out(make_daemon, make_peer, lan):
+    make_peer("KP125M(US)_1.0_1.1.3")
+    daemon = make_bridge(make_daemon)
+    until(lambda: "KP125M" in " ".join(daemon.status["warnings"]), 10, "the status names it")
+    assert "newer protocol" in " ".join(daemon.status["warnings"])
+    assert daemon.lights == {}
