@@ -14,5 +14,6 @@ package enum DriverCatalog {
         HueDriverConfiguration.self,
         WLEDDriverConfiguration.self,
         KasaDriverConfiguration.self,
+        GoveeDriverConfiguration.self,
     ]
 }

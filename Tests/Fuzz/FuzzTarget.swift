@@ -35,6 +35,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("hue", checkHue),
         FuzzTarget("wled", checkWLED),
         FuzzTarget("kasa", checkKasa),
+        FuzzTarget("govee", checkGovee),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),

@@ -1,6 +1,8 @@
 package import LightKit
 package import Logging
 
+/// The keys of the driver `govee`.
+package typealias GoveeDriverConfiguration = DatagramDriverConfiguration<GoveeDevice>
 /// The keys of the driver `kasa`.
 package typealias KasaDriverConfiguration = DatagramDriverConfiguration<KasaDevice>
 /// The keys of the driver `lifx`.

@@ -7,6 +7,9 @@ internal import LightKit
 /// The same for WiZ.
 @Sendable func checkWiZ(_ input: [UInt8]) { checkDatagrams(input, of: WiZDevice.self) }
 
+/// The same for Govee.
+@Sendable func checkGovee(_ input: [UInt8]) { checkDatagrams(input, of: GoveeDevice.self) }
+
 /// The same for Kasa.
 @Sendable func checkKasa(_ input: [UInt8]) { checkDatagrams(input, of: KasaDevice.self) }
 
