@@ -84,7 +84,12 @@ async def write(writer, others, delays, answers):
     values = [random.randint(1, 100) if kind == BRIGHTNESS else random.random() < 0.5 for _ in range(random.randint(1, 4))]
     for value in values:
         asked = time.monotonic()
-        refused = await writer.pairing.put_characteristics([(*key, value)])
+        try:
+            refused = await writer.pairing.put_characteristics([(*key, value)])
+        except KeyError:
+            # The controller's library has read the accessories anew while the light was away.
+            error(f"{writer.name} wrote to a light that was away", name, began)
+            return
         answers.add(time.monotonic() - asked)
         if refused:
             error(f"{writer.name} wrote: {refused[key]['status']}", name, began)
