@@ -55,7 +55,7 @@ class Shell(Terminal):
             self._enter(line)
         elif question := re.fullmatch(r"((?:Setup code|Name|Room|There is no)\b.*:)( .*)?", line):
             self.expects(question[1] + " ")
-            if question[2]:
+            if question[2] != " ^D":
                 self._enter(code if question[1].startswith("Setup code") else question[2].strip())
             else:
                 self.press("D")

@@ -26,6 +26,9 @@ final class FakeESPHome: Sendable {
         var commands = 0
     }
 
+    /// Not the driver's loops: what a device does must not keep those busy.
+    private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
     let mac: String
     private let state: Mutex<State>
     private let server: Mutex<(any Channel)?> = Mutex(nil)
@@ -46,7 +49,7 @@ final class FakeESPHome: Sendable {
     var connectionCount: Int { state.withLock { $0.count } }
 
     private func listen(port: Int) async throws {
-        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let channel = try await ServerBootstrap(group: Self.loops)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { [weak self] channel in
                 guard let self else { return channel.close() }
@@ -123,10 +126,13 @@ final class FakeESPHome: Sendable {
 
     private func flood(_ channel: any Channel) {
         guard channel.isActive else { return }
-        let states = (0..<500).map { ESPHomeHomeTests.state(on: $0.isMultiple(of: 2), key: 99) }
-        let frames = states.flatMap(ESPHomeHomeTests.frame)
-        channel.writeAndFlush(ByteBuffer(bytes: frames)).whenSuccess { self.flood(channel) }
+        channel.writeAndFlush(Self.flood).whenSuccess { self.flood(channel) }
     }
+
+    private static let flood = ByteBuffer(
+        bytes: (0..<500).flatMap {
+            ESPHomeHomeTests.frame(ESPHomeHomeTests.state(on: $0.isMultiple(of: 2), key: 99))
+        })
 
     private func send(_ message: ESPHomeFraming.Message, to channel: any Channel) {
         channel.writeAndFlush(ByteBuffer(bytes: ESPHomeHomeTests.frame(message)), promise: nil)
