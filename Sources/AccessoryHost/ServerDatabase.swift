@@ -229,9 +229,9 @@ package struct ServerDatabase: AccessoryServerStore {
     ///
     /// - Throws: what the change throws, or SQLite's own error; nothing has changed then.
     @discardableResult
-    package func commit<Result: Sendable>(
-        _ change: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
+    package func commit<Value: Sendable>(
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             writer.asyncWrite(change) { _, result in
                 writes.ended(result)
