@@ -291,7 +291,7 @@ class BridgeLife:
     @staticmethod
     def pairings(*identities):
         wanted = sorted(identity.id for identity in identities)
-        return lambda state: sorted(row[1] for row in state["pairing"]) == wanted
+        return lambda state: sorted(row[2] for row in state["pairing"]) == wanted
 
     def session(self):
         return hap.session(self.address, self.daemon.status["port"], self.me, self.accessory)
@@ -460,8 +460,8 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
 def test_half_of_a_change_is_never_taken_for_a_state():
     """What judges the states would notice a transaction that was left out."""
     row = (1, "AA:BB", b"seed", "code", "id", 0, 3, bytes(64), "{}", 5000)
-    me, guest = (0, b"me", b"key", 1), (1, b"guest", b"key", 0)
-    lamp = ("simulated", "lamp", 2, "{}", "{}", None, 0)
+    me, guest = (1, 0, b"me", b"key", 1), (1, 1, b"guest", b"key", 0)
+    lamp = ("simulated", "lamp", 2, "{}", "{}", None, None, 1, None)
 
     def bridge(row=row, pairing=(me,), light=(lamp,)):
         return {"server": [row] if row else [], "pairing": list(pairing), "light": list(light)}
@@ -511,7 +511,7 @@ def comes_up(place, allowed, life, lan):
         listed = sorted(entry["id"].encode() for entry in daemon.cli("pairings", "--json"))
         if NOTHING not in allowed:
             known = {(state["server"][0][1] if state["server"] else None,
-                      tuple(sorted(row[1] for row in state["pairing"]))) for state in allowed}
+                      tuple(sorted(row[2] for row in state["pairing"]))) for state in allowed}
             assert (status["deviceId"], tuple(listed)) in known or (None, ()) in known
         if life.me.id in listed:
             assert on_phone(lan, lambda: read(life, status["port"])) == 200

@@ -75,7 +75,9 @@ async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan)
         assert [light["key"] for light in daemon.cli("lights", "purge", "--json")] == ["simulated/kettle"]
         new = daemon.lights["simulated/attic"]["aid"]
         assert new > max(aid for aid, *_ in known["shape"]), "an aid is never given again"
-        assert sorted(list(row) for row in shape(accessories) if row[0] != new) == [
+        there = sorted(list(row) for row in shape(accessories) if row[0] != new)
+        # Adaptive lighting came later.
+        assert [row for row in there if row[4] not in ("143", "144", "24B")] == [
             row for row in known["shape"] if row[0] != known["removed"]]
         aid, iids = named(accessories, "Reading Lamp")
         pairing = phone.load(known["phone"])
