@@ -150,7 +150,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     begun, told = watch.splitlines()[:2], watch.splitlines()[2:]
     second, third = shell(), shell()
     second.play("\n".join([f"$ {path}", *begun]))
-    third.play(f"$ {path}\n{other}")
+    third.play(other)
     third.expects("$ ")
     second.play("\n".join(told))
 
