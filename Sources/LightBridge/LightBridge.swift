@@ -172,7 +172,9 @@ package actor LightBridge {
         }
         // When it comes back all of its values are sent.
         let isBack = state.isReachable && !former.isReachable
-        let isQuiet = isBack || origin == .adaptiveLighting && light.isQuiet
+        // Whatever else changes while a white is on its way is somebody's doing.
+        let isWhiteOnly = state.on == former.on && state.brightness == former.brightness
+        let isQuiet = isBack || origin == .adaptiveLighting && light.isQuiet && isWhiteOnly
         await light.server.update(light.aid, light.adapter.values(of: state), isQuiet: isQuiet)
         if state.isReachable != former.isReachable { await light.server.setReachable(state.isReachable, light.aid) }
     }

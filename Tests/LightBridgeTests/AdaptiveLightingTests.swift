@@ -115,6 +115,20 @@ struct AdaptiveLightingTests {
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
     }
 
+    @Test("what somebody does at the light while it is told a white is an event, however little the white counts")
+    func switchedMeanwhile() async throws {
+        let (house, session) = try await Self.following()
+        _ = try await session.write(#"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":10,"ev":true}"#)
+        house.bridge.driver.set("lamp", .waits)
+        await house.advance(.seconds(60))
+        #expect(house.bridge.driver.waitingCount == 1)
+        await session.forgetArrivals()
+        await house.report(LightReport(on: false))
+        await house.advance(.seconds(1))
+        let events = await session.events
+        #expect(events.contains { $0.contains(#""iid":9,"value":false"#) }, "\(events)")
+    }
+
     @Test("a light that was without power comes back to it")
     func unreachable() async throws {
         let (house, _) = try await Self.following()
