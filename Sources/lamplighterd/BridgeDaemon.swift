@@ -88,7 +88,8 @@ struct BridgeDaemon {
 
         let reloader = ConfigurationReloader(
             path: places.configuration, instance: places.stateDirectory, configuration: configuration,
-            bridges: { await bridges.all }, fault: fault, lights: lights, supervisor: supervisor, notifier: notifier,
+            useEventWindow: { await bridges.use(eventWindow: $0) }, fault: fault, lights: lights,
+            supervisor: supervisor, notifier: notifier,
             logger: logger)
         let memory = BridgeMemory(file: file, places: places)
         let operations = BridgeOperations(

@@ -44,7 +44,7 @@ struct OperatorBench {
         let reloader = ConfigurationReloader(
             path: folder.places.configuration, instance: folder.places.stateDirectory,
             configuration: try BridgeConfiguration.load(from: folder.places.configuration, drivers: []),
-            bridges: { [shown] }, fault: nil, lights: bridge.lights, supervisor: supervisor, notifier: nil,
+            useEventWindow: { _ in }, fault: nil, lights: bridge.lights, supervisor: supervisor, notifier: nil,
             logger: silent)
         operations = BridgeOperations(
             bridges: { [shown] }, lights: bridge.lights, supervisor: supervisor, reloader: reloader,

@@ -1,6 +1,5 @@
 import BridgeControl
 import DaemonKit
-import Discovery
 import HAPAccessory
 import HAPModel
 import HAPProtocol
@@ -44,13 +43,8 @@ struct ReloadTests {
             await supervisor.use(configuration.drivers)
             reloader = ConfigurationReloader(
                 path: folder.places.configuration, instance: "", configuration: configuration,
-                bridges: { [bridge] in
-                    [
-                        Bridge(
-                            number: 1, name: "Bridge", deviceID: bridge.identity.deviceID, port: 1,
-                            server: bridge.server, publisher: nil, interfaces: .automatic, listener: nil)
-                    ]
-                }, fault: nil, lights: bridge.lights, supervisor: supervisor,
+                useEventWindow: { [bridge] in await bridge.server.use(eventWindow: $0) }, fault: nil,
+                lights: bridge.lights, supervisor: supervisor,
                 notifier: ServiceNotifier(watchdogInterval: nil, send: notified.take), logger: silent)
         }
 

@@ -71,6 +71,12 @@ package struct StoreContract: Sendable {
         try await check("a changed light replaces the former one")
         expected.lights = try await changeStates(store, expected.lights)
         try await check("states are found again, and those of lights that are not known are dropped")
+        for transition in [[1, 2, 3], nil] as [[UInt8]?] {
+            try await store.save(transition: transition, of: LightKey(driver: "unknown", light: "x"))
+            try await store.save(transition: transition, of: expected.lights[0].key)
+            expected.lights[0].transition = transition
+            try await check("what adaptive lighting does with a light is found again")
+        }
         try await store.forget([LightKey(driver: "unknown", light: "x")] + expected.lights.dropFirst(2).map(\.key))
         expected.lights.removeLast(expected.lights.count - 2)
         try await check("lights that are forgotten are gone, the others stay, and so does the highest aid ever given")
@@ -141,6 +147,7 @@ package struct StoreContract: Sendable {
             }
             return StoredLight(
                 key: LightKey(driver: index.isMultiple(of: 2) ? "one" : "two", light: LightID(name)),
+                bridge: 1,
                 aid: AccessoryID(UInt64(index * index + 2)), instanceIDs: ids,
                 description: LightDescription(
                     id: LightID(name), name: "Name \u{0}\n\(name)", kind: LightKind.allCases[index % 5],

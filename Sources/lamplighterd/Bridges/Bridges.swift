@@ -19,7 +19,7 @@ actor Bridges: ServiceLifecycle.Service {
     /// How long lights may come to a bridge that has just been opened before controllers see it.
     private static let startDelay = Duration.seconds(1)
 
-    private let configuration: BridgeSection
+    private var configuration: BridgeSection
     private let ownership: OwnershipRequirement?
     private let database: BridgeDatabase
     private let loop: any EventLoop
@@ -106,13 +106,26 @@ actor Bridges: ServiceLifecycle.Service {
     private func listen(_ number: Int, _ server: AccessoryServer) async throws -> Bridge {
         let listener = try await listener(number, server, database.server.server(number))
         let deviceID = server.identity.deviceID
+        let publisher: UniquePublisher?
+        do {
+            publisher = try makePublisher(deviceID, port: listener.port)
+        } catch {
+            // Another attempt needs the port.
+            await listener.close()
+            throw error
+        }
         let bridge = Bridge(
             number: number, name: name(number), deviceID: deviceID, port: listener.port, server: server,
-            publisher: try makePublisher(deviceID, port: listener.port),
-            interfaces: configuration.interfaces.selection, listener: listener)
+            publisher: publisher, interfaces: configuration.interfaces.selection, listener: listener)
         all.append(bridge)
         open.yield((bridge, isLate: isStarted))
         return bridge
+    }
+
+    /// Collects later events for this long from now on, also of bridges that are opened later.
+    func use(eventWindow: Duration) async {
+        configuration.eventWindow = eventWindow
+        for server in servers.values { await server.use(eventWindow: eventWindow) }
     }
 
     /// Starts the bridges that are open: their accessories are complete.

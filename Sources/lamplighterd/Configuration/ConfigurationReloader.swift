@@ -12,7 +12,7 @@ import Logging
 actor ConfigurationReloader {
     private let path: String
     private let instance: String
-    private let bridges: @Sendable () async -> [Bridge]
+    private let useEventWindow: @Sendable (Duration) async -> Void
     private let lights: LightBridge
     private let supervisor: DriverSupervisor
     private let notifier: ServiceNotifier?
@@ -26,14 +26,14 @@ actor ConfigurationReloader {
 
     init(
         path: String, instance: String, configuration: BridgeConfiguration,
-        bridges: @escaping @Sendable () async -> [Bridge], fault: String?, lights: LightBridge,
+        useEventWindow: @escaping @Sendable (Duration) async -> Void, fault: String?, lights: LightBridge,
         supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
     ) {
         self.path = path
         self.instance = instance
         self.configuration = configuration
         warning = fault.map(Self.warning)
-        self.bridges = bridges
+        self.useEventWindow = useEventWindow
         self.lights = lights
         self.supervisor = supervisor
         self.notifier = notifier
@@ -91,7 +91,7 @@ actor ConfigurationReloader {
         configuration.include = next.include
         configuration.bridge.eventWindow = next.bridge.eventWindow
 
-        for bridge in await bridges() { await bridge.server.use(eventWindow: next.bridge.eventWindow) }
+        await useEventWindow(next.bridge.eventWindow)
         let touched = Set(former.lights.keys).union(next.lights.keys).filter { former.lights[$0] != next.lights[$0] }
         let isIncludedOtherwise = former.include != next.include
         if !touched.isEmpty || isIncludedOtherwise {
