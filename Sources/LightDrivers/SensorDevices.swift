@@ -82,8 +82,8 @@ struct SensorDevices: Sendable {
         var sum = LightReport(readings: report.readings)
         // While others of the device can be reached, it is this reading alone that is not known.
         if report.reachable == false, let reading = part.reading { sum.readings[reading] = .unknown }
-        let isReachable = self.isReachable(part.sensor)
-        if isReachable != sensor.isReachable {
+        // Most reports say nothing of it, and of many readings all would be looked at.
+        if report.reachable != nil, case let isReachable = isReachable(part.sensor), isReachable != sensor.isReachable {
             shown[part.sensor]?.isReachable = isReachable
             sum.reachable = isReachable
         }

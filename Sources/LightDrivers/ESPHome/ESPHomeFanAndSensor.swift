@@ -1,50 +1,10 @@
 import LightKit
 
-/// What a reading of a device means.
-struct ESPHomeReading: Equatable, Sendable {
-    let reading: SensorReading
-    var isFahrenheit = false
-    /// Whether a "yes" of the device is a "no" here: a door that is open is a contact that is not made.
-    var isInverted = false
-
-    /// A binary sensor of this class, if it is shown.
-    init?(binary deviceClass: String) {
-        switch deviceClass {
-        case "motion": reading = .motion
-        case "occupancy", "presence": reading = .occupancy
-        case "door", "window", "garage_door", "opening":
-            reading = .contact
-            isInverted = true
-        case "moisture": reading = .leak
-        case "smoke": reading = .smoke
-        case "battery": reading = .batteryLow
-        default: return nil
-        }
-    }
-
-    /// A sensor of this class and unit, if it is shown.
-    init?(number deviceClass: String, unit: String) {
-        switch (deviceClass, unit) {
-        case ("temperature", "°C"), ("temperature", ""): reading = .temperature
-        case ("temperature", "°F"):
-            reading = .temperature
-            isFahrenheit = true
-        case ("humidity", "%"), ("humidity", ""): reading = .humidity
-        case ("illuminance", "lx"), ("illuminance", ""): reading = .illuminance
-        case ("battery", "%"), ("battery", ""): reading = .battery
-        default: return nil
-        }
-    }
-
+extension SensorClass {
     /// What a state says.
     func value(_ state: ESPHomeState) -> SensorValue {
         guard !state.isMissing else { return .unknown }
-        if reading.isFlag { return .flag(state.on != isInverted) }
-        let number = Double(state.value)
-        guard number.isFinite else { return .unknown }
-        // Single precision has seven digits.
-        let plain = ((isFahrenheit ? (number - 32) / 1.8 : number) * 1000).rounded() / 1000
-        return SensorValue.number(plain).valid(for: reading) ?? .unknown
+        return reading.isFlag ? flag(state.on) : number(Double(state.value)) ?? .unknown
     }
 }
 
@@ -88,7 +48,7 @@ extension ESPHomeEntity {
         }
         guard
             let reading = isNumber
-                ? ESPHomeReading(number: deviceClass, unit: unit) : ESPHomeReading(binary: deviceClass)
+                ? SensorClass(number: deviceClass, unit: unit) : SensorClass(binary: deviceClass)
         else { return nil }
         entity.kind = .sensor(reading)
         entity.isHidden = entity.isHidden || (isDiagnosis && !reading.reading.isBattery)

@@ -98,7 +98,7 @@ struct ESPHomeEntity: Equatable, Sendable {
         case `switch`(isOutlet: Bool)
         /// Its speeds are `nil` if it has none.
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
-        case sensor(ESPHomeReading)
+        case sensor(SensorClass)
     }
 
     var key: Key

@@ -445,7 +445,12 @@ package struct HueSession: DeviceSession {
     // MARK: Events
 
     private mutating func received(event bytes: [UInt8], now: Duration) -> [SessionEvent<Output>] {
-        guard let list = (try? JSONValue(parsing: bytes))?.array, let identity else { return [] }
+        guard let identity else { return [] }
+        guard let list = (try? JSONValue(parsing: bytes))?.array else {
+            // What cannot be read has changed something: all is read once more.
+            readAt = readAt ?? now + Self.readDelay
+            return []
+        }
         var changed: Set<String> = []
         for event in list {
             switch (event["type"]?.string, state) {

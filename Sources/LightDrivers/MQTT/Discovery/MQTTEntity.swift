@@ -85,7 +85,7 @@ package struct MQTTEntity: Equatable, Sendable {
         let category = try reader.string("entity_category")
         guard isReading(component) else { return category != nil || !isEnabled }
         guard let sensor = try SensorSchema(reader, component: component) else { return true }
-        return !isEnabled || (category != nil && !sensor.reading.isBattery)
+        return !isEnabled || (category != nil && !sensor.meaning.reading.isBattery)
     }
 
     /// The device's name, and the thing's own behind it, if it has one.

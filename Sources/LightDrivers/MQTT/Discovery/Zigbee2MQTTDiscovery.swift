@@ -96,7 +96,7 @@ struct Zigbee2MQTTDiscovery {
         case ("temperature", true, "°C"): sensor = SensorSchema(.temperature)
         case ("temperature", true, "°F"):
             sensor = SensorSchema(.temperature)
-            sensor.unit = .fahrenheit
+            sensor.meaning.unit = .fahrenheit
         case ("humidity", true, _): sensor = SensorSchema(.humidity)
         // Older versions call the raw value illuminance, without a unit.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): sensor = SensorSchema(.illuminance)
@@ -105,7 +105,7 @@ struct Zigbee2MQTTDiscovery {
         case ("contact", false, _):
             // Its "on" is an open door, as for Home Assistant.
             sensor = SensorSchema(.contact)
-            sensor.isInverted = true
+            sensor.meaning.isInverted = true
         case ("water_leak", false, _): sensor = SensorSchema(.leak)
         case ("smoke", false, _): sensor = SensorSchema(.smoke)
         case ("battery_low", false, _): sensor = SensorSchema(.batteryLow)

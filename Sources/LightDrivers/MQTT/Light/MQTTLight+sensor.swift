@@ -3,23 +3,8 @@ import LightKit
 
 /// A sensor or a binary sensor of Home Assistant's discovery: one reading (Lights 6.2).
 package struct SensorSchema: Equatable, Sendable {
-    /// What a number is to be turned from.
-    enum Unit: Equatable, Sendable {
-        case plain, fahrenheit, kelvin
-
-        func plain(_ number: Double) -> Double {
-            switch self {
-            case .plain: number
-            case .fahrenheit: (number - 32) / 1.8
-            case .kelvin: number - 273.15
-            }
-        }
-    }
-
-    let reading: SensorReading
-    var unit = Unit.plain
-    /// Whether a "yes" of the sensor is a "no" here: a door that is open is a contact that is not made.
-    var isInverted = false
+    /// What it reads, and in what form.
+    var meaning: SensorClass
     /// After so long without a word, a "yes" has become a "no".
     var offDelay: Duration?
     /// After so long without a word, the value is not known any more.
@@ -27,37 +12,22 @@ package struct SensorSchema: Equatable, Sendable {
 
     /// What of an announcement is read; `nil` if it is none of the readings that are shown.
     init?(_ reader: KeyReader, component: String) throws(MQTTProblem) {
-        let deviceClass = try reader.string("device_class")
-        if component == "binary_sensor" {
-            switch deviceClass {
-            case "motion": reading = .motion
-            case "occupancy", "presence": reading = .occupancy
-            case "door", "window", "garage_door", "opening":
-                reading = .contact
-                isInverted = true
-            case "moisture": reading = .leak
-            case "smoke": reading = .smoke
-            case "battery": reading = .batteryLow
-            default: return nil
-            }
+        let name = try reader.string("device_class")
+        let meaning =
+            component == "binary_sensor"
+            ? SensorClass(binary: name)
+            : SensorClass(number: name, unit: try reader.string("unit_of_measurement") ?? "")
+        guard let meaning else { return nil }
+        self.meaning = meaning
+        if meaning.reading.isFlag {
             offDelay = try reader.integer("off_delay", in: 0...Self.longest).map { .seconds($0) }
-        } else {
-            switch (deviceClass, try reader.string("unit_of_measurement")) {
-            case ("temperature", nil), ("temperature", "°C"): reading = .temperature
-            case ("temperature", "°F"): (reading, unit) = (.temperature, .fahrenheit)
-            case ("temperature", "K"): (reading, unit) = (.temperature, .kelvin)
-            case ("humidity", nil), ("humidity", "%"): reading = .humidity
-            case ("illuminance", nil), ("illuminance", "lx"): reading = .illuminance
-            case ("battery", nil), ("battery", "%"): reading = .battery
-            default: return nil
-            }
         }
         let seconds = try reader.integer("expire_after", in: 0...Self.longest) ?? 0
         expiry = seconds > 0 ? .seconds(seconds) : nil
     }
 
     /// A reading that is announced in another way.
-    init(_ reading: SensorReading) { self.reading = reading }
+    init(_ reading: SensorReading) { meaning = SensorClass(reading) }
 
     /// A year: longer than that no sensor is waited for.
     private static let longest = 366 * 86_400
@@ -84,8 +54,8 @@ extension MQTTLight {
             let value = value(text, sensor)
         else { return LightReport() }
         deadlines.off = nil
-        if let delay = sensor.offDelay, value == .flag(!sensor.isInverted) { deadlines.off = now + delay }
-        return LightReport(readings: [sensor.reading: value])
+        if let delay = sensor.offDelay, value == sensor.meaning.flag(true) { deadlines.off = now + delay }
+        return LightReport(readings: [sensor.meaning.reading: value])
     }
 
     /// What a text says; `nil` if it says nothing about this reading.
@@ -93,19 +63,17 @@ extension MQTTLight {
         let plain = text.filter { !$0.isWhitespace }
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
         guard !plain.isEmpty else { return nil }
-        if sensor.reading.isFlag {
-            if text == settings.stateOn { return .flag(!sensor.isInverted) }
-            return text == settings.stateOff ? .flag(sensor.isInverted) : nil
+        if sensor.meaning.reading.isFlag {
+            if text == settings.stateOn { return sensor.meaning.flag(true) }
+            return text == settings.stateOff ? sensor.meaning.flag(false) : nil
         }
-        guard let number = Double(plain) else { return nil }
-        let converted = (sensor.unit.plain(number) * 1000).rounded() / 1000
-        return SensorValue.number(converted).valid(for: sensor.reading)
+        return Double(plain).flatMap(sensor.meaning.number)
     }
 
     /// What is true of a reading before it has said anything: one that falls back to "no" by itself has done so.
     var beginning: LightReport? {
         guard case .sensor(let sensor) = settings.schema, sensor.offDelay != nil else { return nil }
-        return LightReport(readings: [sensor.reading: .flag(sensor.isInverted)])
+        return LightReport(readings: [sensor.meaning.reading: sensor.meaning.flag(false)])
     }
 
     /// What has passed by itself.
@@ -113,11 +81,11 @@ extension MQTTLight {
         guard case .sensor(let sensor) = settings.schema else { return nil }
         if let expiry = deadlines.expiry, expiry <= now {
             deadlines = Deadlines()
-            return LightReport(readings: [sensor.reading: .unknown])
+            return LightReport(readings: [sensor.meaning.reading: .unknown])
         }
         if let off = deadlines.off, off <= now {
             deadlines.off = nil
-            return LightReport(readings: [sensor.reading: .flag(sensor.isInverted)])
+            return LightReport(readings: [sensor.meaning.reading: sensor.meaning.flag(false)])
         }
         return nil
     }

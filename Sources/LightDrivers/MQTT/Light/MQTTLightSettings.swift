@@ -96,7 +96,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var capabilities: LightCapabilities {
         switch schema {
         case .fan(let fan): return fan.capabilities
-        case .sensor(let sensor): return .sensor([sensor.reading])
+        case .sensor(let sensor): return .sensor([sensor.meaning.reading])
         case .json, .basic, .template: break
         }
         guard kind == .light else { return LightCapabilities() }
