@@ -148,11 +148,10 @@ def test_without_a_websocket_it_is_asked(make_daemon, make_device):
         device.tell(on=on)
         light(daemon, on=on, timeout=10)
     device.tell(refuse=False)
-    time.sleep(11)
+    until(lambda: any("websocket" in event for event in device.posts), 20, "the WebSocket is opened")
     device.tell(on=True)
     light(daemon, on=True, timeout=3)
-    device.tell(cut=True)
-    device.tell(on=False)
+    device.tell(cut=True, on=False)
     light(daemon, on=False, timeout=3)
 
 

@@ -3,8 +3,9 @@
     wled_device.py '{"address": "10.99.0.2", "kind": 7}'
 
 `kind` is what its LEDs can do (1 colour, 2 white, 4 temperature), `segments` how many there are. It prints a line of JSON for
-what happens: `port` once, then each `post`. Lines of JSON on its standard input are changes by others: `{"on": false}` as the
-JSON API has it, `{"cut": true}` closes the WebSockets, `{"refuse": true}` opens no more of them, `{"hang": true}` answers nothing.
+what happens: `port` once, then each `post` and each `websocket` that opens. Lines of JSON on its standard input are changes by
+others: `{"on": false}` as the JSON API has it, `{"cut": true}` closes the WebSockets (with a change beside it, which they do not
+tell), `{"refuse": true}` opens no more of them, `{"hang": true}` answers nothing.
 """
 
 import asyncio
@@ -99,6 +100,7 @@ class Device:
         if len(self.sockets) >= MOST_SOCKETS:
             await self.sockets.pop(0).close(code=WSCloseCode.TRY_AGAIN_LATER)
         self.sockets.append(client)
+        tell(websocket=len(self.sockets))
         try:
             await client.send_json(self.both())
             async for message in client:
@@ -110,8 +112,10 @@ class Device:
 
     async def tell(self, line):
         match line:
-            case {"cut": _}:
-                for client in list(self.sockets):
+            case {"cut": _, **change}:
+                cut, self.sockets = self.sockets, []
+                await self.change(change)
+                for client in cut:
                     await client.close()
             case {"refuse": refuse}:
                 self.refuse = refuse
