@@ -9,8 +9,9 @@ public enum JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONValue {
-    /// The deepest nesting taken unless the caller says otherwise: HAP's bodies have four levels, and the reader recurs.
-    public static let defaultDepth = 16
+    /// The deepest nesting taken, in arrays and objects that are open at once: HAP's bodies have four levels, and the
+    /// reader recurs.
+    public static let maximumDepth = 16
     /// The longest text taken unless the caller says otherwise, in bytes.
     public static let defaultLength = 1 << 20
 
@@ -22,15 +23,13 @@ extension JSONValue {
     /// - Parameters:
     ///   - bytes: the text.
     ///   - maximumLength: the longest text taken, in bytes.
-    ///   - maximumDepth: how many arrays and objects may be open at once.
     /// - Throws: ``JSONError``.
     public init(
-        parsing bytes: some Sequence<UInt8>, maximumLength: Int = JSONValue.defaultLength,
-        maximumDepth: Int = JSONValue.defaultDepth
+        parsing bytes: some Sequence<UInt8>, maximumLength: Int = JSONValue.defaultLength
     ) throws(JSONError) {
         let bytes = (bytes as? [UInt8]) ?? Array(bytes)
         guard bytes.count <= maximumLength else { throw .tooLong }
-        var parser = JSONParser(bytes: bytes, maximumDepth: maximumDepth)
+        var parser = JSONParser(bytes: bytes)
         self = try parser.document()
     }
 
@@ -39,26 +38,19 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: the text.
     ///   - maximumLength: the longest text taken, in bytes.
-    ///   - maximumDepth: how many arrays and objects may be open at once.
     /// - Throws: ``JSONError``.
-    public init(
-        parsing text: String, maximumLength: Int = JSONValue.defaultLength, maximumDepth: Int = JSONValue.defaultDepth
-    ) throws(JSONError) {
-        try self.init(parsing: Array(text.utf8), maximumLength: maximumLength, maximumDepth: maximumDepth)
+    public init(parsing text: String, maximumLength: Int = JSONValue.defaultLength) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8), maximumLength: maximumLength)
     }
 }
 
-/// A recursive-descent reader; its recursion is bounded by `maximumDepth`.
+/// A recursive-descent reader; its recursion is bounded by ``JSONValue/maximumDepth``.
 private struct JSONParser {
     let bytes: [UInt8]
-    let maximumDepth: Int
     var position = 0
     var depth = 0
 
-    init(bytes: [UInt8], maximumDepth: Int) {
-        self.bytes = bytes
-        self.maximumDepth = maximumDepth
-    }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func document() throws(JSONError) -> JSONValue {
         let value = try value()
@@ -103,7 +95,7 @@ private struct JSONParser {
 
     private mutating func enter() throws(JSONError) {
         depth += 1
-        guard depth <= maximumDepth else { throw .tooDeep }
+        guard depth <= JSONValue.maximumDepth else { throw .tooDeep }
         position += 1
         skipSpace()
     }

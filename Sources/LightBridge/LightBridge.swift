@@ -110,7 +110,6 @@ package actor LightBridge {
     package func restore(_ stored: StoredBridge) async {
         highestAID = stored.highestAID
         for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
-            highestAID = max(highestAID, light.aid)
             guard !light.isRemoved, isShown(light.key, light.description) else {
                 absent[light.key] = light
                 continue

@@ -137,6 +137,12 @@ struct SensorTests {
         await house.report(LightReport(readings: [.motion: .flag(false)]), "hall")
         #expect(await session.events.last == #"{"characteristics":[{"aid":2,"iid":9,"value":false}]}"#)
         #expect(await session.events.count == 3)
+        await house.report(LightReport(readings: [.temperature: .number(22)]), "hall")
+        #expect(await session.events.count == 3, "a temperature behind motion waits as ever")
+        await house.advance(.seconds(2))
+        #expect(
+            await session.events.last == #"{"characteristics":[{"aid":2,"iid":12,"value":22}]}"#)
+        #expect(await session.events.count == 4)
     }
 
     @Test("nothing of a sensor can be written")

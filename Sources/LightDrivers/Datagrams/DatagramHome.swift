@@ -294,6 +294,8 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         guard var member = members[id], !member.isForeign else { return }
         if member.queue.isGivenUp(now: now) {
             for command in member.queue.clear() { actions.append(.finished(command: command, .unreachable)) }
+            // Numbers of requests come again.
+            member.reaction = nil
             if member.lights.isEmpty {
                 members[id] = nil
                 leave(member.endpoint, id)

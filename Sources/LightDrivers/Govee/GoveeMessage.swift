@@ -96,7 +96,7 @@ package enum GoveeMessage: Equatable, Sendable {
 
     /// Reads a datagram; `nil` if it is no message that a device sends.
     package init?(_ bytes: [UInt8]) {
-        guard let json = try? JSONValue(parsing: bytes, maximumDepth: 6), let data = json["msg"]?["data"],
+        guard let json = try? JSONValue(parsing: bytes), let data = json["msg"]?["data"],
             data.object != nil
         else { return nil }
         switch json["msg"]?["cmd"]?.string {

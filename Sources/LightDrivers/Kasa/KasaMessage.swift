@@ -192,7 +192,7 @@ package struct KasaMessage: Equatable, Sendable {
     /// Reads a datagram; `nil` if it is no answer of a device.
     package init?(_ bytes: [UInt8]) {
         let text = KasaCipher.decrypted(bytes)
-        guard let json = try? JSONValue(parsing: text, maximumDepth: 8),
+        guard let json = try? JSONValue(parsing: text),
             let first = json.object?.members.first(where: { $0.name != "context" }), let body = first.value.object
         else { return nil }
         module = first.name

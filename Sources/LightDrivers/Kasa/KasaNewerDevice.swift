@@ -19,7 +19,7 @@ struct KasaNewerDevice: Equatable {
     /// Reads the answer to ``search``; `nil` if it is none, or of something else than a plug, switch or bulb.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.headerLength, bytes.starts(with: [2, 0, 0, 1]),
-            let json = try? JSONValue(parsing: Array(bytes[Self.headerLength...]), maximumDepth: 8),
+            let json = try? JSONValue(parsing: Array(bytes[Self.headerLength...])),
             let result = json["result"], let type = result["device_type"]?.string, type.utf8.count <= 64,
             ["PLUG", "BULB", "SWITCH"].contains(where: { type.contains($0) })
         else { return nil }

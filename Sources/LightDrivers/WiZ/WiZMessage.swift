@@ -93,7 +93,7 @@ package struct WiZMessage: Equatable, Sendable {
 
     /// Reads a datagram; `nil` if it is no message that a device sends.
     package init?(_ bytes: [UInt8]) {
-        guard let json = try? JSONValue(parsing: bytes, maximumDepth: 6), let method = json["method"]?.string else {
+        guard let json = try? JSONValue(parsing: bytes), let method = json["method"]?.string else {
             return nil
         }
         self.method = method

@@ -10,7 +10,7 @@ internal import HAPProtocol
     promise(text.count <= 64 + 80 * input.count, "what is written is no more than a multiple of what came")
     let again = try? JSONValue(parsing: text, maximumLength: text.count)
     promise(again?.encoded == text, "what is written is read again, and written the same")
-    promise(depth(of: value) <= JSONValue.defaultDepth, "nesting is bounded")
+    promise(depth(of: value) <= JSONValue.maximumDepth, "nesting is bounded")
 }
 
 private func depth(of value: JSONValue) -> Int {

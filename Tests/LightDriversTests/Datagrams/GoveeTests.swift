@@ -169,6 +169,26 @@ struct GoveeTests {
         #expect(home.takeActions().contains(.finished(command: next, .unreachable)))
     }
 
+    @Test("what it said before a command that was cancelled answers no later one, nor a question of half an hour later")
+    func cancelled() throws {
+        var home = Self.home()
+        _ = home.takeActions()
+        let number = try home.apply(LightCommand(brightness: 3), to: Self.id, now: .seconds(1))
+        Self.say(Self.status(1, 10), in: &home, .milliseconds(1100))
+        home.cancel(number)
+        let next = try home.apply(LightCommand(on: false), to: Self.id, now: .milliseconds(1200))
+        for milliseconds in stride(from: 1200, through: 5000, by: 50) {
+            home.timePassed(now: .milliseconds(milliseconds))
+        }
+        let actions = home.takeActions()
+        #expect(actions.contains(.finished(command: next, .unreachable)))
+        #expect(actions.contains(.report(Self.id, LightReport(reachable: false))))
+        // The numbers of requests begin anew behind the 256th.
+        for seconds in 6...1800 { home.timePassed(now: .seconds(seconds)) }
+        let later = home.takeActions().filter { if case .send = $0 { false } else { true } }
+        #expect(later == [])
+    }
+
     @Test("the port of a host is that of the search, and of a light found there its address counts")
     func hosts() throws {
         let keys = #"{"discover": false, "hosts": ["10.0.0.7"]}"#
