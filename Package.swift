@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "lamplighter", targets: ["lamplighter"]),
         .executable(name: "homehubd", targets: ["homehubd"]),
         .executable(name: "homehub", targets: ["homehub"]),
+        .executable(name: "hapsim", targets: ["hapsim"]),
         .library(name: "LightKit", targets: ["LightKit"]),
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
     ],
@@ -149,6 +150,13 @@ let package = Package(
         program(
             "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit", arguments]),
+
+        program(
+            "hapsim",
+            [
+                "AccessoryHost", "HAPAccessory", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON", "DaemonKit",
+                "SystemKit", "TerminalKit", logging, arguments, nioPosix,
+            ]),
 
         // Examples
         .executableTarget(
@@ -269,6 +277,7 @@ let package = Package(
             of: "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "SetupQR"),
+        tests(of: "hapsim", ["DaemonKit", "HAPModel", "HAPAccessory"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
         tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),

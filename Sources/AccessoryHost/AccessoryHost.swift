@@ -10,7 +10,8 @@ internal import NIOPosix
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// A stand-alone accessory as a program: one accessory with its own identity, database, port and mDNS record.
+/// An accessory server as a program, with its own identity, database, port and mDNS record: a stand-alone accessory, or a
+/// bridge with what is behind it.
 ///
 /// ```swift
 /// let host = try await AccessoryHost(profile, functions: functions, directory: directory, logger: logger)
@@ -23,15 +24,16 @@ package final class AccessoryHost: Sendable {
     private static let applicationID: Int32 = 0x4841_5041
 
     private let profile: AccessoryProfile
-    private let primary: PrimaryAccessory
     private let identity: AccessoryIdentity
     private let server: AccessoryServer
     private let listener: AccessoryListener
+    /// The first characteristic of each type of accessory 1.
+    private let places: [CharacteristicType: InstanceID]
     private let file: DatabaseFile
     private let loops: MultiThreadedEventLoopGroup
     private let logger: Logger
 
-    /// Opens the accessory's memory, or begins a new one, and listens; mDNS shows it only when it runs.
+    /// Opens the memory of a stand-alone accessory, or begins a new one, and listens; mDNS shows it only when it runs.
     ///
     /// - Parameters:
     ///   - profile: what the accessory is.
@@ -40,9 +42,31 @@ package final class AccessoryHost: Sendable {
     ///   - directory: where identity and pairings are kept; one directory is one accessory.
     ///   - logger: where it logs.
     /// - Throws: `DatabaseFileError`, `ListenerError`, or `ComplianceError` if controllers would refuse the accessory.
-    package init(
+    package convenience init(
         _ profile: AccessoryProfile, functions: [PrimaryAccessory.Function], source: (any AccessorySource)? = nil,
         directory: String, logger: Logger
+    ) async throws {
+        try await self.init(profile, source: source, directory: directory, logger: logger) { ids in
+            let primary = PrimaryAccessory(profile.information, functions: functions, ids: ids)
+            ids = primary.ids
+            return [primary.accessory]
+        }
+    }
+
+    /// Opens the memory of an accessory server, or begins a new one, and listens; mDNS shows it only when it runs.
+    ///
+    /// - Parameters:
+    ///   - profile: what the server is.
+    ///   - source: takes what controllers write; `nil` if all can only be read.
+    ///   - directory: where identity and pairings are kept; one directory is one server.
+    ///   - setupCode: the code that it has from its first start on; drawn if `nil`.
+    ///   - logger: where it logs.
+    ///   - accessories: makes the accessories, the server's own first, from the iids given to that one so far, and notes
+    ///     those it gives.
+    /// - Throws: `DatabaseFileError`, `ListenerError`, or `ComplianceError` if controllers would refuse an accessory.
+    package init(
+        _ profile: AccessoryProfile, source: (any AccessorySource)?, directory: String, setupCode: SetupCode? = nil,
+        logger: Logger, accessories: (inout InstanceIDs) -> [Accessory]
     ) async throws {
         self.profile = profile
         self.logger = logger
@@ -50,7 +74,11 @@ package final class AccessoryHost: Sendable {
             path: directory + "/accessory.sqlite", migrator: ServerDatabase.migrator,
             applicationID: Self.applicationID, logger: logger)
         let database = ServerDatabase(file.queue)
-        let stored = try await database.load()
+        var stored = try await database.load()
+        if let setupCode, setupCode != stored.setupCode {
+            stored.setupCode = setupCode
+            try await database.save(setupCode: setupCode)
+        }
         identity = stored.identity
 
         loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -60,9 +88,13 @@ package final class AccessoryHost: Sendable {
             executor: executor, scheduler: scheduler, store: database, stored: stored, profile: profile,
             eventWindow: .milliseconds(250), logger: logger)
 
-        primary = PrimaryAccessory(profile.information, functions: functions, ids: stored.instanceIDs)
-        if primary.ids != stored.instanceIDs { try await database.save(instanceIDs: primary.ids) }
-        try await server.set(primary.accessory, source: source, isReachable: true)
+        var ids = stored.instanceIDs
+        let accessories = accessories(&ids)
+        if ids != stored.instanceIDs { try await database.save(instanceIDs: ids) }
+        places = Dictionary(
+            accessories.first.map { $0.services.flatMap(\.characteristics).map { ($0.type, $0.iid) } } ?? [],
+            uniquingKeysWith: { first, _ in first })
+        for accessory in accessories { try await server.set(accessory, source: source, isReachable: true) }
         await server.reconcileStructure()
         await server.start()
         listener = try await Self.listen(database) { [server] port throws(ListenerError) in
@@ -118,9 +150,26 @@ package final class AccessoryHost: Sendable {
     ///   - type: a characteristic of the accessory's functions; others are passed over.
     ///   - value: the value, forced into the characteristic's limits.
     package func update(_ type: CharacteristicType, to value: CharacteristicValue) async {
-        guard let iid = primary.id(of: type) else { return }
-        await server.update(.bridge, [(iid, value)])
+        guard let iid = places[type] else { return }
+        await update(.bridge, [(iid, value)])
     }
+
+    /// Says what characteristics of an accessory have for values now; subscribers get an event of those that are others.
+    ///
+    /// - Parameters:
+    ///   - aid: the accessory.
+    ///   - values: by iid, forced into the characteristics' limits; of a press each is an event.
+    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
+        await server.update(aid, values)
+    }
+
+    /// Says whether an accessory's device can be reached; what is written to one that cannot is refused.
+    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) async {
+        await server.setReachable(isReachable, aid)
+    }
+
+    /// All accessories, with what they show now.
+    package var accessories: [Accessory] { get async { await server.accessories } }
 
     // MARK: Parts
 

@@ -330,6 +330,9 @@ package struct ServerDatabase: AccessoryServerStore {
         ])
     }
 
+    /// Replaces the setup code.
+    func save(setupCode: SetupCode) async throws { try await set(["setupCode": setupCode.text]) }
+
     package func save(instanceIDs: InstanceIDs) async throws { try await set(["instanceIDs": instanceIDs.json]) }
 
     private func set(_ values: KeyValuePairs<String, any DatabaseValueConvertible>) async throws {

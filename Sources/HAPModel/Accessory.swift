@@ -6,8 +6,10 @@ public struct Characteristic: Equatable, Sendable {
     public var type: CharacteristicType
     /// Its format, permissions and limits.
     public var metadata: CharacteristicMetadata
-    /// Its value; `nil` if it cannot be read.
+    /// Its value; `nil` if it cannot be read. Of a press it is what the next event says, and reading it gives `null`.
     public var value: CharacteristicValue?
+    /// What its maker calls it; of Apple's own the catalogue has the name.
+    public var manufacturerDescription: String?
 
     /// Makes a characteristic.
     ///
@@ -16,13 +18,16 @@ public struct Characteristic: Equatable, Sendable {
     ///   - type: what it is.
     ///   - metadata: its format, permissions and limits.
     ///   - value: its value.
+    ///   - manufacturerDescription: what its maker calls it.
     public init(
-        iid: InstanceID, type: CharacteristicType, metadata: CharacteristicMetadata, value: CharacteristicValue?
+        iid: InstanceID, type: CharacteristicType, metadata: CharacteristicMetadata, value: CharacteristicValue?,
+        manufacturerDescription: String? = nil
     ) {
         self.iid = iid
         self.type = type
         self.metadata = metadata
         self.value = value
+        self.manufacturerDescription = manufacturerDescription
     }
 }
 

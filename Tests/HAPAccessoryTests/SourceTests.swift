@@ -50,6 +50,38 @@ struct SourceTests {
         #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":10,"value":1}]}"#])
     }
 
+    @Test("a button reads as null, the same press twice is two events, and none comes of being back in reach")
+    func button() async throws {
+        let house = try await House()
+        var ids = InstanceIDs()
+        let information = AccessoryInformation(
+            name: "Button", manufacturer: "Example", model: "B1", serialNumber: "0816", firmware: "1.0")
+        let service = information.service(&ids)
+        let event = try #require(CharacteristicDefinition.of(.programmableSwitchEvent))
+        let button = Service(
+            iid: InstanceID(8), type: .statelessProgrammableSwitch,
+            characteristics: [
+                Characteristic(
+                    iid: InstanceID(9), type: event.type, metadata: event.metadata, value: .integer(0))
+            ])
+        let server = house.bridge.server
+        try await server.set(Accessory(aid: 7, services: [service, button]), source: nil, isReachable: true)
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":7,"iid":9,"ev":true}"#)
+        let read = try await session.get("/characteristics", query: "id=7.9")
+        #expect(read.text == #"{"characteristics":[{"aid":7,"iid":9,"value":null}]}"#)
+        #expect(try await session.get("/accessories").text.contains(#""valid-values":[0,1,2],"value":null"#))
+        for _ in 0..<2 {
+            await server.update(7, [(9, .integer(0))])
+            await house.drain()
+        }
+        await server.setReachable(false, 7)
+        await server.setReachable(true, 7)
+        await house.drain()
+        let press = #"{"characteristics":[{"aid":7,"iid":9,"value":0}]}"#
+        #expect(await session.events == [press, press])
+    }
+
     @Test("a stand-alone accessory is advertised as what it is, and its functions are its own, under aid 1")
     func standAlone() async throws {
         let admin = ControllerIdentity.random()

@@ -16,8 +16,11 @@ extension AccessoryServer {
         var body = CharacteristicsBody(reserving: readings.count)
         for (id, reading) in zip(request.ids, readings) {
             let ok = reading.status == .success
-            body.append(id, status: failed ? reading.status : nil, value: ok ? reading.value : nil) { json in
+            let isMomentary = reading.found?.type.isMomentary ?? false
+            let value = ok && !isMomentary ? reading.value : nil
+            body.append(id, status: failed ? reading.status : nil, value: value) { json in
                 guard ok, let found = reading.found else { return }
+                if isMomentary { json.raw(",\"value\":null") }
                 if request.type {
                     json.raw(",\"type\":")
                     json.string(found.type.description)

@@ -100,11 +100,12 @@ package final class AccessoryRegistry {
         for (iid, value) in values {
             guard let place = entry.place(of: iid) else { continue }
             let shown = entry.value(at: place)
-            // Most of what a light says is known.
-            if shown == value, !entry.isWritten(iid) { continue }
+            // Most of what a light says is known; the same press twice is two presses.
+            let isMomentary = entry.isMomentary(place)
+            if shown == value, !isMomentary, !entry.isWritten(iid) { continue }
             let characteristic = entry.characteristic(at: place)
             guard let clamped = characteristic.metadata.clamped(value) else { continue }
-            if !entry.reported(iid, clamped), clamped != shown {
+            if !entry.reported(iid, clamped), clamped != shown || isMomentary {
                 entry.set(clamped, at: place)
                 changes.append(
                     CharacteristicChange(

@@ -57,12 +57,13 @@ package protocol AccessorySource: AnyObject, Sendable {
 }
 
 extension CharacteristicType {
-    /// Whether automations wait for its changes: those of motion and contact as HAP-NodeJS does, and of the other alarms
-    /// (HAP 10.2).
+    /// Whether automations wait for its changes: those of motion and contact as HAP-NodeJS does, of the other alarms, and
+    /// presses (HAP 10.2).
     var isUrgent: Bool {
         switch self {
         case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected: true
-        default: false
+        // Two presses must not become one.
+        default: isMomentary
         }
     }
 }

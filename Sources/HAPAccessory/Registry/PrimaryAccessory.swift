@@ -66,9 +66,4 @@ package struct PrimaryAccessory: Equatable, Sendable {
         }
         return Service(iid: iid, type: function.type, isPrimary: isPrimary, characteristics: characteristics)
     }
-
-    /// The iid of a characteristic; `nil` if the accessory has none of this type.
-    package func id(of type: CharacteristicType) -> InstanceID? {
-        accessory.services.flatMap(\.characteristics).first { $0.type == type }?.iid
-    }
 }

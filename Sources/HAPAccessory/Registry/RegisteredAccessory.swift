@@ -45,6 +45,10 @@ final class RegisteredAccessory {
         accessory.services[place.service].characteristics[place.characteristic]
     }
 
+    func isMomentary(_ place: Place) -> Bool {
+        accessory.services[place.service].characteristics[place.characteristic].type.isMomentary
+    }
+
     func value(at place: Place) -> CharacteristicValue? {
         accessory.services[place.service].characteristics[place.characteristic].value
     }
@@ -101,10 +105,12 @@ final class RegisteredAccessory {
         }
     }
 
-    /// The characteristics whose value differs from the former accessory's; all that notify if there was none.
+    /// The characteristics whose value differs from the former accessory's; all that notify if there was none. Presses are
+    /// not among them: nobody has pressed.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in
-            guard characteristic.metadata.permissions.contains(.notify), let value = characteristic.value,
+            guard characteristic.metadata.permissions.contains(.notify), !characteristic.type.isMomentary,
+                let value = characteristic.value,
                 value != former.flatMap({ former in former.place(of: characteristic.iid).flatMap(former.value) })
             else { return nil }
             return CharacteristicChange(id: CharacteristicID(accessory.aid, characteristic.iid), value: value)

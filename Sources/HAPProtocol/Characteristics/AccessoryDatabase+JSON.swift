@@ -42,9 +42,13 @@ extension JSONWriter {
             string(characteristic.type.description)
             characteristic.metadata.appendPermissions(to: &self)
             characteristic.metadata.appendMetadata(to: &self)
+            if let description = characteristic.manufacturerDescription {
+                raw(",\"description\":")
+                string(description)
+            }
             if values, let value = characteristic.value {
                 raw(",\"value\":")
-                characteristicValue(value)
+                if characteristic.type.isMomentary { raw("null") } else { characteristicValue(value) }
             }
             raw("}")
         }

@@ -1,0 +1,51 @@
+import HAPModel
+
+/// What a device does by itself when a target is written: a lock turns, a blind travels.
+struct Consequences: Equatable {
+    /// What changes at once.
+    var now: [CharacteristicType: CharacteristicValue] = [:]
+    /// What changes when the move has ended.
+    var atEnd: [CharacteristicType: CharacteristicValue] = [:]
+
+    /// The current state that follows each target, where both have the same numbers.
+    private static let equals: [CharacteristicType: CharacteristicType] = [
+        .lockTargetState: .lockCurrentState, .targetDoorState: .currentDoorState, .targetPosition: .currentPosition,
+        .securitySystemTargetState: .securitySystemCurrentState,
+        .targetHorizontalTiltAngle: .currentHorizontalTiltAngle, .targetVerticalTiltAngle: .currentVerticalTiltAngle,
+        .targetTiltAngle: .currentTiltAngle, .targetVisibilityState: .currentVisibilityState,
+        .targetMediaState: .currentMediaState,
+    ]
+
+    /// What comes of a write.
+    ///
+    /// - Parameters:
+    ///   - type: what was written.
+    ///   - value: its value.
+    ///   - service: the service, as it is before.
+    init(of type: CharacteristicType, _ value: CharacteristicValue, in service: Service) {
+        let number = value.number ?? 0
+        func current(_ type: CharacteristicType) -> Double? {
+            service.characteristics.first { $0.type == type }?.value?.number
+        }
+        if let state = Self.equals[type] { atEnd[state] = value }
+        switch type {
+        case .targetDoorState: now[.currentDoorState] = .integer(number == 0 ? 2 : 3)
+        case .targetPosition:
+            let position = current(.currentPosition) ?? number
+            if position != number { now[.positionState] = .integer(number > position ? 1 : 0) }
+            atEnd[.positionState] = .integer(2)
+        case .targetHeatingCoolingState:
+            // In automatic mode it rests.
+            atEnd[.currentHeatingCoolingState] = .integer(number == 3 ? 0 : Int64(number))
+        case .active where service.type == .valve: atEnd[.inUse] = value
+        case .active where service.type == .airPurifier:
+            atEnd[.currentAirPurifierState] = .integer(number == 0 ? 0 : 2)
+        case .active where service.type == .fanv2: atEnd[.currentFanState] = .integer(number == 0 ? 0 : 2)
+        case .active where service.type == .heaterCooler:
+            atEnd[.currentHeaterCoolerState] = .integer(number == 0 ? 0 : 1)
+        case .active where service.type == .humidifierDehumidifier:
+            atEnd[.currentHumidifierDehumidifierState] = .integer(number == 0 ? 0 : 1)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import AccessoryHost
+public import ArgumentParser
+import DaemonKit
+import HAPAccessory
+import HAPModel
+public import Logging
+import TerminalKit
+
+/// Serves any accessory that a file describes, so that apps can be tried without hardware.
+@main
+struct Hapsim: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hapsim",
+        abstract: "Serves any HomeKit accessory that a file describes.",
+        discussion: "What controllers write is shown; what is typed changes values. Type help.",
+        version: "hapsim \(Version.current)")
+
+    @Argument(help: ArgumentHelp("The accessory, or the bridge with its accessories, in YAML.", valueName: "FILE"))
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Where it keeps who it is and who has paired (default: FILE.state).", valueName: "DIR"))
+    var stateDirectory: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    var logLevel = Logger.Level.warning
+
+    @Flag(help: "Check the file and end.")
+    var check = false
+
+    /// On the main thread, while there is no other.
+    @MainActor static func main() async {
+        Allocator.setUp()
+        await main(nil)
+    }
+
+    func run() async throws {
+        let log = LogSetup.bootstrap(level: logLevel)
+        defer { log.flush() }
+        do {
+            let described = try StrictYAML.decode(SimulationFile.self, fromFile: file)
+            var none = InstanceIDs()
+            let made = try described.accessories(&none)
+            for accessory in made.accessories { try accessory.checkCompliance() }
+            if check { return StandardStreams.printLine("\(file): all right".sanitized) }
+            try await serve(described, made)
+        } catch {
+            let name = error is ConfigurationError ? "" : "hapsim: "
+            StandardStreams.printError((name + "\(error)").sanitized)
+            throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+        }
+    }
+
+    private func serve(_ described: SimulationFile, _ made: SimulatedAccessories) async throws {
+        let simulation = Simulation(travel: made.travel) { StandardStreams.printLine($0) }
+        let directory = stateDirectory ?? file + ".state"
+        let host = try await AccessoryHost(
+            AccessoryProfile(category: described.category, information: described.server.information),
+            source: simulation, directory: directory, setupCode: described.code, logger: Logger(label: "hapsim")
+        ) { ids in
+            // The links were found when the file was checked.
+            (try? described.accessories(&ids).accessories) ?? []
+        }
+        await simulation.use(host)
+        StandardStreams.printLine("\(described.server.information.name) is served".sanitized)
+        await host.printSetupCode()
+        try await host.run {
+            var reader = LineReader()
+            while let line = await reader.next() {
+                guard await simulation.obey(line) else { throw CancellationError() }
+            }
+        }
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,190 @@
+import AccessoryHost
+import HAPAccessory
+import HAPModel
+import HAPProtocol
+import TerminalKit
+
+/// The accessories of a file at work: takes what controllers write, shows it, and does what its terminal says.
+actor Simulation: AccessorySource {
+    private var host: AccessoryHost?
+    /// How long moves take, in seconds, where they take any.
+    private let travel: [CharacteristicID: Double]
+    private let print: @Sendable (String) -> Void
+    /// The moves that have not ended.
+    private var moves: [CharacteristicID: Task<Void, Never>] = [:]
+
+    init(travel: [CharacteristicID: Double], print: @escaping @Sendable (String) -> Void) {
+        self.travel = travel
+        self.print = print
+    }
+
+    /// Begins, once the server is there.
+    func use(_ host: AccessoryHost) { self.host = host }
+
+    // MARK: From controllers
+
+    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+        let places = await places()
+        for value in values {
+            let id = CharacteristicID(accessory, value.iid)
+            guard let place = places.first(where: { $0.id == id }) else { continue }
+            print("\(place.name) = \(place.characteristic.text(of: value.value)), written")
+            await follow(id, place, value.value)
+        }
+        return .success
+    }
+
+    func identify(_ accessory: AccessoryID) async {
+        let name = await host?.accessories.first { $0.aid == accessory }?.name
+        print("\(name ?? "\(accessory)") identifies itself")
+    }
+
+    /// Does what a device does when its target is set.
+    private func follow(_ id: CharacteristicID, _ place: Place, _ value: CharacteristicValue) async {
+        let consequences = Consequences(of: place.characteristic.type, value, in: place.service)
+        moves.removeValue(forKey: id)?.cancel()
+        guard let seconds = travel[id], !consequences.atEnd.isEmpty else {
+            return await set(consequences.atEnd, in: place)
+        }
+        await set(consequences.now, in: place)
+        moves[id] = Task {
+            do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
+            await set(consequences.atEnd, in: place)
+        }
+    }
+
+    private func set(_ values: [CharacteristicType: CharacteristicValue], in place: Place) async {
+        let changes = place.service.characteristics.compactMap { characteristic in
+            values[characteristic.type].map { (characteristic, $0) }
+        }
+        guard !changes.isEmpty else { return }
+        for (characteristic, value) in changes {
+            print("\(place.prefix)\(characteristic.name) = \(characteristic.text(of: value))")
+        }
+        await host?.update(place.id.aid, changes.map { ($0.0.iid, $0.1) })
+    }
+
+    // MARK: From the terminal
+
+    /// Does what a line says.
+    ///
+    /// - Returns: whether to go on.
+    func obey(_ line: String) async -> Bool {
+        do throws(TerminalCommand.Mistake) {
+            switch try TerminalCommand(line) {
+            case .nothing: break
+            case .help: print(TerminalCommand.manual)
+            case .quit: return false
+            case .show(let name): try await show(name)
+            case .set(let name, let text): try await set(name, text)
+            case .press(let name, let kind): try await press(name, kind)
+            case .reachable(let isReachable, let name): try await setReachable(isReachable, name)
+            }
+        } catch {
+            print(error.message.sanitized)
+        }
+        return true
+    }
+
+    private func show(_ name: String?) async throws(TerminalCommand.Mistake) {
+        let places = await places()
+        let found = name.map { name in places.filter { $0.answers(to: name) } } ?? places
+        if found.isEmpty, let name { throw unknown(name, places) }
+        for place in found {
+            let value = place.characteristic.value.map { place.characteristic.text(of: $0) } ?? "(cannot be read)"
+            print("\(place.name) = \(value)".sanitized)
+        }
+    }
+
+    private func set(_ name: String, _ text: String) async throws(TerminalCommand.Mistake) {
+        let place = try await place(name) { _ in true }
+        guard let value = place.characteristic.value(reading: text) else {
+            throw .init(message: "\(place.name) takes \(place.characteristic.expectation)")
+        }
+        await host?.update(place.id.aid, [(place.id.iid, value)])
+        print("\(place.name) = \(place.characteristic.text(of: value))".sanitized)
+    }
+
+    private func press(_ name: String?, _ kind: Int64) async throws(TerminalCommand.Mistake) {
+        let place = try await place(name) { $0.type.isMomentary }
+        guard let value = place.characteristic.value(reading: "\(kind)") else {
+            throw .init(message: "\(place.name) takes \(place.characteristic.expectation)")
+        }
+        await host?.update(place.id.aid, [(place.id.iid, value)])
+        print("\(place.name) = \(place.characteristic.text(of: value))".sanitized)
+    }
+
+    private func setReachable(_ isReachable: Bool, _ name: String?) async throws(TerminalCommand.Mistake) {
+        let all = await host?.accessories ?? []
+        let found = name.map { name in all.filter { $0.name.squashed == name.squashed } } ?? all
+        guard !found.isEmpty else { throw .init(message: "there is no accessory \(name ?? "")") }
+        for accessory in found {
+            await host?.setReachable(isReachable, accessory.aid)
+            print("\(accessory.name) \(isReachable ? "can be reached" : "is out of reach")".sanitized)
+        }
+    }
+
+    // MARK: Names
+
+    /// A characteristic, where it is and what it is called.
+    private struct Place {
+        let id: CharacteristicID
+        let service: Service
+        let characteristic: Characteristic
+        /// What stands before the characteristic's name.
+        let prefix: String
+
+        var name: String { prefix + characteristic.name }
+
+        /// Whether it is meant by what was typed: some parts of its name, in their order.
+        func answers(to typed: String) -> Bool {
+            var rest = name.split(separator: "/").map { String($0).squashed }[...]
+            for part in typed.split(separator: "/") {
+                guard let index = rest.firstIndex(of: String(part).squashed) else { return false }
+                rest = rest[(index + 1)...]
+            }
+            return true
+        }
+    }
+
+    /// All characteristics but those that describe accessories and servers.
+    private func places() async -> [Place] {
+        let accessories = await host?.accessories ?? []
+        let machinery: Set<ServiceType> = [.accessoryInformation, .protocolInformation]
+        return accessories.flatMap { accessory in
+            let services = accessory.services.filter { !machinery.contains($0.type) }
+            return services.flatMap { service -> [Place] in
+                var name = service.name
+                let namesakes = services.filter { $0.name == name }
+                if namesakes.count > 1, let index = namesakes.firstIndex(where: { $0.iid == service.iid }), index > 0 {
+                    name += " \(index + 1)"
+                }
+                let prefix = (accessories.count > 1 ? "\(accessory.name)/" : "") + "\(name)/"
+                return service.characteristics.map {
+                    Place(
+                        id: CharacteristicID(accessory.aid, $0.iid), service: service, characteristic: $0,
+                        prefix: prefix)
+                }
+            }
+        }
+    }
+
+    /// The one characteristic that is meant.
+    private func place(
+        _ name: String?, where isFit: (Characteristic) -> Bool
+    ) async throws(TerminalCommand.Mistake) -> Place {
+        let places = await places().filter { isFit($0.characteristic) }
+        let found = name.map { name in places.filter { $0.answers(to: name) } } ?? places
+        guard let first = found.first else { throw unknown(name ?? "such characteristic", places) }
+        guard found.count == 1 else {
+            throw .init(message: "which one? \(found.prefix(8).map(\.name).joined(separator: ", "))")
+        }
+        return first
+    }
+
+    private func unknown(_ name: String, _ places: [Place]) -> TerminalCommand.Mistake {
+        let nearest = name.nearest(in: places.map(\.characteristic.name))
+        return .init(
+            message: "there is no \(name)" + (nearest.map { "; write \($0)?" } ?? "; show lists what there is"))
+    }
+}

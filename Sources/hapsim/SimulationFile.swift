@@ -1,0 +1,286 @@
+import DaemonKit
+import HAPAccessory
+import HAPModel
+import TerminalKit
+
+/// A file that describes an accessory, or a bridge with accessories behind it.
+struct SimulationFile: Decodable, Equatable {
+    /// One accessory of the file.
+    struct Entry: Equatable {
+        var information: AccessoryInformation
+        /// Its own services; their characteristics have no iids yet.
+        var services: [ServiceEntry]
+    }
+
+    /// The accessory itself, or the bridge.
+    var server: Entry
+    var category: AccessoryCategory
+    /// `nil` draws one at the first start.
+    var code: SetupCode?
+    /// What is behind the bridge.
+    var bridged: [Entry]
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case name, manufacturer, model, serial, firmware, category, code, services, accessories
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        server = try Entry(from: container, Key.self)
+        code = try container.value(of: .code, "a code", "a code as 416-27-893, none of the simple ones", SetupCode.init)
+        bridged = try container.decodeIfPresent([BridgedEntry].self, forKey: .accessories)?.map(\.entry) ?? []
+        let first = server.services.first(where: \.service.isPrimary) ?? server.services.first
+        category = bridged.isEmpty ? (first?.service.type.usualCategory ?? .other) : .bridge
+        if let written = try container.decodeIfPresent(UInt16.self, forKey: .category) {
+            category = AccessoryCategory(rawValue: written)
+        }
+        if server.services.isEmpty, bridged.isEmpty {
+            throw ValueRefusal(
+                "there is nothing to serve", remedy: "add services: or accessories:", at: decoder.codingPath)
+        }
+    }
+
+    private struct BridgedEntry: Decodable {
+        let entry: Entry
+
+        private enum Key: String, CodingKey, CaseIterable { case name, manufacturer, model, serial, firmware, services }
+
+        init(from decoder: any Decoder) throws {
+            entry = try Entry(from: decoder.container(keyedBy: Key.self), Key.self)
+        }
+    }
+}
+
+extension SimulationFile.Entry {
+    fileprivate init<Key: CodingKey & CaseIterable & RawRepresentable<String>>(
+        from container: KeyedDecodingContainer<Key>, _: Key.Type
+    ) throws {
+        func text(_ name: String) throws -> String? {
+            guard let key = Key(rawValue: name) else { return nil }
+            return try container.decodeIfPresent(String.self, forKey: key)
+        }
+        guard let key = Key(rawValue: "name"), let list = Key(rawValue: "services") else {
+            preconditionFailure("both kinds of entries have these keys")
+        }
+        let name = try container.decode(String.self, forKey: key)
+        guard (1...CharacteristicMetadata.defaultMaximumLength).contains(name.utf8.count) else {
+            throw ValueRefusal(
+                "a name has 1 to \(CharacteristicMetadata.defaultMaximumLength) bytes", remedy: "write another one",
+                at: container.codingPath + [key])
+        }
+        information = try AccessoryInformation(
+            name: name, manufacturer: text("manufacturer") ?? "Lamplighter", model: text("model") ?? "Simulator",
+            serialNumber: text("serial") ?? "SIM-1", firmware: text("firmware") ?? "1.0")
+        services = try container.decodeIfPresent([ServiceEntry].self, forKey: list) ?? []
+        guard services.count <= Accessory.maximumParts - 2 else {
+            throw ValueRefusal(
+                "there are more than \(Accessory.maximumParts - 2) services", remedy: "remove some",
+                at: container.codingPath + [list])
+        }
+    }
+}
+
+/// One service of the file.
+struct ServiceEntry: Decodable, Equatable {
+    /// How others of the same accessory link to it.
+    var id: String?
+    /// The ids of those it links to.
+    var links: [String]
+    /// How long a move takes from one position to another, in seconds.
+    var travel: Double
+    /// Without iids and links.
+    var service: Service
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case type, id, name, primary, hidden, linked, travel, characteristics
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let names = ServiceDefinition.all.map(\.name)
+        let type = try container.decode(String.self, forKey: .type)
+        let definition = ServiceDefinition.all.first { $0.name.squashed == type.squashed }
+        guard let serviceType = definition?.type ?? HAPType(type).map(ServiceType.init) else {
+            throw ValueRefusal(
+                "there is no service \(type)",
+                remedy: type.nearest(in: names).map { "write \($0)" } ?? "write a name of HAP's catalogue or a UUID",
+                at: container.codingPath + [Key.type])
+        }
+        id = try container.decodeIfPresent(String.self, forKey: .id)
+        links = try container.decodeIfPresent([String].self, forKey: .linked) ?? []
+        travel = try container.decodeIfPresent(Double.self, forKey: .travel) ?? 0
+        guard (0...3600).contains(travel) else {
+            throw ValueRefusal(
+                "a move takes 0 to 3600 seconds", remedy: "write such a number", at: container.codingPath + [Key.travel]
+            )
+        }
+        var characteristics =
+            try container.decodeIfPresent(CharacteristicList.self, forKey: .characteristics)?.list ?? []
+        if let name = try container.decodeIfPresent(String.self, forKey: .name),
+            !characteristics.contains(where: { $0.type == .name })
+        {
+            characteristics.insert(
+                Characteristic(
+                    iid: InstanceID(0), type: .name, metadata: CharacteristicDefinition.metadata(of: .name),
+                    value: .string(name.prefix(bytes: CharacteristicMetadata.defaultMaximumLength))), at: 0)
+        }
+        for type in definition?.required ?? [] where !characteristics.contains(where: { $0.type == type }) {
+            let metadata = CharacteristicDefinition.metadata(of: type)
+            let isReadable = metadata.permissions.contains(.pairedRead)
+            characteristics.append(
+                Characteristic(
+                    iid: InstanceID(0), type: type, metadata: metadata, value: isReadable ? metadata.defaultValue : nil)
+            )
+        }
+        guard !characteristics.isEmpty else {
+            throw ValueRefusal(
+                "the service has no characteristics", remedy: "add characteristics:", at: container.codingPath)
+        }
+        service = try Service(
+            iid: InstanceID(0), type: serviceType,
+            isPrimary: container.decodeIfPresent(Bool.self, forKey: .primary) ?? false,
+            isHidden: container.decodeIfPresent(Bool.self, forKey: .hidden) ?? false,
+            characteristics: characteristics)
+    }
+}
+
+/// The characteristics of a service, by name or UUID: a value, or keys that describe them.
+private struct CharacteristicList: Decodable {
+    let list: [Characteristic]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: ConfigurationKey.self)
+        var list: [Characteristic] = []
+        for key in container.allKeys {
+            let definition = CharacteristicDefinition.all.first { $0.name.squashed == key.stringValue.squashed }
+            guard let type = definition?.type ?? HAPType(key.stringValue).map(CharacteristicType.init) else {
+                let nearest = key.stringValue.nearest(in: CharacteristicDefinition.all.map(\.name))
+                throw ValueRefusal(
+                    "there is no characteristic \(key.stringValue)",
+                    remedy: nearest.map { "write \($0)" } ?? "write a name of HAP's catalogue or a UUID",
+                    at: container.codingPath + [key])
+            }
+            let entry = try container.decode(CharacteristicEntry.self, forKey: key)
+            list.append(try entry.characteristic(type, definition, at: container.codingPath + [key]))
+        }
+        self.list = list
+    }
+}
+
+private struct CharacteristicEntry: Decodable {
+    var value: String?
+    var keys: Keys?
+
+    struct Keys: Decodable {
+        var value: String?
+        var format: String?
+        var permissions: [String]?
+        var unit: String?
+        var minimum: Double?
+        var maximum: Double?
+        var step: Double?
+        var values: [Int64]?
+        var maximumLength: Int?
+        var description: String?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case value, format, permissions, unit, minimum, maximum, step, values
+            case maximumLength = "maximum_length"
+            case description
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        // A plain value is the short form.
+        if let text = try? decoder.singleValueContainer().decode(String.self) {
+            value = text
+        } else {
+            let keys = try Keys(from: decoder)
+            (self.keys, value) = (keys, keys.value)
+        }
+    }
+
+    func characteristic(
+        _ type: CharacteristicType, _ definition: CharacteristicDefinition?, at path: [any CodingKey]
+    ) throws -> Characteristic {
+        func refusal(_ problem: String, _ remedy: String, _ key: String? = nil) -> ValueRefusal {
+            ValueRefusal(problem, remedy: remedy, at: path + (key.map { [ConfigurationKey($0)] } ?? []))
+        }
+        var metadata: CharacteristicMetadata
+        if let definition {
+            metadata = definition.metadata
+        } else {
+            metadata = CharacteristicMetadata(format: .string, permissions: [.pairedRead, .notify])
+            guard keys?.format != nil else {
+                throw refusal(
+                    "the format is missing",
+                    "write format: bool, uint8, uint16, uint32, uint64, int, float, string, tlv8 or data")
+            }
+        }
+        if let format = keys?.format {
+            guard let known = CharacteristicFormat(rawValue: format) else {
+                throw refusal(
+                    "there is no format \(format)",
+                    "write one of \(CharacteristicFormat.allCases.map(\.rawValue).joined(separator: ", "))", "format")
+            }
+            metadata.format = known
+        }
+        if let names = keys?.permissions {
+            guard let permissions = CharacteristicPermissions(names: names) else {
+                throw refusal("unknown permissions", "write some of pr, pw, ev, aa, tw, wr, hd", "permissions")
+            }
+            metadata.permissions = permissions
+        }
+        if let unit = keys?.unit {
+            guard let known = CharacteristicUnit(rawValue: unit) else {
+                throw refusal(
+                    "HAP has no unit \(unit)", "write celsius, percentage, arcdegrees, lux or seconds", "unit")
+            }
+            metadata.unit = known
+        }
+        if let keys {
+            metadata.minimum = keys.minimum ?? metadata.minimum
+            metadata.maximum = keys.maximum ?? metadata.maximum
+            metadata.step = keys.step ?? metadata.step
+            metadata.validValues = keys.values?.sorted() ?? metadata.validValues
+            metadata.maximumLength = keys.maximumLength ?? metadata.maximumLength
+        }
+        if let low = metadata.minimum, let high = metadata.maximum, low > high {
+            throw refusal("the minimum is above the maximum", "write a smaller one", "minimum")
+        }
+        var made = Characteristic(
+            iid: InstanceID(0), type: type, metadata: metadata, value: nil, manufacturerDescription: keys?.description)
+        guard metadata.permissions.contains(.pairedRead) else { return made }
+        if let value {
+            guard let known = made.value(reading: value) else {
+                throw refusal(
+                    "\(value) is no value of \(made.name)", "write \(made.expectation)", keys == nil ? nil : "value")
+            }
+            made.value = known
+        } else {
+            made.value = metadata.defaultValue
+        }
+        return made
+    }
+}
+
+extension CharacteristicDefinition {
+    /// What the catalogue says of a type that it names itself.
+    fileprivate static func metadata(of type: CharacteristicType) -> CharacteristicMetadata {
+        guard let definition = of(type) else { preconditionFailure("the catalogue defines the types it names") }
+        return definition.metadata
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A value that is written as a text.
+    fileprivate func value<Value>(
+        of key: Key, _ kind: String, _ remedy: String, _ make: (String) -> Value?
+    ) throws -> Value? {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let value = make(text) else {
+            throw ValueRefusal("this is not \(kind)", remedy: "write \(remedy)", at: codingPath + [key])
+        }
+        return value
+    }
+}

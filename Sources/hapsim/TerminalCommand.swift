@@ -1,0 +1,59 @@
+/// What a person types: `LockTargetState=1`, `press ProgrammableSwitchEvent double`, `away Porch`.
+enum TerminalCommand: Equatable {
+    case show(String?)
+    case set(String, String)
+    case press(String?, kind: Int64)
+    case reachable(Bool, String?)
+    case help
+    case quit
+    case nothing
+
+    /// Why a line is no command.
+    struct Mistake: Error, Equatable { let message: String }
+
+    static let manual = """
+        NAME=VALUE                   set a characteristic: MotionDetected=true, Front Door/LockCurrentState=2
+        press [NAME] [single|double|long]
+        show [NAME]                  what there is, and its values
+        away [ACCESSORY]             it cannot be reached
+        back [ACCESSORY]
+        quit
+        """
+
+    private static let presses: [String: Int64] = ["single": 0, "double": 1, "long": 2]
+
+    /// Reads a line.
+    ///
+    /// - Throws: ``Mistake`` for what is no command.
+    init(_ line: String) throws(Mistake) {
+        let line = line.trimmed
+        if let equals = line.firstIndex(of: "=") {
+            let name = String(line[..<equals]).trimmed
+            guard !name.isEmpty else { throw Mistake(message: "write NAME=VALUE") }
+            self = .set(name, String(line[line.index(after: equals)...]).trimmed)
+            return
+        }
+        let words = line.split(separator: " ", maxSplits: 1).map { String($0).trimmed }
+        let rest = words.count > 1 ? words[1] : nil
+        switch words.first?.lowercased() {
+        case nil: self = .nothing
+        case "show": self = .show(rest)
+        case "press":
+            var parts = rest?.split(separator: " ").map(String.init) ?? []
+            let kind = parts.last.flatMap { Self.presses[$0.lowercased()] }
+            if kind != nil { parts.removeLast() }
+            self = .press(parts.isEmpty ? nil : parts.joined(separator: " "), kind: kind ?? 0)
+        case "away": self = .reachable(false, rest)
+        case "back": self = .reachable(true, rest)
+        case "help", "?": self = .help
+        case "quit", "exit": self = .quit
+        case .some(let word): throw Mistake(message: "there is no command \(word); help lists them")
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,184 @@
+import DaemonKit
+import HAPAccessory
+import HAPModel
+import Testing
+
+@testable import hapsim
+
+@Suite("A file of hapsim")
+struct SimulationFileTests {
+    private func file(_ text: String) throws -> SimulationFile {
+        try StrictYAML.decode(SimulationFile.self, from: Array(text.utf8), file: "a.yaml")
+    }
+
+    private func accessories(_ text: String) throws -> [Accessory] {
+        var ids = InstanceIDs()
+        return try file(text).accessories(&ids).accessories
+    }
+
+    @Test("becomes an accessory that controllers take, with what its services require")
+    func becomesAnAccessory() throws {
+        let made = try accessories(
+            """
+            name: Front Door
+            services:
+              - type: LockMechanism
+                linked: [cell]
+                characteristics: {LockTargetState: Secured}
+              - type: battery
+                id: cell
+                characteristics: {BatteryLevel: 72}
+            """)
+        try made.forEach { accessory throws(ComplianceError) in try accessory.checkCompliance() }
+        let accessory = try #require(made.first)
+        let lock = try #require(accessory.services.first { $0.type == .lockMechanism })
+        let battery = try #require(accessory.services.first { $0.type == .battery })
+        #expect(made.count == 1 && accessory.name == "Front Door")
+        #expect(lock.isPrimary && !battery.isPrimary && lock.linked == [battery.iid])
+        #expect(lock.iid == InstanceID(100) && battery.iid == InstanceID(200))
+        #expect(lock.characteristics.first { $0.type == .lockTargetState }?.value == .integer(1))
+        #expect(lock.characteristics.contains { $0.type == .lockCurrentState }, "it is required")
+        #expect(battery.characteristics.first { $0.type == .batteryLevel }?.value == .integer(72))
+    }
+
+    @Test("becomes a bridge if it has accessories")
+    func becomesABridge() throws {
+        let text = """
+            name: Garden
+            accessories:
+              - name: Button
+                services: [{type: StatelessProgrammableSwitch}]
+              - name: Valve
+                services: [{type: Valve, travel: 2}]
+            """
+        let made = try accessories(text)
+        try made.forEach { accessory throws(ComplianceError) in try accessory.checkCompliance() }
+        #expect(try file(text).category == .bridge)
+        #expect(made.map(\.aid.rawValue) == [1, 2, 3])
+        #expect(made.map(\.name) == ["Garden", "Button", "Valve"])
+    }
+
+    @Test("every service of the catalogue can be served", arguments: ServiceDefinition.all.map(\.name))
+    func everyService(name: String) throws {
+        let machinery = ["AccessoryInformation", "ProtocolInformation"]
+        guard !machinery.contains(name) else { return }
+        let made = try accessories("{name: One, services: [{type: \(name)}]}")
+        try made.forEach { accessory throws(ComplianceError) in try accessory.checkCompliance() }
+    }
+
+    @Test("has characteristics of one's own, which it describes")
+    func ownCharacteristics() throws {
+        let made = try accessories(
+            """
+            name: Meter
+            services:
+              - type: 0B6A35C0-1C6C-4B0E-8D2B-5F0F7A7C3D11
+                characteristics:
+                  0B6A35C1-1C6C-4B0E-8D2B-5F0F7A7C3D11:
+                    {description: Power, format: float, permissions: [pr, pw, ev], minimum: 0, maximum: 99.5, step: 0.5, value: 12.5}
+            """)
+        let power = try #require(made.first?.services.last?.characteristics.first)
+        #expect(power.manufacturerDescription == "Power" && power.value == .float(12.5))
+        #expect(
+            power.metadata
+                == CharacteristicMetadata(
+                    format: .float, permissions: [.pairedRead, .pairedWrite, .notify], minimum: 0, maximum: 99.5,
+                    step: 0.5))
+    }
+
+    @Test(
+        "says what is wrong, where, and what to write",
+        arguments: [
+            ("name: One", "there is nothing to serve; add services: or accessories:"),
+            ("services: [{type: Switch}]", "name"),
+            ("{name: One, services: [{type: Lightbuld}]}", "there is no service Lightbuld; write Lightbulb"),
+            ("{name: One, services: [{type: Switch, characteristics: {Onn: true}}]}", "write On"),
+            ("{name: One, services: [{type: Switch, characteristics: {On: maybe}}]}", "write true or false"),
+            (
+                "{name: One, services: [{type: Lightbulb, characteristics: {Brightness: 101}}]}",
+                "write a number from 0 to 100"
+            ),
+            (
+                "{name: One, services: [{type: Battery, characteristics: {ChargingState: Full}}]}",
+                "write one of 0 (NotCharging)"
+            ),
+            ("{name: One, code: 123-45-678, services: [{type: Switch}]}", "this is not a code"),
+            ("{name: One, code: 12345678, services: [{type: Switch}]}", "this is not a code"),
+            ("{name: One, services: [{type: Switch, travel: -1}]}", "a move takes 0 to 3600 seconds"),
+            ("{name: One, services: [{type: Switch, linked: [x]}]}", "no other service has the id x"),
+            (
+                "{name: One, services: [{type: 0B6A35C0-1C6C-4B0E-8D2B-5F0F7A7C3D11}]}",
+                "the service has no characteristics"
+            ),
+            (
+                "{name: One, services: [{type: Switch, characteristics: {0B6A35C1-1C6C-4B0E-8D2B-5F0F7A7C3D11: 1}}]}",
+                "the format is missing"
+            ),
+            (
+                "{name: One, services: [{type: Switch, characteristics: {On: {value: true, unit: ppm}}}]}",
+                "HAP has no unit ppm"
+            ),
+            ("{name: One, services: [{type: Switch, chracteristics: {On: true}}]}", "write characteristics"),
+        ])
+    func mistakes(text: String, message: String) {
+        let error = #expect(throws: (any Error).self) { try accessories(text) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains(message))
+    }
+}
+
+@Suite("What is typed")
+struct TerminalCommandTests {
+    @Test(
+        "is a command",
+        arguments: [
+            ("", TerminalCommand.nothing), ("  show ", .show(nil)), ("show Front Door", .show("Front Door")),
+            ("On=true", .set("On", "true")), (" Lamp / On = off", .set("Lamp / On", "off")),
+            ("Name=a=b", .set("Name", "a=b")),
+            ("press", .press(nil, kind: 0)), ("press double", .press(nil, kind: 1)),
+            ("press Garden Button long", .press("Garden Button", kind: 2)), ("away", .reachable(false, nil)),
+            ("back Porch", .reachable(true, "Porch")), ("help", .help), ("QUIT", .quit),
+        ])
+    func commands(line: String, command: TerminalCommand) throws { #expect(try TerminalCommand(line) == command) }
+
+    @Test("or a mistake that is named", arguments: [("jump", "there is no command jump"), ("=1", "write NAME=VALUE")])
+    func mistakes(line: String, message: String) {
+        let error = #expect(throws: TerminalCommand.Mistake.self) { try TerminalCommand(line) }
+        #expect(error?.message.contains(message) == true)
+    }
+}
+
+@Suite("What a device does by itself")
+struct ConsequencesTests {
+    private func service(_ type: ServiceType, _ values: [CharacteristicType: CharacteristicValue]) -> Service {
+        let characteristics = values.map { type, value in
+            Characteristic(
+                iid: InstanceID(1), type: type,
+                metadata: CharacteristicMetadata(format: .uint8, permissions: [.pairedRead]), value: value)
+        }
+        return Service(iid: InstanceID(1), type: type, characteristics: characteristics)
+    }
+
+    @Test("a lock turns, a door opens before it is open, a blind travels towards its target")
+    func targets() {
+        let lock = Consequences(of: .lockTargetState, .integer(0), in: service(.lockMechanism, [:]))
+        #expect(lock.now.isEmpty && lock.atEnd == [.lockCurrentState: .integer(0)])
+        let door = Consequences(of: .targetDoorState, .integer(0), in: service(.garageDoorOpener, [:]))
+        #expect(door.now == [.currentDoorState: .integer(2)] && door.atEnd == [.currentDoorState: .integer(0)])
+        let closing = Consequences(of: .targetDoorState, .integer(1), in: service(.garageDoorOpener, [:]))
+        #expect(closing.now == [.currentDoorState: .integer(3)] && closing.atEnd == [.currentDoorState: .integer(1)])
+        let blind = service(.windowCovering, [.currentPosition: .integer(40)])
+        let up = Consequences(of: .targetPosition, .integer(70), in: blind)
+        #expect(up.now == [.positionState: .integer(1)])
+        #expect(up.atEnd == [.positionState: .integer(2), .currentPosition: .integer(70)])
+        #expect(Consequences(of: .targetPosition, .integer(10), in: blind).now == [.positionState: .integer(0)])
+    }
+
+    @Test("Active means something else for each service")
+    func active() {
+        #expect(Consequences(of: .active, .integer(1), in: service(.valve, [:])).atEnd == [.inUse: .integer(1)])
+        #expect(
+            Consequences(of: .active, .integer(1), in: service(.airPurifier, [:])).atEnd
+                == [.currentAirPurifierState: .integer(2)])
+        #expect(Consequences(of: .active, .integer(1), in: service(.television, [:])).atEnd.isEmpty)
+    }
+}
