@@ -6,7 +6,9 @@ public struct Characteristic: Equatable, Sendable {
     public var type: CharacteristicType
     /// Its format, permissions and limits.
     public var metadata: CharacteristicMetadata
-    /// Its value; `nil` if it cannot be read. Of a press it is what the next event says, and reading it gives `null`.
+    /// Its value; `nil` if it cannot be read.
+    ///
+    /// Of a press it is what the last event said, and reading it gives `null`.
     public var value: CharacteristicValue?
     /// What its maker calls it; of Apple's own the catalogue has the name.
     public var manufacturerDescription: String?

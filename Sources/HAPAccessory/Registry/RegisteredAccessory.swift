@@ -105,8 +105,9 @@ final class RegisteredAccessory {
         }
     }
 
-    /// The characteristics whose value differs from the former accessory's; all that notify if there was none. Presses are
-    /// not among them: nobody has pressed.
+    /// The characteristics whose value differs from the former accessory's; all that notify if there was none.
+    ///
+    /// Presses are not among them: none has happened.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in
             guard characteristic.metadata.permissions.contains(.notify), !characteristic.type.isMomentary,
