@@ -12,12 +12,14 @@ package struct LightListing: BridgeMessage {
     /// The driver's id.
     package var driver: String
     package var reachable: Bool
+    /// The room that its source suggests, which HAP cannot tell controllers; `nil` if it suggests none.
+    package var room: String?
     /// Its state; what the light lacks is `nil`, and `reachable` stands beside it, not in it.
     package var state: LightChange
 
     package init(
         key: String, name: String, kind: String, aid: UInt64, bridge: Int? = nil, driver: String, reachable: Bool,
-        state: LightChange
+        room: String? = nil, state: LightChange
     ) {
         self.key = key
         self.name = name
@@ -26,6 +28,7 @@ package struct LightListing: BridgeMessage {
         self.bridge = bridge
         self.driver = driver
         self.reachable = reachable
+        self.room = room
         self.state = state
         self.state.reachable = nil
     }
@@ -38,11 +41,12 @@ package struct LightListing: BridgeMessage {
             bridge: try values.decodeIfPresent(Int.self, forKey: .bridge),
             driver: try values.decode(String.self, forKey: .driver),
             reachable: try values.decode(Bool.self, forKey: .reachable),
+            room: try values.decodeIfPresent(String.self, forKey: .room),
             state: try values.decode(LightChange.self, forKey: .state))
     }
 
     package enum CodingKeys: String, CodingKey {
-        case key, name, kind, aid, bridge, driver, reachable
+        case key, name, kind, aid, bridge, driver, reachable, room
         case state = "_0"
     }
 }

@@ -36,8 +36,9 @@ private let wireForms: [WireForm] = [
     ),
     WireForm(
         LightListing(
-            key: "a/b", name: "B", kind: "outlet", aid: 2, driver: "a", reachable: true, state: LightChange(on: false)),
-        #"{"key":"a/b","name":"B","kind":"outlet","aid":2,"driver":"a","reachable":true,"on":false}"#),
+            key: "a/b", name: "B", kind: "outlet", aid: 2, driver: "a", reachable: true, room: "Den",
+            state: LightChange(on: false)),
+        #"{"key":"a/b","name":"B","kind":"outlet","aid":2,"driver":"a","reachable":true,"room":"Den","on":false}"#),
     WireForm(
         LightEvent(
             time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true, reachable: false),

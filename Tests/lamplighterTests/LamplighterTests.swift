@@ -364,6 +364,17 @@ struct LamplighterTests {
 
                 """)
         #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
+        // Where a source suggests a room, the others have none.
+        let other = LightListing(
+            key: "a/c", name: "C", kind: "switch", aid: 3, driver: "a", reachable: true, room: "Den\u{9B}",
+            state: LightChange(on: true))
+        #expect(
+            LightsListCommand.text(of: [light, other]) == """
+                KEY  NAME       KIND    AID  ROOM       STATE
+                a/b  B\\u{9B}2J  light   2               unreachable
+                a/c  C          switch  3    Den\\u{9B}  on
+
+                """)
     }
 
     @Test("each event is one line, with nothing in it that a terminal obeys")

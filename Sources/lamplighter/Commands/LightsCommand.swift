@@ -25,10 +25,12 @@ struct LightsListCommand: AsyncParsableCommand {
 
     static func text(of lights: [LightListing]) -> String {
         guard !lights.isEmpty else { return "There are no lights.\n" }
-        var table = Table(["KEY", "NAME", "KIND", "AID", "STATE"])
+        let hasRooms = lights.contains { $0.room != nil }
+        var table = Table(["KEY", "NAME", "KIND", "AID"] + (hasRooms ? ["ROOM"] : []) + ["STATE"])
         for light in lights {
             let state = light.reachable ? Self.text(of: light.state, kind: light.kind) : "unreachable"
-            table.append([light.key, light.name, light.kind, "\(light.aid)", state])
+            let room = hasRooms ? [light.room ?? ""] : []
+            table.append([light.key, light.name, light.kind, "\(light.aid)"] + room + [state])
         }
         return table.text
     }
