@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from controllers import BRIGHTNESS, HUE, ON, SATURATION, Phone, eventually, named
 
+from broker import Broker
 from conftest import configuration
 from lan import PATIENCE, end, until
 
@@ -223,3 +224,152 @@ def test_a_broker_that_swallows_every_packet_is_reported_and_does_not_delay_the_
     daemon.until(lambda status: "no answer yet" in status["drivers"][0]["state"], 20)
     code, seconds = daemon.terminate()
     assert code == 0 and seconds < 5 * PATIENCE
+
+
+class Gateway:
+    """mqtt_gateway.py on the host `bridge`."""
+
+    def __init__(self, host, port, **options):
+        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        self.told = []
+        self.process = host.popen(
+            sys.executable, Path(__file__).with_name("mqtt_gateway.py"), str(port), *words, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.told.append(json.loads(line))
+
+    @property
+    def commands(self):
+        return [line for line in self.told if "time" in line]
+
+    def states(self, **change):
+        """What all lights show, after a change that they tell or without one."""
+        count = len(self.told)
+        self.process.stdin.write(json.dumps(change) + "\n")
+        self.process.stdin.flush()
+        return until(lambda: [line["states"] for line in self.told[count:] if "states" in line], 5, "its states")[0]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def make_gateway(lan):
+    made = []
+
+    def make(broker, **options):
+        made.append(Gateway(lan.bridge, broker.port, **options))
+        return made[-1]
+
+    yield make
+    for gateway in made:
+        end(gateway.process)
+
+
+def wait_for_gateway(daemon, lights, driver="mqtt", **expected):
+    def are_there():
+        found = [light for key, light in daemon.lights.items() if key.startswith(f"{driver}/g")]
+        return len(found) == lights and all(expected.items() <= light.items() for light in found)
+
+    until(are_there, 15, f"{lights} lights with {expected}", interval=0.1)
+
+
+async def test_a_scene_of_28_lights_arrives_although_the_gateway_loses_one_message_in_ten(daemon, broker, make_gateway):
+    gateway = make_gateway(broker, lights=28, every=10)
+    await asyncio.to_thread(wait_for_gateway, daemon, 28, reachable=True)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        accessories = await pairing.list_accessories_and_characteristics()
+        lights = [named(accessories, f"Lamp {number}") for number in range(28)]
+        for scene, (on, level) in enumerate([(True, 20), (False, 20), (True, 90), (True, 1), (True, 100)]):
+            count = len(gateway.commands)
+            writes = [(aid, iids[kind], value) for aid, iids in lights for kind, value in ((ON, on), (BRIGHTNESS, level))]
+            assert await pairing.put_characteristics(writes) == {}
+            began = time.monotonic()
+            # Off is off, whatever the level.
+            wanted = {"state": "ON", "brightness": round(level * 2.54)} if on else {"state": "OFF"}
+
+            def arrived():
+                return all(wanted.items() <= state.items() for state in gateway.states())
+
+            await asyncio.to_thread(until, arrived, 8, f"scene {scene} is everywhere: {wanted}")
+            commands = gateway.commands[count:]
+            first = commands[:28]
+            print(f"scene {scene}: everywhere after {time.monotonic() - began:.1f} s, {len(commands)} commands, "
+                  f"{sum(command['lost'] for command in commands)} lost")
+            assert first[-1]["time"] - first[0]["time"] > 0.4, "they go to the radio one after the other"
+
+
+async def test_a_gateway_that_dies_is_no_response_within_a_second_and_back_as_it_is_by_then(daemon, broker, make_gateway):
+    gateway = make_gateway(broker, lights=3)
+    await asyncio.to_thread(wait_for_gateway, daemon, 3, reachable=True, on=False)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        accessories = await pairing.list_accessories_and_characteristics()
+        lamps = [(aid, iids[ON]) for aid, iids in (named(accessories, f"Lamp {number}") for number in range(3))]
+
+        async def answers():
+            read = await pairing.get_characteristics(lamps)
+            return [entry.get("status") or entry["value"] for entry in read.values()]
+
+        gateway.kill()
+        died = time.monotonic()
+        while await answers() != [-70402] * 3:
+            assert time.monotonic() - died < 1 * PATIENCE, await answers()
+            await asyncio.sleep(0.02)
+        print(f"no response after {(time.monotonic() - died) * 1000:.0f} ms")
+        gateway = make_gateway(broker, lights=3)
+        gateway.states(state="ON", brightness=127)
+        await asyncio.to_thread(wait_for_gateway, daemon, 3, reachable=True, on=True, brightness=50)
+        assert await answers() == [True] * 3
+
+
+def test_two_brokers_one_of_them_with_tls_and_a_password(make_daemon, make_gateway, broker, lan, tmp_path):
+    safe = tmp_path / "safe"
+    safe.mkdir(mode=0o755)
+    for command in [
+        "openssl req -x509 -nodes -newkey rsa:2048 -days 2 -keyout ca.key -out ca.pem -subj /CN=Authority",
+        "openssl req -x509 -nodes -newkey rsa:2048 -days 2 -CA ca.pem -CAkey ca.key -keyout key.pem -out cert.pem "
+        "-subj /CN=localhost -addext subjectAltName=DNS:localhost -addext basicConstraints=CA:FALSE",
+        "mosquitto_passwd -b -c users anna right",
+    ]:
+        subprocess.run(command.split(), cwd=safe, check=True, capture_output=True)
+    for path in [*tmp_path.parents[:2], tmp_path, *safe.iterdir()]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    guarded = Broker(lan.bridge, safe)
+    guarded.configuration.write_text(
+        f"listener {guarded.port} 0.0.0.0\nallow_anonymous false\npassword_file {safe}/users\n"
+        f"cafile {safe}/ca.pem\ncertfile {safe}/cert.pem\nkeyfile {safe}/key.pem\n")
+    guarded.start()
+    try:
+        password = tmp_path / "password"
+        password.write_text("right\n")
+        password.chmod(0o600)
+        daemon = make_daemon(configuration(drivers=[
+            {"driver": "mqtt", "id": "open", "url": broker.url},
+            {"driver": "mqtt", "id": "guarded", "url": f"mqtts://localhost:{guarded.port}", "user": "anna",
+             "password-file": str(password), "ca-file": str(safe / "ca.pem")},
+        ]))
+        make_gateway(broker, lights=2)
+        make_gateway(guarded, lights=2, user="anna", password="right", ca=safe / "ca.pem")
+        for driver in ("open", "guarded"):
+            wait_for_gateway(daemon, 2, driver, reachable=True, room="Hall")
+        before = {key: light["aid"] for key, light in daemon.lights.items()}
+        assert len(set(before.values())) == 4, "equal ids on two brokers are different lights"
+        daemon.cli("lights", "set", "guarded/g1", "on=true", "brightness=40")
+        until(lambda: daemon.lights["guarded/g1"].get("brightness") == 40, 5, "the light says what it shows")
+        assert [key for key, light in daemon.lights.items() if light["on"]] == ["guarded/g1"]
+        # One broker that is gone takes only its own lights along.
+        guarded.kill()
+        wait_for_gateway(daemon, 2, "guarded", reachable=False)
+        wait_for_gateway(daemon, 2, "open", reachable=True)
+        guarded.start()
+        wait_for_gateway(daemon, 2, "guarded", reachable=True)
+        assert {key: light["aid"] for key, light in daemon.lights.items()} == before
+        assert "right" not in daemon.log
+    finally:
+        guarded.stop()

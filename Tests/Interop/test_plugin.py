@@ -116,6 +116,38 @@ async def test_a_plugin_that_floods_slows_no_other_light_and_takes_no_memory(mak
         assert daemon.lights[KEY]["reachable"], "it is slowed down, not ended"
 
 
+@pytest.mark.parametrize("how, script, reason", [
+    ("never answers", "exec sleep 1000", "did not answer hello"),
+    ("writes garbage", "read -r line; exec head -c 100000000 /dev/urandom", "no message"),
+    ("writes a line without end", "read -r line; exec tr '\\000' x </dev/zero", "a line of more than"),
+])
+async def test_a_plugin_that_does_not_keep_to_the_protocol_ends_no_session(how, script, reason, make_daemon, tmp_path):
+    daemon = make_daemon(settings(tmp_path, command=["/bin/sh", "-c", script]))
+    status = daemon.until_stable()
+    async with Phone() as phone:
+        pairing = await phone.pair(status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Other")
+        protocol, before, slowest = pairing.connection.protocol, dirty(daemon), 0
+
+        def reported():
+            return any(reason in str(driver) for driver in daemon.status["drivers"])
+
+        # It is given 15 s to say hello, and five attempts in all.
+        ends = time.monotonic() + 30 * PATIENCE
+        said = False
+        while not said:
+            assert time.monotonic() < ends, daemon.status["drivers"]
+            said = await asyncio.to_thread(reported)
+            began = time.monotonic()
+            await pairing.put_characteristics([(aid, iids[ON], int(began) % 2 == 0)])
+            slowest = max(slowest, time.monotonic() - began)
+        grown = dirty(daemon) - before
+        print(f"{how}: slowest write {slowest * 1000:.0f} ms, {grown} kB more")
+        assert slowest < 0.5 * PATIENCE
+        assert grown < 1500
+        assert pairing.connection.protocol is protocol and pairing.is_connected, "the session stayed"
+
+
 def test_a_killed_plugin_comes_back_by_itself_and_its_lights_are_unreachable_in_between(make_daemon, tmp_path):
     daemon = make_daemon(settings(tmp_path))
     until_reachable(daemon)
