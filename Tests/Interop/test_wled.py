@@ -27,7 +27,9 @@ class Device:
         self.process = self.host.popen(
             sys.executable, Path(__file__).with_name("wled_device.py"), json.dumps(self.settings), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
-        assert "port" in json.loads(self.process.stdout.readline())
+        # The bridge may be quicker than its first word.
+        while "port" not in json.loads(self.process.stdout.readline()):
+            pass
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
 
     def _read(self, process):

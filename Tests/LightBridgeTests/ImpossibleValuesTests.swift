@@ -14,14 +14,14 @@ struct ImpossibleValuesTests {
         id: "thermometer", name: "Thermometer", kind: .sensor,
         capabilities: .sensor([.temperature, .humidity, .illuminance, .battery]))
 
-    /// Everything that a number can be, and 200 patterns of bits.
+    /// Everything that a number can be, and 60 patterns of bits.
     private static var numbers: [Double] {
         let special: [Double] = [
             .nan, .signalingNaN, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
             .leastNonzeroMagnitude, .leastNormalMagnitude, -0.0, 0, -1, 359.9999999999999, 360, 360.00001, 1e19, -1e19,
             0.1 + 0.2,
         ]
-        return special + (0..<200).map { _ in Double(bitPattern: .random(in: 0...UInt64.max)) }
+        return special + (0..<60).map { _ in Double(bitPattern: .random(in: 0...UInt64.max)) }
     }
 
     @Test("whatever number a device says, the database is JSON, and each value within its limits")
