@@ -15,5 +15,7 @@ package enum DriverCatalog {
         WLEDDriverConfiguration.self,
         KasaDriverConfiguration.self,
         GoveeDriverConfiguration.self,
+        ShellyDriverConfiguration.self,
+        YeelightDriverConfiguration.self,
     ]
 }

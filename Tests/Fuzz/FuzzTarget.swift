@@ -36,6 +36,8 @@ struct FuzzTarget: Sendable {
         FuzzTarget("wled", checkWLED),
         FuzzTarget("kasa", checkKasa),
         FuzzTarget("govee", checkGovee),
+        FuzzTarget("shelly", checkShelly),
+        FuzzTarget("yeelight", checkYeelight),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),
         FuzzTarget("home", checkHome),

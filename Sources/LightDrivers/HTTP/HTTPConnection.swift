@@ -102,6 +102,14 @@ package struct HTTPServer: Sendable {
         }
     }
 
+    /// Asks one thing over a connection of its own; its answer may have 64 KiB.
+    @concurrent
+    func answer(to request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
+        try await withConnection { connection in
+            try await connection.send(request, limit: 1 << 16)
+        }
+    }
+
     private func connect() async throws -> HTTPConnection.Channel {
         try await bootstrap(to: endpoint) { channel in
             channel.eventLoop.makeCompletedFuture {

@@ -10,12 +10,14 @@ extension HTTPServer {
     ///
     /// - Parameters:
     ///   - path: the path of the request.
+    ///   - messages: texts to send.
     ///   - opened: is called once it is open.
     ///   - receive: takes a text or binary message; the next is read when it returns.
     /// - Throws: ``HTTPFault`` that says why it has ended, or has not opened.
     @concurrent
     func followWebSocket(
-        _ path: String, opened: () async -> Void, receive: ([UInt8]) async -> Void
+        _ path: String, sending messages: AsyncStream<[UInt8]> = AsyncStream { $0.finish() },
+        opened: () async -> Void, receive: ([UInt8]) async -> Void
     ) async throws(HTTPFault) {
         do {
             guard let channel = try await openWebSocket(path).get() else {
@@ -24,6 +26,14 @@ extension HTTPServer {
             await opened()
             try await channel.executeThenClose { inbound, outbound in
                 defer { channel.channel.abort() }
+                let sender = Task {
+                    for await message in messages {
+                        try await outbound.write(
+                            WebSocketFrame(
+                                fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: message)))
+                    }
+                }
+                defer { sender.cancel() }
                 for try await frame in inbound {
                     switch frame.opcode {
                     case .text, .binary: await receive(Array(frame.unmaskedData.readableBytesView))

@@ -86,16 +86,6 @@ package struct HueConnection: DeviceConnection {
     }
 }
 
-extension HTTPServer {
-    /// Asks one thing over a connection of its own.
-    @concurrent
-    fileprivate func answer(to request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
-        try await withConnection { connection in
-            try await connection.send(request, limit: 1 << 16)
-        }
-    }
-}
-
 /// Connections to a bridge that has given a key.
 private struct OpenSession: Sendable {
     let lanes = (0..<HueRequestQueue.lanes).map { _ in HTTPLane() }

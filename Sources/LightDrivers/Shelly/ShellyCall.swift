@@ -1,0 +1,80 @@
+package import BoundedJSON
+
+/// A remote procedure call to a Shelly device: one message of its WebSocket.
+package struct ShellyCall: Equatable, Sendable {
+    package var number: Int
+    package var method: String
+    package var params: JSONValue?
+    /// What the device wants to have answered by who knows its password.
+    package var challenge: ShellyChallenge?
+
+    package init(number: Int, method: String, params: JSONValue? = nil, challenge: ShellyChallenge? = nil) {
+        self.number = number
+        self.method = method
+        self.params = params
+        self.challenge = challenge
+    }
+
+    /// The message.
+    ///
+    /// - Parameters:
+    ///   - password: the device's password, if it is known.
+    ///   - clientNonce: text that is random each time.
+    /// - Returns: JSON.
+    package func encoded(password: String?, clientNonce: String) -> [UInt8] {
+        // Changes are told to those who have said who they are.
+        var message: JSONObject = ["id": .integer(Int64(number)), "src": "lamplighter", "method": .string(method)]
+        message["params"] = params
+        if let challenge, let password {
+            message["auth"] = challenge.answer(password: password, clientNonce: clientNonce)
+        }
+        return JSONValue.object(message).encoded
+    }
+}
+
+/// A device's question for its password: HTTP's digest by SHA-256 (RFC 7616), with fixed words in place of method and
+/// address.
+package struct ShellyChallenge: Equatable, Sendable {
+    private static let user = "admin"
+
+    private let realm: String
+    /// A number or a text; it goes back as it came.
+    private let nonce: JSONValue
+    /// How many calls have answered it, from the next on.
+    private var count: Int
+
+    /// Reads the message of error 401; `nil` if it asks in another way.
+    package init?(_ message: String) {
+        guard let json = try? JSONValue(parsing: Array(message.utf8), maximumLength: 1024, maximumDepth: 4),
+            json["algorithm"]?.string == "SHA-256", let realm = json["realm"]?.string, let nonce = json["nonce"],
+            nonce.string != nil || nonce.int != nil
+        else { return nil }
+        self.realm = realm
+        self.nonce = nonce
+        count = max(json["nc"]?.int ?? json["nc"]?.string.flatMap { Int($0) } ?? 1, 0)
+    }
+
+    /// What the next call answers; each counts.
+    mutating func next() -> ShellyChallenge {
+        defer { count &+= 1 }
+        return self
+    }
+
+    func answer(password: String, clientNonce: String) -> JSONValue {
+        let nonceText = nonce.string ?? nonce.text
+        let owner = Self.hash("\(Self.user):\(realm):\(password)")
+        let place = Self.hash("dummy_method:dummy_uri")
+        return [
+            "realm": .string(realm), "username": .string(Self.user), "nonce": nonce, "nc": .integer(Int64(count)),
+            "cnonce": .string(clientNonce), "algorithm": "SHA-256",
+            "response": .string(Self.hash("\(owner):\(nonceText):\(count):\(clientNonce):auth:\(place)")),
+        ]
+    }
+
+    private static func hash(_ text: String) -> String {
+        Sodium.sha256(Array(text.utf8)).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0\(digits)" : digits
+        }.joined()
+    }
+}

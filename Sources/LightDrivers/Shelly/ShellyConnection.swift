@@ -1,0 +1,54 @@
+import BoundedJSON
+
+/// Carries a session with a Shelly device: one question by HTTP, and all else over its WebSocket.
+package struct ShellyConnection: DeviceConnection {
+    package typealias Session = ShellySession
+
+    private let password: SecretFile?
+
+    /// - Parameter password: the file with the devices' password, if they have one.
+    package init(password: SecretFile? = nil) { self.password = password }
+
+    package func run(
+        to endpoint: DeviceEndpoint, outputs: AsyncStream<ShellySession.Output>,
+        receive: @escaping @Sendable (ShellySession.Input) async -> Void
+    ) async -> SessionFault {
+        let server = HTTPServer(endpoint)
+        let (messages, sender) = AsyncStream.makeStream(of: [UInt8].self)
+        return await withDiscardingTaskGroup { tasks in
+            defer { tasks.cancelAll() }
+            var secret: String?
+            for await output in outputs {
+                switch output {
+                case .identify:
+                    do throws(HTTPFault) {
+                        await receive(.identity(try await server.answer(to: HTTPRequest(.get, "/shelly"))))
+                    } catch {
+                        return .unreachable(error.text)
+                    }
+                case .open:
+                    do throws(SecretFile.Problem) {
+                        secret = try password?.read()
+                    } catch {
+                        return .unusable(error.text)
+                    }
+                    tasks.addTask {
+                        do throws(HTTPFault) {
+                            try await server.followWebSocket("/rpc", sending: messages) {
+                                await receive(.opened)
+                            } receive: { message in
+                                await receive(.message(message))
+                            }
+                        } catch {
+                            await receive(.closed(error))
+                        }
+                    }
+                case .call(let call):
+                    let nonce = Base64.encode(Sodium.randomBytes(16))
+                    sender.yield(call.encoded(password: secret, clientNonce: nonce))
+                }
+            }
+            return .unreachable("it is no longer used")
+        }
+    }
+}

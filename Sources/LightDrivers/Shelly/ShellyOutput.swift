@@ -1,0 +1,142 @@
+import BoundedJSON
+import LightKit
+
+/// An output of a Shelly device: a lamp that it dims, or what its relay switches (Lights 9.6).
+struct ShellyOutput: Equatable, Sendable {
+    /// What a component is called in the device's configuration and status.
+    enum Kind: String, CaseIterable, Sendable {
+        case light, rgb, rgbw, cct, rgbcct
+        case relay = "switch"
+
+        /// What its methods begin with.
+        var methods: String {
+            switch self {
+            case .light: "Light"
+            case .relay: "Switch"
+            case .rgb, .rgbw, .cct, .rgbcct: rawValue.uppercased()
+            }
+        }
+
+        var hasColor: Bool { self == .rgb || self == .rgbw || self == .rgbcct }
+        var hasTemperature: Bool { self == .cct || self == .rgbcct }
+    }
+
+    private static let kelvins = 1000...20_000
+
+    let kind: Kind
+    let number: Int
+    let name: String?
+    /// The whites that it shows, in kelvin.
+    let kelvin: ClosedRange<Int>
+    private(set) var isOn: Bool?
+    /// In percent.
+    private var brightness: Int?
+    /// 0 to 255 each.
+    private var rgb: [Double]?
+    private var white: Double?
+    private var temperature: Int?
+    /// One with colours and whites shows a white.
+    private var showsWhite = false
+
+    /// Its name within the device.
+    var key: String { "\(kind.rawValue):\(number)" }
+
+    /// Reads a component of the device's configuration; `nil` if it is none that switches or dims.
+    ///
+    /// - Parameters:
+    ///   - key: its name, as `light:0`.
+    ///   - json: its configuration.
+    init?(_ key: String, _ json: JSONValue) {
+        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), let number = Int(parts[1]),
+            (0..<100).contains(number), "\(number)" == parts[1]
+        else { return nil }
+        self.kind = kind
+        self.number = number
+        name = json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
+        let range = (json["ct_range"]?.array ?? []).compactMap(\.int)
+        kelvin =
+            range.count == 2 && Self.kelvins.contains(range[0]) && Self.kelvins.contains(range[1])
+                && range[0] < range[1] ? range[0]...range[1] : 2700...6500
+    }
+
+    /// Takes what the device says of it: all, or what has changed.
+    mutating func merge(_ json: JSONValue) {
+        isOn = json["output"]?.bool ?? isOn
+        brightness = json["brightness"]?.double.map { Int(min(max($0, 0), 100).rounded()) } ?? brightness
+        if let parts = json["rgb"]?.array?.prefix(3).compactMap(\.double), parts.count == 3 {
+            rgb = parts.map { min(max($0, 0), 255) }
+        }
+        white = json["white"]?.double.map { min(max($0, 0), 255) } ?? white
+        temperature = json["ct"]?.int ?? temperature
+        showsWhite = json["mode"]?.string.map { $0 == "cct" } ?? showsWhite
+        // While it fades, this is where to.
+        if let target = json["transition"]?["target"], target["transition"] == nil { merge(target) }
+    }
+
+    /// Its state as it was before its configuration was read again.
+    mutating func keepState(of former: ShellyOutput) {
+        (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
+        (temperature, showsWhite) = (former.temperature, former.showsWhite)
+    }
+
+    var capabilities: LightCapabilities {
+        guard kind != .relay else { return LightCapabilities() }
+        return LightCapabilities(
+            brightness: true, color: kind.hasColor, temperature: kind.hasTemperature ? mireds : nil, transition: true)
+    }
+
+    private var mireds: ClosedRange<Int> {
+        let coldest = ColorConversion.mired(kelvin: Double(kelvin.upperBound)) ?? 154
+        return coldest...max(coldest, ColorConversion.mired(kelvin: Double(kelvin.lowerBound)) ?? 370)
+    }
+
+    var report: LightReport {
+        var report = LightReport(on: isOn, reachable: true)
+        guard kind != .relay else { return report }
+        report.brightness = brightness.flatMap { $0 > 0 ? $0 : nil }
+        if kind.hasTemperature, !kind.hasColor || showsWhite {
+            let range = mireds
+            report.color = temperature.flatMap { ColorConversion.mired(kelvin: Double($0)) }.map {
+                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
+            }
+        } else if let rgb = shownColor, let color = ColorConversion.hueSaturation(rgb: rgb) {
+            report.color = .hueSaturation(hue: color.hue, saturation: color.saturation)
+        }
+        return report
+    }
+
+    private var shownColor: ColorConversion.RGB? {
+        guard let rgb else { return nil }
+        if kind == .rgbw { return ColorConversion.rgb(rgbw: rgb + [white ?? 0]) }
+        return ColorConversion.RGB(red: rgb[0], green: rgb[1], blue: rgb[2])
+    }
+
+    /// The method and its parameters that carry out a command.
+    func call(for command: LightCommand) -> (method: String, params: JSONValue) {
+        var params: JSONObject = ["id": .integer(Int64(number))]
+        params["on"] = command.on.map { .bool($0) }
+        if kind != .relay {
+            params["brightness"] = command.brightness.map { .integer(Int64($0)) }
+            if let color = command.color { add(color, to: &params) }
+            // In seconds; less is refused.
+            params["transition_duration"] = command.transition.map { .number(max(0.5, min($0 / .seconds(1), 5000))) }
+        }
+        return ("\(kind.methods).Set", .object(params))
+    }
+
+    private func add(_ color: LightColor, to params: inout JSONObject) {
+        switch color {
+        case .temperature(let mired):
+            guard kind.hasTemperature, let wanted = ColorConversion.kelvin(mired: mired) else { return }
+            params["ct"] = .integer(Int64(min(max(wanted, kelvin.lowerBound), kelvin.upperBound)))
+            if kind.hasColor { params["mode"] = "cct" }
+        case .hueSaturation(let hue, let saturation):
+            guard kind.hasColor, let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return }
+            var parts = kind == .rgbw ? ColorConversion.rgbw(rgb) : [rgb.red, rgb.green, rgb.blue]
+            if kind == .rgbw { params["white"] = .integer(Int64(parts.removeLast().rounded())) }
+            params["rgb"] = .array(parts.map { .integer(Int64($0.rounded())) })
+            if kind == .rgbcct { params["mode"] = "rgb" }
+        }
+    }
+}

@@ -1,0 +1,314 @@
+import BoundedJSON
+package import LightKit
+
+/// The keys of the driver `shelly` that its devices share.
+package struct ShellyOptions: Equatable, Sendable {
+    /// Whether relays are shown that are not said to switch lamps.
+    package var switches: Bool
+    /// The file with the devices' password.
+    package var passwordFile: String?
+
+    package init(switches: Bool = false, passwordFile: String? = nil) {
+        self.switches = switches
+        self.passwordFile = passwordFile
+    }
+}
+
+/// A conversation with one Shelly device of the second generation or later (Lights 9.6).
+///
+/// It says by HTTP which one it is. All else goes over its WebSocket: calls, one at a time, and what changes, which it tells by
+/// itself. It is asked for its status now and then, because a device without power says nothing.
+package struct ShellySession: DeviceSession {
+    package typealias Options = ShellyOptions
+
+    package enum Output: Equatable, Sendable {
+        /// Ask by HTTP which one it is.
+        case identify
+        /// Open the WebSocket.
+        case open
+        case call(ShellyCall)
+    }
+
+    package enum Input: Equatable, Sendable {
+        case identity(HTTPResponse)
+        case opened
+        case message([UInt8])
+        case closed(HTTPFault)
+    }
+
+    package static let traits = DeviceTraits(
+        driverName: "shelly", serviceType: "_shelly._tcp", port: 80, maximumDevices: 128)
+
+    /// The most outputs of a device that are shown.
+    static let maximumOutputs = 16
+    /// How often a device is asked for its status, and how long after a command.
+    static let pollIntervals = (calm: Duration.seconds(20), afterCommand: Duration.seconds(1))
+    /// How long a light shows which one it is.
+    static let identification = Duration.seconds(1)
+
+    private enum Request: Equatable, Sendable {
+        case configuration
+        case status
+        case command(LightCommand, LightID, number: Int)
+        case identify(LightID, number: Int)
+        /// Leaves a light as it was before it showed which one it is.
+        case restore(LightID, isOn: Bool)
+
+        var isQuestion: Bool { self == .configuration || self == .status }
+
+        var command: Int? {
+            switch self {
+            case .command(_, _, let number), .identify(_, let number): number
+            case .configuration, .status, .restore: nil
+            }
+        }
+    }
+
+    private let name: String
+    private let options: ShellyOptions
+    /// What it says by HTTP of itself.
+    private var identity: JSONValue?
+    private var mac = ""
+    private var configuration: JSONValue?
+    private var outputs: [ShellyOutput] = []
+    private var lights: [LightDescription]?
+    private var queue = CallQueue<Request>()
+    private var challenge: ShellyChallenge?
+    /// How many challenges in a row were answered and not taken; the first may have grown old on its way.
+    private var challengesAnswered = 0
+    private var pollAt: Duration?
+    /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
+    private var identified: (light: LightID, until: Duration, isOn: Bool)?
+
+    package init(name: String, options: ShellyOptions, now: Duration) {
+        self.name = name
+        self.options = options
+    }
+
+    // MARK: From the device
+
+    package mutating func started(now: Duration) -> [SessionEvent<Output>] { [.output(.identify)] }
+
+    package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
+        switch input {
+        case .identity(let response): return met(response)
+        case .opened:
+            queue.ask(.configuration)
+            return transmit(now)
+        case .message(let bytes):
+            guard let json = try? JSONValue(parsing: bytes) else { return [] }
+            return received(json, now: now)
+        case .closed(let fault): return [.failed(.unreachable(fault.text))]
+        }
+    }
+
+    private mutating func met(_ response: HTTPResponse) -> [SessionEvent<Output>] {
+        let json = try? JSONValue(parsing: response.body)
+        let digits = json?["mac"]?.string?.lowercased() ?? ""
+        guard response.status == 200, let json, digits.utf8.count == 12,
+            digits.allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else { return [.failed(.unusable("\(name) does not answer as a Shelly device does; remove it from hosts"))] }
+        guard json["gen"]?.int ?? 1 >= 2 else {
+            let text = "\(name) is a Shelly device of the first generation; connect it by MQTT and the driver mqtt"
+            return [.failed(.unusable(text))]
+        }
+        if json["auth_en"]?.bool == true, options.passwordFile == nil { return [refused] }
+        identity = json
+        mac = digits
+        return [.output(.open)]
+    }
+
+    private var refused: SessionEvent<Output> {
+        guard let file = options.passwordFile else {
+            return .failed(
+                .unusable("\(name) wants a password; write it into a file and password-file: into the entry"))
+        }
+        return .failed(.unusable("\(name) does not take the password in \(file); correct it"))
+    }
+
+    private mutating func received(_ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {
+        switch json["method"]?.string {
+        case nil:
+            guard let request = json["id"]?.int.flatMap({ queue.answered($0) }) else { return [] }
+            return answered(request, json, now: now) + transmit(now)
+        case "NotifyStatus", "NotifyFullStatus":
+            guard lights != nil, let params = json["params"] else { return [] }
+            return learnt(params)
+        case "NotifyEvent":
+            let events = json["params"]?["events"]?.array ?? []
+            guard events.contains(where: { $0["event"]?.string == "config_changed" }) else { return [] }
+            queue.ask(.configuration)
+            return transmit(now)
+        default: return []
+        }
+    }
+
+    private mutating func answered(_ request: Request, _ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {
+        let error = json["error"]
+        if error?["code"]?.int == 401 { return challenged(error?["message"]?.string, again: request) }
+        challengesAnswered = 0
+        switch request {
+        case .configuration, .status:
+            guard let result = json["result"], error == nil else {
+                return [.failed(.unusable("\(name) does not say what it is; update its firmware"))]
+            }
+            if request == .configuration { return configured(result) }
+            pollAt = now + Self.pollIntervals.calm
+            return learnt(result)
+        case .command(_, _, let number), .identify(_, let number):
+            let soon = now + Self.pollIntervals.afterCommand
+            pollAt = min(pollAt ?? soon, soon)
+            return [.finished(command: number, error.map { Self.lightError($0["code"]?.int ?? 0) })]
+        case .restore:
+            pollAt = now
+            return []
+        }
+    }
+
+    private static func lightError(_ code: Int) -> LightError {
+        // No more can be done now, or not yet.
+        [-108, -114].contains(code) ? .busy : .refused("the device answers error \(code)")
+    }
+
+    private mutating func challenged(_ message: String?, again request: Request) -> [SessionEvent<Output>] {
+        guard options.passwordFile != nil, challengesAnswered < 2, let new = message.flatMap({ ShellyChallenge($0) })
+        else { return [refused] }
+        challenge = new
+        challengesAnswered += 1
+        queue.repeatNow(request)
+        return []
+    }
+
+    private mutating func configured(_ json: JSONValue) -> [SessionEvent<Output>] {
+        guard json["sys"]?.object != nil, let members = json.object?.members else {
+            return [.failed(.unusable("\(name) does not say what it is; update its firmware"))]
+        }
+        configuration = json
+        let former = outputs
+        outputs = []
+        for member in members where outputs.count < Self.maximumOutputs {
+            guard var output = ShellyOutput(member.name, member.value), isShown(output),
+                !outputs.contains(where: { $0.key == output.key })
+            else { continue }
+            if let known = former.first(where: { $0.key == output.key }) { output.keepState(of: known) }
+            outputs.append(output)
+        }
+        queue.ask(.status)
+        return []
+    }
+
+    private func isShown(_ output: ShellyOutput) -> Bool {
+        output.kind != .relay || options.switches || switchesLamp(output)
+    }
+
+    /// Whether its owner has said that a lamp is behind a relay.
+    private func switchesLamp(_ output: ShellyOutput) -> Bool {
+        let uses = configuration?["sys"]?["ui_data"]?["consumption_types"]?.array ?? []
+        return uses.indices.contains(output.number)
+            && uses[output.number].string?.lowercased().hasPrefix("light") == true
+    }
+
+    private mutating func learnt(_ status: JSONValue) -> [SessionEvent<Output>] {
+        for index in outputs.indices {
+            if let json = status[outputs[index].key] { outputs[index].merge(json) }
+        }
+        var events: [SessionEvent<Output>] = lights == nil ? [.identified(mac)] : []
+        let descriptions = outputs.indices.map { description(of: outputs[$0], index: $0) }
+        if descriptions != lights {
+            lights = descriptions
+            events.append(.lights(descriptions))
+        }
+        for output in outputs where output.isOn != nil && id(output) != identified?.light {
+            events.append(.report(id(output), output.report))
+        }
+        return events
+    }
+
+    private func id(_ output: ShellyOutput) -> LightID { LightID("\(mac)/\(output.key)") }
+
+    private func description(of output: ShellyOutput, index: Int) -> LightDescription {
+        let product = identity?["app"]?.shortText
+        let names = [configuration?["sys"]?["device"]?["name"], identity?["name"]].compactMap { $0?.shortText }
+        let device = names.first { !$0.isEmpty } ?? "Shelly \(product ?? mac)"
+        let isPlug = product?.contains("Plug") ?? false
+        return LightDescription(
+            id: id(output), name: output.name ?? (outputs.count > 1 ? "\(device) \(index + 1)" : device),
+            kind: output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch,
+            capabilities: output.capabilities, manufacturer: "Shelly", model: identity?["model"]?.shortText ?? product,
+            serialNumber: mac, firmware: identity?["ver"]?.shortText)
+    }
+
+    // MARK: To the device
+
+    private mutating func transmit(_ now: Duration) -> [SessionEvent<Output>] {
+        guard let (number, request) = queue.transmit(now: now) else { return [] }
+        let (method, params) = message(request)
+        return [
+            .output(
+                .call(ShellyCall(number: number, method: method, params: params, challenge: challenge?.next())))
+        ]
+    }
+
+    private func message(_ request: Request) -> (method: String, params: JSONValue?) {
+        switch request {
+        case .configuration: ("Shelly.GetConfig", nil)
+        case .status: ("Shelly.GetStatus", nil)
+        case .command(let command, let light, _): message(command, to: light)
+        case .identify(let light, _): message(LightCommand(on: !isOn(light), transition: .zero), to: light)
+        case .restore(let light, let isOn): message(LightCommand(on: isOn, transition: .zero), to: light)
+        }
+    }
+
+    private func message(_ command: LightCommand, to light: LightID) -> (method: String, params: JSONValue?) {
+        // It may have gone since the command began; then the device refuses nothing and does nothing.
+        guard let output = output(light) else { return ("Shelly.GetDeviceInfo", nil) }
+        return output.call(for: command)
+    }
+
+    private func output(_ light: LightID) -> ShellyOutput? { outputs.first { id($0) == light } }
+
+    private func isOn(_ light: LightID) -> Bool { output(light)?.isOn ?? false }
+
+    package mutating func apply(
+        _ command: LightCommand, to light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        guard output(light) != nil else { throw .unknownLight }
+        if identified?.light == light { identified = nil }
+        return add(.command(command, light, number: number), now)
+    }
+
+    package mutating func identify(
+        _ light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        guard let output = output(light) else { throw .unknownLight }
+        // What is behind a relay may not like to be switched.
+        guard output.kind != .relay else { return [.finished(command: number, nil)] }
+        identified = (light, now + Self.identification, identified?.isOn ?? isOn(light))
+        return add(.identify(light, number: number), now)
+    }
+
+    private mutating func add(_ request: Request, _ now: Duration) -> [SessionEvent<Output>] {
+        queue.add(request) { $0.isQuestion }
+        return transmit(now)
+    }
+
+    package mutating func cancelled(command: Int) { queue.forget { $0.command == command } }
+
+    // MARK: Time
+
+    package var deadline: Duration? { [queue.deadline, pollAt, identified?.until].compactMap { $0 }.min() }
+
+    package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
+        if let overdue = queue.deadline, overdue <= now { return [.failed(.unreachable("no answer in time"))] }
+        var events: [SessionEvent<Output>] = []
+        if let (light, until, isOn) = identified, until <= now {
+            identified = nil
+            events += add(.restore(light, isOn: isOn), now)
+        }
+        if let at = pollAt, at <= now {
+            pollAt = nil
+            queue.ask(.status)
+        }
+        return events + transmit(now)
+    }
+}

@@ -1,0 +1,83 @@
+package import Discovery
+import Synchronization
+
+/// Searches for Yeelight devices, which mDNS does not know, and shows them as services: at once, and then now and then.
+///
+/// A device that was found stays found; whether it is still there its connection shows.
+package final class YeelightBrowser: ServiceBrowser {
+    static let longestPause = Duration.seconds(30)
+
+    private let shown = InMemoryBrowser()
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    package init() {}
+
+    package func start() throws(DiscoveryError) {
+        let (wake, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let socket: DatagramSocket
+        do throws(DatagramSocket.Failure) {
+            socket = try DatagramSocket(port: 0) { waker.yield() }
+        } catch {
+            var snapshot = ServiceSnapshot()
+            snapshot.discoveryError = "no network socket (\(error.text))"
+            return shown.show(snapshot)
+        }
+        let work = Task { [shown] in
+            await withDiscardingTaskGroup { tasks in
+                tasks.addTask { await Self.search(socket) }
+                var found = YeelightNeighbours()
+                for await _ in wake {
+                    for datagram in socket.takeDatagrams() { found.received(datagram.bytes, from: datagram.source) }
+                    shown.show(ServiceSnapshot(services: found.services, isComplete: true))
+                }
+            }
+        }
+        task.withLock { $0 = work }
+    }
+
+    private static func search(_ socket: DatagramSocket) async {
+        var pause = Duration.seconds(1)
+        while !Task.isCancelled {
+            for network in IPv4Network.current() {
+                // What cannot be sent now is sent the next time.
+                try? socket.send(YeelightIdentity.search, to: YeelightIdentity.searchGroup, over: network.address)
+            }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, longestPause)
+        }
+    }
+
+    package func stop() async {
+        task.withLock { $0?.cancel() }
+        await shown.stop()
+    }
+
+    package var snapshot: ServiceSnapshot { shown.snapshot }
+    package func snapshots() -> AsyncStream<ServiceSnapshot> { shown.snapshots() }
+}
+
+/// The Yeelight devices that have answered a search, each where it answered last.
+package struct YeelightNeighbours: Sendable {
+    private var found: [String: DiscoveredService] = [:]
+    /// What each says that it is.
+    package private(set) var identities: [String: YeelightIdentity] = [:]
+
+    package init() {}
+
+    /// Ordered by their ids.
+    package var services: [DiscoveredService] { found.values.sorted { $0.id < $1.id } }
+
+    /// A datagram has come.
+    package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint) {
+        guard let identity = YeelightIdentity(bytes, from: source),
+            found[identity.id] != nil || found.count < YeelightSession.traits.maximumDevices,
+            let address = ServiceAddress(
+                bytes: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: source.address >> $0) }, interface: 0,
+                interfaceName: "")
+        else { return }
+        identities[identity.id] = identity
+        found[identity.id] = DiscoveredService(
+            id: DiscoveredService.ID(name: identity.title, host: identity.id), port: identity.port, txt: TXTRecord(),
+            addresses: [address])
+    }
+}

@@ -1,0 +1,74 @@
+import NIOCore
+
+/// Carries a session with a Yeelight device: a search of it alone, and lines over a connection.
+package struct YeelightConnection: DeviceConnection {
+    package typealias Session = YeelightSession
+
+    /// How long a line may be.
+    static let maximumLine = 8192
+
+    package init() {}
+
+    package func run(
+        to endpoint: DeviceEndpoint, outputs: AsyncStream<YeelightSession.Output>,
+        receive: @escaping @Sendable (YeelightSession.Input) async -> Void
+    ) async -> SessionFault {
+        do {
+            let channel = try await bootstrap(to: endpoint) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try closeInChildren(channel)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+            let address = channel.channel.remoteAddress?.ipAddress.flatMap {
+                IPv4Endpoint($0, port: YeelightIdentity.searchGroup.port)
+            }
+            try await channel.executeThenClose { inbound, outbound in
+                defer { channel.channel.abort() }
+                let sender = Task {
+                    for await output in outputs {
+                        switch output {
+                        case .identify: await receive(.identity(await Self.identity(of: address)))
+                        case .send(let bytes): try await outbound.write(ByteBuffer(bytes: bytes))
+                        }
+                    }
+                }
+                defer { sender.cancel() }
+                var line: [UInt8] = []
+                for try await bytes in inbound {
+                    for byte in bytes.readableBytesView {
+                        guard line.count < Self.maximumLine else { throw HTTPFault.tooLong }
+                        line.append(byte)
+                        guard byte == 0x0A else { continue }
+                        await receive(.line(line))
+                        line = []
+                    }
+                }
+            }
+            return .unreachable("it has closed the connection")
+        } catch {
+            return .unreachable(HTTPFault(error).text)
+        }
+    }
+
+    /// Asks the device at an address which one it is.
+    @concurrent
+    private static func identity(of address: IPv4Endpoint?) async -> YeelightIdentity? {
+        let (wake, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard let address, let socket = try? DatagramSocket(port: 0, notify: { waker.yield() }) else { return nil }
+        let asking = Task {
+            for _ in 0..<4 where !Task.isCancelled {
+                try? socket.send(YeelightIdentity.search, to: address)
+                try? await Task.sleep(for: .seconds(1))
+            }
+            waker.finish()
+        }
+        defer { asking.cancel() }
+        for await _ in wake {
+            for datagram in socket.takeDatagrams() where datagram.source.address == address.address {
+                if let identity = YeelightIdentity(datagram.bytes, from: datagram.source) { return identity }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,51 @@
+import BoundedJSON
+import Discovery
+package import LightKit
+package import Logging
+
+/// The keys of the driver `yeelight`: where devices are.
+package struct YeelightDriverConfiguration: LightDriverConfiguration {
+    package static let driverName = YeelightSession.traits.driverName
+
+    package var selection: DeviceSelection
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case discover, hosts
+    }
+
+    package init(selection: DeviceSelection) { self.selection = selection }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        selection = try DeviceSelection(
+            from: container, discover: .discover, hosts: .hosts, traits: YeelightSession.traits)
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver {
+        DeviceLightDriver(
+            selection, options: YeelightOptions(), connection: YeelightConnection(), logger: logger
+        ) { () throws(DiscoveryError) in YeelightBrowser() }
+    }
+}
+
+extension YeelightDriverConfiguration: DiscoverableDriver {
+    package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
+        let browser = YeelightBrowser()
+        do throws(DiscoveryError) { try browser.start() } catch { throw LightSearchFailure(text: "\(error)") }
+        try? await Task.sleep(for: search.duration)
+        let services = browser.snapshot.services
+        await browser.stop()
+        return services.map { service in
+            LightSource(
+                driver: driverName, name: service.name, hosts: service.addresses.map(\.description),
+                port: Int(service.port), detail: "Yeelight", entry: ["driver": .string(driverName)])
+        }
+    }
+
+    package func coverage(of source: LightSource) -> LightSourceCoverage {
+        guard source.driver == Self.driverName else { return .none }
+        let isNamed = selection.hosts.contains { source.hosts.contains($0.host) }
+        if selection.discover || isNamed { return .complete }
+        return .missing(["hosts": [.string(source.hosts.first ?? "")]])
+    }
+}

@@ -1,0 +1,207 @@
+import BoundedJSON
+import LightKit
+
+/// What a Yeelight device says of itself when it is searched for: a head as of HTTP (Lights 9.7).
+package struct YeelightIdentity: Equatable, Sendable {
+    /// Up to 16 hexadecimal digits.
+    package let id: String
+    package let port: UInt16
+    let model: String
+    let firmware: String?
+    let name: String?
+    /// The methods that it knows.
+    let methods: Set<String>
+
+    /// What makes all devices, or one, say that they are there.
+    static let search = Array(
+        "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1982\r\nMAN: \"ssdp:discover\"\r\nST: wifi_bulb\r\n".utf8)
+    /// Whom a search for all is sent to; one device is asked at the same port.
+    static let searchGroup = IPv4Endpoint(address: 0xEFFF_FFFA, port: 1982)
+
+    /// Reads an answer; `nil` if it is none.
+    ///
+    /// - Parameters:
+    ///   - bytes: the datagram.
+    ///   - source: the address that it came from; it can speak for that only.
+    package init?(_ bytes: [UInt8], from source: IPv4Endpoint) {
+        guard bytes.count <= 4096, let text = String(validating: bytes, as: UTF8.self), text.hasPrefix("HTTP/1.1 200")
+        else { return nil }
+        var fields: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline).dropFirst().prefix(64) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            fields[line[..<colon].lowercased()] = String(value.prefix(2048))
+        }
+        let digits = fields["id"]?.lowercased() ?? ""
+        guard digits.hasPrefix("0x"), (3...18).contains(digits.utf8.count),
+            digits.dropFirst(2).allSatisfy({ $0.isASCII && $0.isHexDigit }),
+            let location = fields["location"], location.hasPrefix("yeelight://"),
+            let endpoint = IPv4Endpoint(String(location.dropFirst(11)), port: 55443),
+            endpoint.address == source.address
+        else { return nil }
+        id = String(digits.dropFirst(2))
+        port = endpoint.port
+        model = String(fields["model"]?.prefix(32) ?? "light")
+        firmware = fields["fw_ver"].map { String($0.prefix(32)) }
+        name = fields["name"].flatMap { $0.isEmpty ? nil : String($0.prefix(128)) }
+        methods = Set((fields["support"] ?? "").split(separator: " ").map(String.init))
+    }
+
+    /// What people call it that has no name.
+    package var title: String { "Yeelight \(model) \(id.suffix(4).uppercased())" }
+
+    var capabilities: LightCapabilities {
+        let range = kelvin
+        let coldest = ColorConversion.mired(kelvin: Double(range.upperBound)) ?? 154
+        let warmest = ColorConversion.mired(kelvin: Double(range.lowerBound)) ?? 370
+        return LightCapabilities(
+            brightness: methods.contains("set_bright"), color: methods.contains("set_hsv"),
+            temperature: methods.contains("set_ct_abx") && coldest < warmest ? coldest...warmest : nil, transition: true
+        )
+    }
+
+    /// The whites that it shows, which only its model tells.
+    var kelvin: ClosedRange<Int> {
+        switch model {
+        case "color", "color1", "color2", "color4", "color5", "strip1", "bslamp1", "bslamp2", "bslamp3": 1700...6500
+        case "ceild": 3000...6500
+        case "ceiling17": 3000...5700
+        case "ceiling5": 2700...5700
+        case "lamp1": 2700...5000
+        case "lamp4": 2600...5000
+        default: 2700...6500
+        }
+    }
+}
+
+/// What a Yeelight device shows, as its properties say.
+struct YeelightState: Equatable, Sendable {
+    /// What is asked for, in the order in which it is answered.
+    static let properties = ["power", "bright", "color_mode", "ct", "rgb", "hue", "sat"]
+
+    private(set) var isOn: Bool?
+    /// In percent.
+    private(set) var brightness: Int?
+    /// 1 red, green and blue, 2 white, 3 hue and saturation.
+    private var mode: Int?
+    private var kelvin: Int?
+    private var rgb: Int?
+    private var hue: Int?
+    private var saturation: Int?
+
+    /// Takes properties, all or those that have changed, whose values are texts or numbers.
+    mutating func merge(_ property: (String) -> JSONValue?) {
+        func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+            let json = property(name)
+            return (json?.int ?? json?.string.flatMap { Int($0) }).flatMap { range.contains($0) ? $0 : nil }
+        }
+        if let power = property("power")?.string { isOn = power == "on" }
+        brightness = number("bright", 1...100) ?? brightness
+        mode = number("color_mode", 1...3) ?? mode
+        kelvin = number("ct", 1000...20_000) ?? kelvin
+        rgb = number("rgb", 0...0xFF_FFFF) ?? rgb
+        hue = number("hue", 0...360) ?? hue
+        saturation = number("sat", 0...100) ?? saturation
+    }
+
+    /// Takes what the device has been told and has accepted.
+    mutating func accept(_ command: LightCommand) {
+        isOn = command.on ?? isOn
+        brightness = command.brightness ?? brightness
+        switch command.color {
+        case .temperature(let mired)?: (mode, kelvin) = (2, ColorConversion.kelvin(mired: mired))
+        case .hueSaturation(let hue, let saturation)?:
+            (mode, self.hue, self.saturation) = (3, Int(hue.rounded()), Int(saturation.rounded()))
+        case nil: break
+        }
+    }
+
+    func report(_ capabilities: LightCapabilities) -> LightReport {
+        var report = LightReport(on: isOn, reachable: true)
+        if capabilities.brightness { report.brightness = brightness }
+        if let range = capabilities.temperature, mode == 2 || !capabilities.color {
+            report.color = kelvin.flatMap { ColorConversion.mired(kelvin: Double($0)) }.map {
+                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
+            }
+        } else if capabilities.color, mode == 1, let rgb {
+            let parts = [16, 8, 0].map { Double(rgb >> $0 & 0xFF) }
+            report.color = ColorConversion.hueSaturation(
+                rgb: ColorConversion.RGB(red: parts[0], green: parts[1], blue: parts[2])
+            ).map { .hueSaturation(hue: $0.hue, saturation: $0.saturation) }
+        } else if capabilities.color, let hue, let saturation {
+            report.color = .hueSaturation(hue: Double(hue % 360), saturation: Double(saturation))
+        }
+        return report
+    }
+}
+
+/// What a Yeelight device is told: a method, its parameters, and what is true when it has accepted it.
+struct YeelightOrder: Equatable, Sendable {
+    let method: String
+    let params: [JSONValue]
+    let effect: LightCommand
+
+    /// What a command is for a device that is on, or goes on with it.
+    ///
+    /// - Parameters:
+    ///   - command: the command.
+    ///   - isOn: whether the device is on.
+    ///   - brightness: its brightness, in percent.
+    ///   - kelvin: the whites that it shows.
+    /// - Returns: what to send, in order.
+    static func orders(
+        for command: LightCommand, isOn: Bool, brightness: Int?, kelvin: ClosedRange<Int>
+    ) -> [YeelightOrder] {
+        let times = fade(command.transition)
+        func power(_ isOn: Bool) -> YeelightOrder {
+            YeelightOrder(
+                method: "set_power", params: [.string(isOn ? "on" : "off")] + times, effect: LightCommand(on: isOn))
+        }
+        if command.on == false { return [power(false)] }
+        var orders: [YeelightOrder] = []
+        let color = command.color.flatMap { parameters(of: $0, kelvin: kelvin) }
+        if !isOn {
+            // One order instead of three, and nothing is seen of the former colour; it does not fade.
+            if let color {
+                let level = command.brightness ?? brightness ?? 100
+                let params: [JSONValue] = [.string(color.scene)] + color.params + [.integer(Int64(level))]
+                let effect = LightCommand(on: true, brightness: level, color: command.color)
+                return [YeelightOrder(method: "set_scene", params: params, effect: effect)]
+            }
+            orders.append(power(true))
+        }
+        if let color {
+            orders.append(
+                YeelightOrder(
+                    method: color.method, params: color.params + times, effect: LightCommand(color: command.color)))
+        }
+        if let level = command.brightness {
+            orders.append(
+                YeelightOrder(
+                    method: "set_bright", params: [.integer(Int64(level))] + times,
+                    effect: LightCommand(brightness: level)))
+        }
+        return orders
+    }
+
+    private static func fade(_ transition: Duration?) -> [JSONValue] {
+        guard transition != .zero else { return ["sudden", 0] }
+        let milliseconds = (transition ?? .milliseconds(300)) / .milliseconds(1)
+        // Less is refused.
+        return ["smooth", .integer(Int64(min(max(milliseconds, 30), 3_600_000)))]
+    }
+
+    private static func parameters(
+        of color: LightColor, kelvin: ClosedRange<Int>
+    ) -> (scene: String, method: String, params: [JSONValue])? {
+        switch color {
+        case .temperature(let mired):
+            guard let wanted = ColorConversion.kelvin(mired: mired) else { return nil }
+            return ("ct", "set_ct_abx", [.integer(Int64(min(max(wanted, kelvin.lowerBound), kelvin.upperBound)))])
+        case .hueSaturation(let hue, let saturation):
+            guard let color = ColorConversion.hueSaturation(hue: hue, saturation: saturation) else { return nil }
+            let parts = [Int64(color.hue.rounded()) % 360, Int64(color.saturation.rounded())]
+            return ("hsv", "set_hsv", parts.map { .integer($0) })
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import BoundedJSON
+package import LightKit
+
+/// The driver `yeelight` has no keys of its own.
+package struct YeelightOptions: Equatable, Sendable {
+    package init() {}
+}
+
+/// A conversation with one Yeelight device (Lights 9.7): lines of JSON over a connection, after one search that says which
+/// device it is.
+///
+/// A device takes 60 commands a minute over a connection, and closes its ear to more. A burst of ``burst`` and one every
+/// ``interval`` stay within that, with all questions. What changes it tells by itself. It refuses colours and brightness while
+/// it is off: they wait here until it is switched on.
+package struct YeelightSession: DeviceSession {
+    package typealias Options = YeelightOptions
+
+    package enum Output: Equatable, Sendable {
+        /// Search for the device at the other end of the connection.
+        case identify
+        case send([UInt8])
+    }
+
+    package enum Input: Equatable, Sendable {
+        /// `nil` if it did not answer the search.
+        case identity(YeelightIdentity?)
+        case line([UInt8])
+    }
+
+    package static let traits = DeviceTraits(driverName: "yeelight", serviceType: "", port: 55443, maximumDevices: 128)
+
+    static let burst = 20
+    static let interval = Duration.milliseconds(1500)
+    /// How often a device is asked; one without power says nothing.
+    static let pollInterval = Duration.seconds(30)
+    /// How long a light shows which one it is.
+    static let identification = Duration.seconds(1)
+
+    private enum Request: Equatable, Sendable {
+        case properties
+        case order(YeelightOrder, command: Int?, isLast: Bool)
+
+        var command: Int? {
+            guard case .order(_, let command, _) = self else { return nil }
+            return command
+        }
+    }
+
+    private let name: String
+    private var identity: YeelightIdentity?
+    private var state = YeelightState()
+    private var isListed = false
+    private var queue = CallQueue<Request>()
+    /// What waits until the device is switched on.
+    private var wanted = LightCommand()
+    /// When the device would have dealt with all that was sent, if it took one an ``interval``.
+    private var busyUntil = Duration.zero
+    private var pollAt: Duration?
+    /// Until when it shows which one it is, and how it was; nothing is reported meanwhile.
+    private var identified: (until: Duration, isOn: Bool)?
+
+    package init(name: String, options: YeelightOptions, now: Duration) { self.name = name }
+
+    // MARK: From the device
+
+    package mutating func started(now: Duration) -> [SessionEvent<Output>] { [.output(.identify)] }
+
+    package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
+        switch input {
+        case .identity(nil): return [.failed(.unreachable("it does not answer the search"))]
+        case .identity(let identity?):
+            self.identity = identity
+            queue.ask(.properties)
+            return transmit(now)
+        case .line(let bytes):
+            guard let json = try? JSONValue(parsing: bytes, maximumDepth: 4) else { return [] }
+            if json["method"]?.string == "props" {
+                guard isListed, let params = json["params"] else { return [] }
+                return learnt { params[$0] }
+            }
+            guard let request = json["id"]?.int.flatMap({ queue.answered($0) }) else { return [] }
+            return answered(request, json, now: now) + transmit(now)
+        }
+    }
+
+    private mutating func answered(_ request: Request, _ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {
+        let error = json["error"].map { lightError($0, now) }
+        switch request {
+        case .properties:
+            pollAt = now + Self.pollInterval
+            if error == .busy { return [] }
+            guard let values = json["result"]?.array, values.count == YeelightState.properties.count else {
+                return [.failed(.unusable("\(name) does not answer as a Yeelight device does; remove it from hosts"))]
+            }
+            let events = list()
+            return events + learnt { name in YeelightState.properties.firstIndex(of: name).map { values[$0] } }
+        case .order(let order, let command, let isLast):
+            if let error {
+                queue.forget { command != nil && $0.command == command }
+                return finished(command, error)
+            }
+            state.accept(order.effect)
+            guard isLast else { return [] }
+            return reports + finished(command, nil)
+        }
+    }
+
+    private func finished(_ command: Int?, _ error: LightError?) -> [SessionEvent<Output>] {
+        guard let command else { return [] }
+        return [.finished(command: command, error)]
+    }
+
+    private mutating func lightError(_ json: JSONValue, _ now: Duration) -> LightError {
+        guard json["message"]?.string?.contains("quota") == true else {
+            return .refused("the device answers error \(json["code"]?.int ?? 0)")
+        }
+        // Others have sent as well, or the count is another than ours.
+        busyUntil = now + Self.interval * Self.burst
+        return .busy
+    }
+
+    private var light: LightID? { identity.map { LightID($0.id) } }
+
+    private mutating func learnt(_ property: (String) -> JSONValue?) -> [SessionEvent<Output>] {
+        state.merge(property)
+        if state.isOn == true { wanted = LightCommand() }
+        return reports
+    }
+
+    private var reports: [SessionEvent<Output>] {
+        guard let identity, state.isOn != nil, identified == nil else { return [] }
+        var shown = state
+        if state.isOn == false { shown.accept(wanted) }
+        return [.report(LightID(identity.id), shown.report(identity.capabilities))]
+    }
+
+    private mutating func list() -> [SessionEvent<Output>] {
+        guard let identity, !isListed else { return [] }
+        isListed = true
+        let description = LightDescription(
+            id: LightID(identity.id), name: identity.name ?? identity.title, capabilities: identity.capabilities,
+            manufacturer: "Yeelight", model: identity.model, serialNumber: identity.id, firmware: identity.firmware)
+        return [.identified(identity.id), .lights([description])]
+    }
+
+    // MARK: To the device
+
+    private var mayAt: Duration { busyUntil - Self.interval * (Self.burst - 1) }
+
+    private mutating func transmit(_ now: Duration) -> [SessionEvent<Output>] {
+        guard mayAt <= now, let (number, request) = queue.transmit(now: now) else { return [] }
+        busyUntil = max(busyUntil, now) + Self.interval
+        let message: JSONValue =
+            switch request {
+            case .properties: Self.message(number, "get_prop", YeelightState.properties.map { .string($0) })
+            case .order(let order, _, _): Self.message(number, order.method, order.params)
+            }
+        return [.output(.send(message.encoded + [0x0D, 0x0A]))]
+    }
+
+    private static func message(_ number: Int, _ method: String, _ params: [JSONValue]) -> JSONValue {
+        ["id": .integer(Int64(number)), "method": .string(method), "params": .array(params)]
+    }
+
+    package mutating func apply(
+        _ command: LightCommand, to light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        guard let identity, light == self.light else { throw .unknownLight }
+        identified = nil
+        var command = command
+        let isOn = state.isOn ?? false
+        if !isOn, command.on != true {
+            wanted.brightness = command.brightness ?? wanted.brightness
+            wanted.color = command.color ?? wanted.color
+            if command.on == nil { return reports + [.finished(command: number, nil)] }
+        }
+        if command.on == true {
+            command.brightness = command.brightness ?? wanted.brightness
+            command.color = command.color ?? wanted.color
+            wanted = LightCommand()
+        }
+        let orders = YeelightOrder.orders(
+            for: command, isOn: isOn, brightness: state.brightness, kelvin: identity.kelvin)
+        guard !orders.isEmpty else {
+            // It is on already.
+            return [.finished(command: number, nil)]
+        }
+        add(orders, command: number)
+        return transmit(now)
+    }
+
+    private mutating func add(_ orders: [YeelightOrder], command: Int?) {
+        for (index, order) in orders.enumerated() {
+            queue.add(.order(order, command: command, isLast: index == orders.count - 1)) { $0 == .properties }
+        }
+    }
+
+    package mutating func identify(
+        _ light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        guard light == self.light else { throw .unknownLight }
+        let isOn = identified?.isOn ?? state.isOn ?? false
+        identified = (now + Self.identification, isOn)
+        add([power(!isOn)], command: number)
+        return transmit(now)
+    }
+
+    private func power(_ isOn: Bool) -> YeelightOrder {
+        let params: [JSONValue] = [.string(isOn ? "on" : "off"), "sudden", 0]
+        return YeelightOrder(method: "set_power", params: params, effect: LightCommand(on: isOn))
+    }
+
+    package mutating func cancelled(command: Int) { queue.forget { $0.command == command } }
+
+    // MARK: Time
+
+    package var deadline: Duration? {
+        let turn = queue.deadline ?? (queue.isWaiting ? mayAt : nil)
+        return [turn, pollAt, identified?.until].compactMap { $0 }.min()
+    }
+
+    package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
+        if let overdue = queue.deadline, overdue <= now { return [.failed(.unreachable("no answer in time"))] }
+        if let (until, isOn) = identified, until <= now {
+            identified = nil
+            add([power(isOn)], command: nil)
+        }
+        if let at = pollAt, at <= now {
+            pollAt = nil
+            queue.ask(.properties)
+        }
+        return transmit(now)
+    }
+}

@@ -1,0 +1,96 @@
+internal import LightDrivers
+internal import LightKit
+
+/// A Shelly device that says anything: each line is an answer to what was asked, a message of its WebSocket, or what it says
+/// by HTTP.
+@Sendable func checkShelly(_ input: [UInt8]) {
+    let switches = input.first.map { $0 & 1 == 1 } ?? false
+    let options = ShellyOptions(switches: switches, passwordFile: "/etc/shelly")
+    check(ShellySession.self, options, input) { line, output in
+        switch output {
+        case .identify?: [.identity(HTTPResponse(body: line))]
+        case .open?: [.opened]
+        case .call(let call)?:
+            [.message(Array(#"{"id": \#(call.number), "result": "#.utf8) + line + [0x7D]), .message(line)]
+        case nil: [.message(line)]
+        }
+    } isShort: { output in
+        guard case .call(let call) = output else { return true }
+        return call.encoded(password: "secret", clientNonce: "nonce").count < 8192
+    }
+}
+
+/// A Yeelight device that says anything: each line is an answer to a search, an answer to what was asked, or what it tells.
+@Sendable func checkYeelight(_ input: [UInt8]) {
+    let place = IPv4Endpoint(address: 0x0A00_0007, port: 1982)
+    var neighbours = YeelightNeighbours()
+    let usual = YeelightIdentity(
+        Array(
+            "HTTP/1.1 200 OK\r\nLocation: yeelight://10.0.0.7:55443\r\nid: 0x1\r\nsupport: set_hsv set_bright\r\n".utf8),
+        from: place)
+    check(YeelightSession.self, YeelightOptions(), input) { line, output in
+        let head = line.map { $0 == 0x7C ? 0x0A : $0 }
+        neighbours.received(head, from: place)
+        return switch output {
+        case .identify?: [.identity(YeelightIdentity(head, from: place) ?? usual)]
+        case .send(let bytes)?:
+            [.line(Array(bytes.prefix { $0 != 0x2C }) + Array(#","result":"#.utf8) + line + [0x7D]), .line(line)]
+        case nil: [.line(line)]
+        }
+    } isShort: { output in
+        guard case .send(let bytes) = output else { return true }
+        return bytes.count < 1024
+    }
+    promise(neighbours.services.count <= 128, "devices are bounded")
+}
+
+/// Runs the machine of a driver's devices with one that says anything.
+private func check<Session: DeviceSession>(
+    _: Session.Type, _ options: Session.Options, _ input: [UInt8],
+    answer: ([UInt8], Session.Output?) -> [Session.Input], isShort: (Session.Output) -> Bool
+) {
+    let host = DeviceHost(host: "10.0.0.7")
+    let target = DeviceTarget.configured(host)
+    var home = DeviceHome<Session>(DeviceSelection(discover: false, hosts: [host]), options: options)
+    var lights: Set<LightID> = []
+    var outputs: [Session.Output] = []
+    var connection = 0
+    var now = Duration.zero
+    func carryOut(_ actions: [DeviceAction<Session.Output>]) {
+        for action in actions {
+            switch action {
+            case .connect(_, _, let number):
+                connection = number
+                outputs = []
+            case .added(let light):
+                lights.insert(light.id)
+                let device = light.id.rawValue.prefix { $0 != "/" }
+                promise(lights.count { $0.rawValue.hasPrefix(device) } <= 16, "a device's lights are bounded")
+                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
+                promise(light.name.count <= 140, "a name is bounded")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+            case .report(let id, let report):
+                promise(lights.contains(id), "who reports was added")
+                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+            case .output(_, let output):
+                promise(isShort(output), "a message is short")
+                outputs.append(output)
+            case .close, .warn, .finished: break
+            }
+        }
+        promise(outputs.count <= 2, "one call is under way at a time")
+    }
+    carryOut(home.started(known: [], now: .zero))
+    for line in input.dropFirst().split(separator: 0x0A) {
+        now += .seconds(4)
+        for message in answer(Array(line), outputs.popLast()) {
+            carryOut(home.received(message, from: target, number: connection, now: now, share: 1))
+        }
+        carryOut(home.timePassed(now: now, share: 1))
+        for id in lights {
+            let command = LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80))
+            guard let (_, actions) = try? home.apply(command, to: id, now: now) else { continue }
+            carryOut(actions)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+"""A Shelly device of the second generation: GET /shelly and remote procedure calls over the WebSocket /rpc.
+
+    shelly_device.py '{"address": "10.99.0.2", "outputs": {"light:0": {}}}'
+
+`outputs` are its components with their configuration; `password` is what it wants, `gen` its generation. It prints a line of
+JSON for what happens: `port` once, then each `call`. Lines of JSON on its standard input are changes by somebody at the device:
+`{"light:0": {"output": true}}`, told as it tells them; `{"hang": true}` answers nothing; `{"name": "Hall"}` renames it;
+`{"stale": true}` takes no nonce that it gave before.
+"""
+
+import asyncio
+import hashlib
+import json
+import secrets
+import socket
+import sys
+
+from aiohttp import web
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+MAC = "A8032ABE54DC"
+ID = "shellytest-a8032abe54dc"
+START = {
+    "light": {"output": False, "brightness": 50},
+    "rgb": {"output": False, "brightness": 50, "rgb": [255, 255, 255]},
+    "rgbw": {"output": False, "brightness": 50, "rgb": [255, 255, 255], "white": 0},
+    "cct": {"output": False, "brightness": 50, "ct": 3000},
+    "rgbcct": {"output": False, "brightness": 50, "mode": "cct", "ct": 3000, "rgb": [255, 255, 255]},
+    "switch": {"output": False},
+}
+
+
+def tell(**event):
+    print(json.dumps(event), flush=True)
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Refused(Exception):
+    def __init__(self, code, message):
+        self.code, self.message = code, message
+
+
+class Device:
+    def __init__(self, outputs, password, gen, uses):
+        self.password, self.gen = password, gen
+        self.sockets, self.nonces = [], set()
+        self.hang = False
+        self.configuration = {
+            "sys": {"device": {"name": "Shelf", "mac": MAC}, "ui_data": {"consumption_types": uses}},
+            "wifi": {"sta": {"ssid": "home"}},
+            **{key: {"id": int(key.split(":")[1]), "name": None, **given} for key, given in outputs.items()}}
+        self.status = {
+            "sys": {"mac": MAC}, "wifi": {"rssi": -60},
+            **{key: {"id": int(key.split(":")[1]), "source": "init", **START[key.split(":")[0]]} for key in outputs}}
+
+    async def info(self, request):
+        if self.hang:
+            await asyncio.sleep(3600)
+        if self.gen < 2:
+            return web.json_response({"type": "SHBDUO-1", "mac": MAC, "auth": False, "fw": "20230913-112003/v1.14.0"})
+        return web.json_response(self.identity())
+
+    def identity(self):
+        return {
+            "name": "Shelf", "id": ID, "mac": MAC, "slot": 0, "model": "S3DM-0010WW", "gen": self.gen,
+            "fw_id": "20250924-062729/1.7.1-gd336f31", "ver": "1.7.1", "app": "DimmerG3",
+            "auth_en": bool(self.password), "auth_domain": ID if self.password else None}
+
+    async def socket(self, request):
+        client = web.WebSocketResponse()
+        await client.prepare(request)
+        named = False
+        try:
+            async for message in client:
+                if self.hang:
+                    continue
+                call = json.loads(message.data)
+                tell(call=call)
+                answer = {"id": call["id"], "src": ID, "dst": call.get("src")}
+                try:
+                    if call["method"] != "Shelly.GetDeviceInfo":
+                        self.check(call.get("auth"))
+                    answer["result"] = await self.call(call["method"], call.get("params") or {})
+                    # Who has not said who they are is told nothing.
+                    if "src" in call and not named:
+                        named = True
+                        self.sockets.append(client)
+                except Refused as refused:
+                    answer["error"] = {"code": refused.code, "message": refused.message}
+                await client.send_json(answer)
+        finally:
+            if client in self.sockets:
+                self.sockets.remove(client)
+        return client
+
+    def check(self, auth):
+        if not self.password:
+            return
+        if auth and auth["nonce"] in self.nonces:
+            owner = digest(f"admin:{ID}:{self.password}")
+            place = digest("dummy_method:dummy_uri")
+            right = digest(f"{owner}:{auth['nonce']}:{auth['nc']}:{auth['cnonce']}:auth:{place}")
+            if auth["response"] == right and auth["username"] == "admin" and auth["realm"] == ID:
+                return
+        nonce = secrets.randbits(31)
+        self.nonces.add(nonce)
+        raise Refused(401, json.dumps(
+            {"auth_type": "digest", "nonce": nonce, "nc": 1, "realm": ID, "algorithm": "SHA-256"}))
+
+    async def call(self, method, params):
+        match method:
+            case "Shelly.GetConfig":
+                return self.configuration
+            case "Shelly.GetStatus":
+                return self.status
+            case "Shelly.GetDeviceInfo":
+                return self.identity()
+            case "Shelly.GetComponents":
+                return {"components": [], "cfg_rev": 1, "offset": 0, "total": 0}
+        space, _, verb = method.partition(".")
+        key = f"{space.lower()}:{params.get('id')}"
+        if verb != "Set" or key not in self.configuration:
+            raise Refused(404, f"No handler for {method}")
+        known = self.status[key]
+        change = {name: params[name] for name in ("brightness", "rgb", "white", "ct", "mode") if name in params}
+        if set(change) - set(known) or set(params) - {"id", "on", "transition_duration"} - set(change):
+            raise Refused(-103, "Invalid argument")
+        if not 0 <= change.get("brightness", 0) <= 100 or params.get("transition_duration", 1) < 0.5:
+            raise Refused(-103, "Invalid argument 'brightness' or 'transition_duration'")
+        if "on" in params:
+            change["output"] = params["on"]
+        await self.change(key, {**change, "source": "WS_in"})
+        return {"was_on": known["output"]} if space == "Switch" else None
+
+    async def change(self, key, change):
+        self.status[key].update(change)
+        await self.notify("NotifyStatus", {"ts": 1.0, key: {"id": self.status[key]["id"], **change}})
+
+    async def notify(self, method, params):
+        for client in list(self.sockets):
+            await client.send_json({"src": ID, "dst": "*", "method": method, "params": params})
+
+    async def tell(self, line):
+        match line:
+            case {"hang": hang}:
+                self.hang = hang
+            case {"stale": _}:
+                self.nonces.clear()
+            case {"name": name}:
+                self.configuration["sys"]["device"]["name"] = name
+                await self.notify("NotifyEvent", {
+                    "ts": 1.0, "events": [{"component": "sys", "event": "config_changed", "restart_required": False}]})
+            case change:
+                for key, values in change.items():
+                    await self.change(key, values)
+
+
+async def main(address, outputs, password=None, gen=3, uses=(), port=80, announce=True):
+    device = Device(outputs, password, gen, list(uses))
+    application = web.Application()
+    application.add_routes([web.get("/shelly", device.info)] + [web.get("/rpc", device.socket)] * (gen > 1))
+    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, address, port, reuse_address=True)
+    await site.start()
+    port = site._server.sockets[0].getsockname()[1]
+    zeroconf = AsyncZeroconf(interfaces=[address])
+    if announce:
+        await (await zeroconf.async_register_service(AsyncServiceInfo(
+            "_shelly._tcp.local.", f"{ID}._shelly._tcp.local.", port=port, server=f"{ID}.local.",
+            properties={"gen": str(gen), "app": "DimmerG3", "ver": "1.7.1"}, addresses=[socket.inet_aton(address)])))
+    tell(port=port)
+    loop = asyncio.get_running_loop()
+    lines = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    while line := await lines.readline():
+        await device.tell(json.loads(line))
+    await zeroconf.async_close()
+
+
+asyncio.run(main(**json.loads(sys.argv[1])))

@@ -1,0 +1,174 @@
+"""A Yeelight device on another host is a HomeKit light; the library yeelight, made by others, is the judge and another hand."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from conftest import configuration
+from lan import end, until
+from yeelight import Bulb
+
+KEY = "yeelight/0000000002eb9f61"
+
+
+class Device:
+    """yeelight_device.py on a host."""
+
+    def __init__(self, host, **settings):
+        self.host, self.settings = host, {"address": host.address, **settings}
+        self.start()
+
+    def start(self):
+        self.events = []
+        self.process = self.host.popen(
+            sys.executable, Path(__file__).with_name("yeelight_device.py"), json.dumps(self.settings),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert "port" in json.loads(self.process.stdout.readline())
+        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+
+    def _read(self, process):
+        for line in process.stdout:
+            self.events.append(json.loads(line))
+
+    def tell(self, **change):
+        self.process.stdin.write(json.dumps(change) + "\n")
+        self.process.stdin.flush()
+
+    def stop(self):
+        end(self.process)
+
+    def judge(self, scenario):
+        """What the library yeelight does with the device, or finds out."""
+        async def body():
+            return await asyncio.to_thread(scenario, Bulb(self.host.address))
+
+        return self.host.run_async(body())
+
+    def shown(self):
+        return self.judge(lambda bulb: bulb.get_properties())
+
+
+@pytest.fixture
+def make_device(lan):
+    made = []
+
+    def make(host=lan.phone, **settings):
+        made.append(Device(host, **settings))
+        return made[-1]
+
+    yield make
+    for device in made:
+        device.stop()
+
+
+def make_bridge(make_daemon, **keys):
+    return make_daemon(configuration(drivers=[{"driver": "yeelight", **keys}]))
+
+
+def light(daemon, timeout=15, **expected):
+    """Wait until the light is as expected."""
+    def near(have, want):
+        return have is not None and abs(have - want) <= 1.5 if isinstance(want, float) else have == want
+
+    return until(
+        lambda: (found := daemon.lights.get(KEY)) and all(near(found.get(part), want) for part, want in expected.items())
+        and found, timeout, f"the light has {expected}: {daemon.lights.get(KEY)}", interval=0.05)
+
+
+@pytest.mark.parametrize("model", ["color", "ct_bulb", "mono"])
+def test_found_commanded_and_changed_by_others(model, make_daemon, make_device):
+    device = make_device(model=model)
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True, on=False)
+    daemon.cli("lights", "set", KEY, "on=true", "brightness=40")
+    light(daemon, on=True, brightness=40)
+    shown = device.shown()
+    assert (shown["power"], shown["bright"]) == ("on", "40")
+    if model == "color":
+        daemon.cli("lights", "set", KEY, "hue=120", "saturation=80")
+        light(daemon, hue=120.0, saturation=80.0)
+        shown = device.shown()
+        assert (shown["color_mode"], shown["hue"], shown["sat"]) == ("3", "120", "80")
+    if model != "mono":
+        daemon.cli("lights", "set", KEY, "temperature=250")
+        light(daemon, temperature=250)
+        shown = device.shown()
+        assert (shown["color_mode"], shown["ct"]) == ("2", "4000")
+    device.judge(lambda bulb: bulb.set_brightness(77))
+    start = time.monotonic()
+    light(daemon, timeout=3, on=True, brightness=77)
+    print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
+    device.tell(power="off")
+    light(daemon, timeout=3, on=False)
+
+
+def test_what_is_set_while_it_is_off_is_seen_when_it_goes_on(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True, on=False)
+    daemon.cli("lights", "set", KEY, "brightness=15")
+    assert device.shown()["power"] == "off"
+    daemon.cli("lights", "set", KEY, "on=true")
+    light(daemon, on=True, brightness=15)
+    assert device.shown()["bright"] == "15"
+
+
+def test_a_slider_that_is_moved_for_long_stays_within_the_quota(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True)
+    daemon.cli("lights", "set", KEY, "on=true")
+    start = time.monotonic()
+    for step in range(70):
+        daemon.cli("lights", "set", KEY, f"brightness={step + 1}", check=False)
+    daemon.cli("lights", "set", KEY, "brightness=99")
+    light(daemon, brightness=99)
+    calls = sum("call" in event for event in device.events)
+    print(f"{calls} messages in {time.monotonic() - start:.0f} s")
+    assert not any("exceeded" in event for event in device.events)
+    assert device.shown()["bright"] == "99"
+
+
+def test_by_its_address_without_a_search(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon, discover=False, hosts=[device.host.address])
+    light(daemon, reachable=True)
+    daemon.cli("lights", "set", KEY, "on=true")
+    assert device.shown()["power"] == "on"
+
+
+def test_unplugged_and_back_with_another_address(make_daemon, make_device, lan):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    aid = light(daemon, reachable=True)["aid"]
+    device.stop()
+    light(daemon, reachable=False)
+    assert daemon.cli("lights", "set", KEY, "on=true", check=False).returncode != 0
+    with lan.add_host("lamp", "10.77.0.9") as other:
+        moved = make_device(other)
+        assert light(daemon, reachable=True, timeout=60)["aid"] == aid
+        moved.stop()
+
+
+def test_a_device_that_hangs_is_out_of_reach_until_it_answers(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True)
+    device.tell(hang=True)
+    assert daemon.cli("lights", "set", KEY, "on=true", check=False).returncode != 0
+    light(daemon, reachable=False)
+    device.tell(hang=False)
+    light(daemon, reachable=True, timeout=60)
+
+
+def test_it_is_found_before_it_is_configured(make_daemon, make_device):
+    make_device()
+    daemon = make_daemon(configuration())
+    found = daemon.cli("lights", "discover", "--json")["found"]
+    assert [(source["driver"], source["state"]) for source in found if source["driver"] == "yeelight"] == [
+        ("yeelight", "new")]

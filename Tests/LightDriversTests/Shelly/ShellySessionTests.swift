@@ -1,0 +1,245 @@
+import BoundedJSON
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("A conversation with a Shelly device", .timeout)
+struct ShellySessionTests {
+    typealias Event = SessionEvent<ShellySession.Output>
+
+    static let identity = #"{"name": "Shelf", "mac": "A8032ABE54DC", "gen": 3, "ver": "1.7.1", "app": "DimmerG3"}"#
+    static let light: LightID = "a8032abe54dc/light:0"
+    static let challenge =
+        #"{\"auth_type\": \"digest\", \"nonce\": 1625038762, \"nc\": 1, \"realm\": \"dimmer\", \"algorithm\": \"SHA-256\"}"#
+
+    struct Talk {
+        var session: ShellySession
+        var now = Duration.zero
+
+        init(_ options: ShellyOptions = ShellyOptions()) {
+            session = ShellySession(name: "dimmer", options: options, now: .zero)
+        }
+
+        mutating func receive(_ input: ShellySession.Input) -> [Event] { session.received(input, now: now) }
+
+        mutating func receive(_ text: String) -> [Event] { receive(.message(Array(text.utf8))) }
+
+        mutating func identify(_ text: String = identity, status: Int = 200) -> [Event] {
+            receive(.identity(HTTPResponse(status: status, body: Array(text.utf8))))
+        }
+
+        mutating func pass(_ time: Duration) -> [Event] {
+            now += time
+            return session.timePassed(now: now)
+        }
+
+        mutating func join(_ components: String = #""light:0": {"name": null}"#, sys: String = "{}") -> [Event] {
+            _ = session.started(now: .zero)
+            _ = identify()
+            _ = receive(.opened)
+            _ = receive(#"{"id": 1, "result": {"sys": \#(sys), \#(components)}}"#)
+            return receive(#"{"id": 2, "result": {"light:0": {"output": true, "brightness": 40}}}"#)
+        }
+
+        mutating func order(_ command: LightCommand, _ number: Int) throws -> [Event] {
+            try session.apply(command, to: light, number: number, now: now)
+        }
+    }
+
+    static func calls(_ events: [Event]) -> [String] {
+        events.compactMap { event in
+            guard case .output(.call(let call)) = event else { return nil }
+            return "\(call.number) \(call.method) \(call.params?.text ?? "")"
+        }
+    }
+
+    static func reports(_ events: [Event]) -> [LightReport] {
+        events.compactMap { event in
+            guard case .report(_, let report) = event else { return nil }
+            return report
+        }
+    }
+
+    @Test("a device says which one it is, what it has and what it shows")
+    func join() {
+        var talk = Talk()
+        #expect(talk.session.started(now: .zero) == [.output(.identify)])
+        #expect(talk.identify() == [.output(.open)])
+        #expect(Self.calls(talk.receive(.opened)) == ["1 Shelly.GetConfig "])
+        let configuration = #"{"id": 1, "result": {"sys": {"device": {"name": "Desk"}}, "light:0": {"name": null}}}"#
+        #expect(Self.calls(talk.receive(configuration)) == ["2 Shelly.GetStatus "])
+        let events = talk.receive(#"{"id": 2, "result": {"light:0": {"output": true, "brightness": 40}}}"#)
+        #expect(events.first == .identified("a8032abe54dc"))
+        guard case .lights(let lights)? = events.dropFirst().first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(lights.map(\.id) == [Self.light] && lights.map(\.name) == ["Desk"])
+        #expect(Self.reports(events) == [LightReport(on: true, brightness: 40, reachable: true)])
+    }
+
+    @Test(
+        "what cannot be used says why",
+        arguments: [
+            (#"{"type": "SHBDUO-1", "mac": "A8032ABE54DC", "auth": false}"#, 200, "first generation"),
+            (identity, 404, "does not answer as"), ("{}", 200, "does not answer as"), ("?", 200, "does not answer as"),
+            (#"{"mac": "A8032ABE54DC", "gen": 2, "auth_en": true}"#, 200, "wants a password"),
+        ])
+    func unusable(text: String, status: Int, reason: String) {
+        var talk = Talk()
+        guard case .failed(.unusable(let said))? = talk.identify(text, status: status).first else {
+            Issue.record("it is used")
+            return
+        }
+        #expect(said.contains(reason))
+    }
+
+    @Test("relays are shown where a lamp is behind them, or on request", arguments: [false, true])
+    func relays(switches: Bool) {
+        var talk = Talk(ShellyOptions(switches: switches))
+        let events = talk.join(
+            #""switch:0": {}, "switch:1": {"name": "Pump"}"#,
+            sys: #"{"ui_data": {"consumption_types": ["Lights", "other"]}}"#)
+        guard case .lights(let lights)? = events.dropFirst().first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(lights.map(\.kind) == (switches ? [.light, .switch] : [.light]))
+        #expect(lights.allSatisfy { $0.capabilities == LightCapabilities() })
+    }
+
+    @Test("what changes is told in parts")
+    func changes() {
+        var talk = Talk()
+        _ = talk.join()
+        let told = talk.receive(#"{"method": "NotifyStatus", "params": {"ts": 1, "light:0": {"brightness": 70}}}"#)
+        #expect(Self.reports(told) == [LightReport(on: true, brightness: 70, reachable: true)])
+        let fading = talk.receive(
+            #"{"method": "NotifyStatus", "params": {"light:0": {"transition": {"target": {"output": false}}}}}"#)
+        #expect(Self.reports(fading).first?.on == false)
+        #expect(talk.receive(#"{"method": "NotifyStatus", "id": 3, "params": 7}"#).count == 1)
+        #expect(talk.receive("nonsense").isEmpty)
+    }
+
+    @Test("when its configuration changes it is read again, and its state stays")
+    func renamed() {
+        var talk = Talk()
+        _ = talk.join()
+        let told = talk.receive(#"{"method": "NotifyEvent", "params": {"events": [{"event": "config_changed"}]}}"#)
+        #expect(Self.calls(told) == ["3 Shelly.GetConfig "])
+        _ = talk.receive(#"{"id": 3, "result": {"sys": {}, "light:0": {"name": "Hall"}}}"#)
+        let events = talk.receive(#"{"id": 4, "result": {}}"#)
+        guard case .lights(let lights)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(lights.map(\.name) == ["Hall"] && Self.reports(events).first?.brightness == 40)
+    }
+
+    @Test("one call is under way at a time, commands before questions, and a status after them")
+    func oneAtATime() throws {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(Self.calls(talk.pass(.seconds(20))) == ["3 Shelly.GetStatus "])
+        #expect(try talk.order(LightCommand(on: true), 7) == [])
+        #expect(try talk.order(LightCommand(brightness: 10), 8) == [])
+        #expect(Self.calls(talk.receive(#"{"id": 3, "result": {}}"#)) == [#"4 Light.Set {"id":0,"on":true}"#])
+        let events = talk.receive(#"{"id": 4, "result": null}"#)
+        #expect(events.first == .finished(command: 7, nil))
+        #expect(Self.calls(events) == [#"5 Light.Set {"id":0,"brightness":10}"#])
+        _ = talk.receive(#"{"id": 5, "result": null}"#)
+        #expect(Self.calls(talk.pass(.seconds(1))) == ["6 Shelly.GetStatus "])
+    }
+
+    @Test(
+        "a command that is refused says so",
+        arguments: [(-108, LightError.busy), (-103, .refused("the device answers error -103"))])
+    func refused(code: Int, error: LightError) throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(on: false), 7)
+        let answer = #"{"id": 3, "error": {"code": \#(code), "message": "secret"}}"#
+        #expect(talk.receive(answer) == [.finished(command: 7, error)])
+        #expect(throws: LightError.unknownLight) {
+            try talk.session.apply(LightCommand(on: true), to: "other", number: 8, now: .zero)
+        }
+    }
+
+    @Test("a device that does not answer is out of reach")
+    func silent() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(on: false), 7)
+        #expect(talk.pass(.seconds(4)) == [])
+        #expect(talk.pass(.seconds(1)) == [.failed(.unreachable("no answer in time"))])
+        #expect(talk.receive(.closed(.timedOut)) == [.failed(.unreachable("no answer in time"))])
+    }
+
+    @Test("a command that is given up before its turn is not sent")
+    func cancelled() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.pass(.seconds(20))
+        _ = try talk.order(LightCommand(on: true), 7)
+        talk.session.cancelled(command: 7)
+        #expect(Self.calls(talk.receive(#"{"id": 3, "result": {}}"#)) == [])
+    }
+
+    @Test("a light that shows which one it is is left as it was; a relay is not switched for that")
+    func identification() throws {
+        var talk = Talk()
+        _ = talk.join()
+        let begin = try talk.session.identify(Self.light, number: 7, now: talk.now)
+        #expect(Self.calls(begin) == [#"3 Light.Set {"id":0,"on":false,"transition_duration":0.5}"#])
+        #expect(
+            Self.reports(talk.receive(#"{"method": "NotifyStatus", "params": {"light:0": {"output": false}}}"#)) == [])
+        _ = talk.receive(#"{"id": 3, "result": null}"#)
+        #expect(
+            Self.calls(talk.pass(.seconds(1))).first == #"4 Light.Set {"id":0,"on":true,"transition_duration":0.5}"#)
+
+        var other = Talk(ShellyOptions(switches: true))
+        _ = other.join(#""switch:0": {}"#)
+        let done = try other.session.identify("a8032abe54dc/switch:0", number: 7, now: other.now)
+        #expect(done == [.finished(command: 7, nil)])
+    }
+
+    @Test("a challenge is answered and counted, and an old one answered anew; a third in a row means another password")
+    func challenges() throws {
+        var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
+        _ = talk.session.started(now: .zero)
+        #expect(talk.identify(#"{"mac": "A8032ABE54DC", "gen": 2, "auth_en": true}"#) == [.output(.open)])
+        _ = talk.receive(.opened)
+        func counts(_ events: [Event]) -> [Int?] {
+            events.compactMap { event in
+                guard case .output(.call(let call)) = event else { return nil }
+                return .some(call.challenge?.answer(password: "p", clientNonce: "c")["nc"]?.int)
+            }
+        }
+        let question = #"{"code": 401, "message": "\#(Self.challenge)"}"#
+        #expect(counts(talk.receive(#"{"id": 1, "error": \#(question)}"#)) == [1])
+        #expect(counts(talk.receive(#"{"id": 2, "result": {"sys": {}, "light:0": {}}}"#)) == [2])
+        #expect(counts(talk.receive(#"{"id": 3, "error": \#(question)}"#)) == [1])
+        #expect(counts(talk.receive(#"{"id": 4, "error": \#(question)}"#)) == [1])
+        guard case .failed(.unusable(let said))? = talk.receive(#"{"id": 5, "error": \#(question)}"#).first else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(said == "dimmer does not take the password in /etc/shelly; correct it")
+    }
+
+    @Test("the answer to a challenge is the digest of RFC 7616 with fixed words")
+    func digest() throws {
+        let text = #"{"nonce": 1625038762, "nc": 1, "realm": "shellypro4pm-f008d1d8b8b8", "algorithm": "SHA-256"}"#
+        let challenge = try #require(ShellyChallenge(text))
+        let call = ShellyCall(number: 3, method: "Shelly.GetStatus", challenge: challenge)
+        let json = try JSONValue(parsing: call.encoded(password: "secret", clientNonce: "abc"))
+        #expect(json["auth"]?["response"]?.string == "9507f16106a73cacd4119f5b59589f17723abf89dd287a36c3a7e327bd04e858")
+        #expect(json["auth"]?["nonce"]?.int == 1_625_038_762 && json["auth"]?["username"]?.string == "admin")
+        #expect(ShellyChallenge(#"{"nonce": 1, "realm": "r", "algorithm": "MD5"}"#) == nil)
+        #expect(
+            ShellyCall(number: 1, method: "m").encoded(password: "secret", clientNonce: "")
+                == Array(#"{"id":1,"src":"lamplighter","method":"m"}"#.utf8))
+    }
+}

@@ -1,0 +1,283 @@
+import BoundedJSON
+import Discovery
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("A conversation with a Yeelight device", .timeout)
+struct YeelightTests {
+    typealias Event = SessionEvent<YeelightSession.Output>
+
+    static let light: LightID = "0000000002eb9f61"
+    static let place = IPv4Endpoint(address: 0x0A00_0007, port: 1982)
+    static let answer = [
+        "HTTP/1.1 200 OK", "Cache-Control: max-age=3600", "Location: yeelight://10.0.0.7:55443",
+        "id: 0x0000000002EB9F61", "model: color", "fw_ver: 18",
+        "support: get_prop set_power set_bright set_ct_abx set_hsv set_scene", "name: ",
+    ]
+
+    static func identity(_ lines: [String] = answer) -> YeelightIdentity? {
+        YeelightIdentity(Array((lines.joined(separator: "\r\n") + "\r\n").utf8), from: place)
+    }
+
+    struct Talk {
+        var session = YeelightSession(name: "bulb", options: YeelightOptions(), now: .zero)
+        var now = Duration.zero
+
+        mutating func receive(_ text: String) -> [Event] { session.received(.line(Array(text.utf8)), now: now) }
+
+        mutating func pass(_ time: Duration) -> [Event] {
+            now += time
+            return session.timePassed(now: now)
+        }
+
+        mutating func join(power: String = "on", mode: Int = 2) -> [Event] {
+            _ = session.started(now: .zero)
+            _ = session.received(.identity(identity()), now: now)
+            return receive(
+                #"{"id": 1, "result": ["\#(power)", "40", "\#(mode)", "4000", "65280", "120", "90"]}"# + "\r\n")
+        }
+
+        mutating func order(_ command: LightCommand, _ number: Int = 7) throws -> [Event] {
+            try session.apply(command, to: light, number: number, now: now)
+        }
+    }
+
+    static func sent(_ events: [Event]) -> [String] {
+        events.compactMap { event in
+            guard case .output(.send(let bytes)) = event, bytes.suffix(2) == [0x0D, 0x0A],
+                let json = try? JSONValue(parsing: bytes)
+            else { return nil }
+            return "\(json["id"]?.int ?? 0) \(json["method"]?.string ?? "") \(json["params"]?.text ?? "")"
+        }
+    }
+
+    static func reports(_ events: [Event]) -> [LightReport] {
+        events.compactMap { event in
+            guard case .report(_, let report) = event else { return nil }
+            return report
+        }
+    }
+
+    // MARK: Messages
+
+    @Test("the answer to a search says which device it is and what it can do")
+    func search() throws {
+        let identity = try #require(Self.identity())
+        #expect(identity.id == "0000000002eb9f61" && identity.port == 55443 && identity.name == nil)
+        #expect(
+            identity.capabilities
+                == LightCapabilities(brightness: true, color: true, temperature: 153...588, transition: true))
+    }
+
+    @Test(
+        "what is no such answer is passed over",
+        arguments: [
+            (0, "NOTIFY * HTTP/1.1"), (2, "Location: yeelight://10.0.0.8:55443"),
+            (2, "Location: yeelight://10.0.0.7:0"),
+            (2, "Location: http://10.0.0.7:55443"), (3, "id: 02EB9F61"), (3, "id: 0x"), (3, "id: 0x00000000000000001"),
+        ])
+    func noAnswer(line: Int, text: String) {
+        var lines = Self.answer
+        lines[line] = text
+        #expect(Self.identity(lines) == nil)
+    }
+
+    @Test("a device is shown where it answered last, and no more than the limit")
+    func neighbours() {
+        var found = YeelightNeighbours()
+        let bytes = Array(Self.answer.joined(separator: "\r\n").utf8)
+        found.received(bytes, from: Self.place)
+        let moved = Self.answer.map { $0.replacingOccurrences("10.0.0.7", "10.0.0.9") }
+        found.received(
+            Array(moved.joined(separator: "\r\n").utf8), from: IPv4Endpoint(address: 0x0A00_0009, port: 1982))
+        #expect(found.services.map { $0.addresses.map(\.description) } == [["10.0.0.9"]])
+        for number in 0..<200 {
+            let lines = Self.answer.map { $0.replacingOccurrences("0x0000000002EB9F61", "0x\(number)") }
+            found.received(Array(lines.joined(separator: "\r\n").utf8), from: Self.place)
+        }
+        #expect(found.services.count == 128)
+    }
+
+    // MARK: Conversations
+
+    @Test("a device is searched for, asked, and shown")
+    func join() {
+        var talk = Talk()
+        #expect(talk.session.started(now: .zero) == [.output(.identify)])
+        let asked = talk.session.received(.identity(Self.identity()), now: .zero)
+        #expect(Self.sent(asked) == [#"1 get_prop ["power","bright","color_mode","ct","rgb","hue","sat"]"#])
+        let events = talk.receive(#"{"id": 1, "result": ["on", "40", "2", "4000", "0", "0", "0"]}"#)
+        #expect(events.first == .identified(Self.light.rawValue))
+        #expect(
+            Self.reports(events)
+                == [LightReport(on: true, brightness: 40, color: .temperature(mired: 250), reachable: true)])
+    }
+
+    @Test("a device that answers no search is out of reach, and one that answers otherwise is none")
+    func unusable() {
+        var talk = Talk()
+        #expect(
+            talk.session.received(.identity(nil), now: .zero)
+                == [.failed(.unreachable("it does not answer the search"))])
+        _ = talk.session.received(.identity(Self.identity()), now: .zero)
+        guard case .failed(.unusable)? = talk.receive(#"{"id": 1, "result": ["ok"]}"#).first else {
+            Issue.record("it is used")
+            return
+        }
+    }
+
+    @Test("what changes is told, as texts or as numbers")
+    func changes() {
+        var talk = Talk()
+        _ = talk.join()
+        let told = talk.receive(#"{"method": "props", "params": {"bright": 70, "color_mode": "1", "rgb": "255"}}"#)
+        #expect(
+            Self.reports(told)
+                == [
+                    LightReport(
+                        on: true, brightness: 70, color: .hueSaturation(hue: 240, saturation: 100), reachable: true)
+                ])
+        #expect(
+            Self.reports(talk.receive(#"{"method": "props", "params": {"bright": 0, "ct": "x"}}"#)).first?.brightness
+                == 70)
+        #expect(talk.receive("nonsense").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
+    }
+
+    @Test("a command is one order for each thing while the device is on, and finished with the last")
+    func commands() throws {
+        var talk = Talk()
+        _ = talk.join()
+        let command = LightCommand(
+            on: true, brightness: 60, color: .temperature(mired: 100), transition: .milliseconds(10))
+        #expect(Self.sent(try talk.order(command)) == [#"2 set_ct_abx [6500,"smooth",30]"#])
+        let next = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
+        #expect(Self.sent(next) == [#"3 set_bright [60,"smooth",30]"#])
+        let events = talk.receive(#"{"id": 3, "result": ["ok"]}"#)
+        #expect(events.last == .finished(command: 7, nil))
+        #expect(Self.reports(events).first?.brightness == 60)
+        #expect(
+            Self.sent(try talk.order(LightCommand(on: false, transition: .zero))) == [
+                #"4 set_power ["off","sudden",0]"#
+            ])
+    }
+
+    @Test("on and a colour are one order for a device that is off")
+    func scene() throws {
+        var talk = Talk()
+        _ = talk.join(power: "off")
+        let command = LightCommand(on: true, brightness: 60, color: .hueSaturation(hue: 359.7, saturation: 50))
+        #expect(Self.sent(try talk.order(command)) == [#"2 set_scene ["hsv",0,50,60]"#])
+    }
+
+    @Test("what a device that is off refuses waits until it is switched on")
+    func wanted() throws {
+        var talk = Talk()
+        _ = talk.join(power: "off")
+        let events = try talk.order(LightCommand(brightness: 15))
+        #expect(Self.sent(events) == [] && events.last == .finished(command: 7, nil))
+        #expect(Self.reports(events).first?.brightness == 15)
+        #expect(Self.sent(try talk.order(LightCommand(on: true))) == [#"2 set_power ["on","smooth",300]"#])
+        #expect(Self.sent(talk.receive(#"{"id": 2, "result": ["ok"]}"#)) == [#"3 set_bright [15,"smooth",300]"#])
+    }
+
+    @Test("somebody else switches it on: what waited is forgotten")
+    func forgotten() throws {
+        var talk = Talk()
+        _ = talk.join(power: "off")
+        _ = try talk.order(LightCommand(brightness: 15))
+        let told = talk.receive(#"{"method": "props", "params": {"power": "on"}}"#)
+        #expect(Self.reports(told).first?.brightness == 40)
+        #expect(try talk.order(LightCommand(on: true)).last == .finished(command: 7, nil))
+    }
+
+    @Test("no more than sixty messages are sent in a minute, and each has its turn")
+    func quota() throws {
+        var talk = Talk()
+        _ = talk.join()
+        var sent = 1
+        var number = 1
+        for command in 0..<200 {
+            var events = try talk.order(LightCommand(brightness: command % 100 + 1), command)
+            var waited = Duration.zero
+            while Self.sent(events).isEmpty {
+                let deadline = try #require(talk.session.deadline)
+                waited += deadline - talk.now
+                events = talk.pass(deadline - talk.now)
+            }
+            #expect(waited <= YeelightSession.interval * 2)
+            number += 1
+            sent += Self.sent(events).count
+            guard talk.now < .seconds(60) else { break }
+            let answer = talk.receive(#"{"id": \#(number), "result": ["ok"]}"#)
+            sent += Self.sent(answer).count
+            number += Self.sent(answer).count
+            if !Self.sent(answer).isEmpty {
+                _ = talk.receive(#"{"id": \#(number), "result": ["on", "1", "2", "4000", "0", "0", "0"]}"#)
+            }
+        }
+        #expect((55...61).contains(sent), "\(sent)")
+    }
+
+    @Test(
+        "a command that is refused says so, and its rest is not sent",
+        arguments: [("client quota exceeded", LightError.busy), ("secret", .refused("the device answers error -1"))])
+    func refused(message: String, error: LightError) throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(brightness: 60, color: .temperature(mired: 250)))
+        let events = talk.receive(#"{"id": 2, "error": {"code": -1, "message": "\#(message)"}}"#)
+        #expect(events == [.finished(command: 7, error)])
+        #expect(throws: LightError.unknownLight) {
+            try talk.session.apply(LightCommand(on: true), to: "other", number: 8, now: .zero)
+        }
+    }
+
+    @Test("after the quota is exceeded it is left alone for a while")
+    func exceeded() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = try talk.order(LightCommand(brightness: 60))
+        _ = talk.receive(#"{"id": 2, "error": {"code": -1, "message": "client quota exceeded"}}"#)
+        #expect(Self.sent(try talk.order(LightCommand(brightness: 61), 8)) == [])
+        #expect(Self.sent(talk.pass(YeelightSession.interval)) == [#"3 set_bright [61,"smooth",300]"#])
+    }
+
+    @Test("a device that does not answer is out of reach; it is asked now and then")
+    func silent() {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(Self.sent(talk.pass(.seconds(30))).count == 1)
+        #expect(talk.pass(.seconds(4)) == [])
+        #expect(talk.pass(.seconds(1)) == [.failed(.unreachable("no answer in time"))])
+    }
+
+    @Test("a light that shows which one it is is left as it was")
+    func identification() throws {
+        var talk = Talk()
+        _ = talk.join()
+        let begin = try talk.session.identify(Self.light, number: 7, now: talk.now)
+        #expect(Self.sent(begin) == [#"2 set_power ["off","sudden",0]"#])
+        #expect(talk.receive(#"{"method": "props", "params": {"power": "off"}}"#).isEmpty)
+        #expect(talk.receive(#"{"id": 2, "result": ["ok"]}"#) == [.finished(command: 7, nil)])
+        #expect(Self.sent(talk.pass(.seconds(1))) == [#"3 set_power ["on","sudden",0]"#])
+    }
+
+    @Test("a command that is given up before its turn is not sent")
+    func cancelled() throws {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.pass(.seconds(30))
+        _ = try talk.order(LightCommand(on: false))
+        talk.session.cancelled(command: 7)
+        #expect(Self.sent(talk.receive(#"{"id": 2, "result": ["on", "40", "2", "4000", "0", "0", "0"]}"#)) == [])
+    }
+}
+
+extension String {
+    fileprivate func replacingOccurrences(_ text: String, _ other: String) -> String {
+        split(separator: text, omittingEmptySubsequences: false).joined(separator: other)
+    }
+}
