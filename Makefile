@@ -9,6 +9,7 @@ VENV    := .venv
 STATE   ?= .lamplighter
 SECONDS ?= 60
 MINUTES ?= 60
+LIBRARIES := LightKit HomeClient
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
 # no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
 SHIPPED := .build-static/release
@@ -143,8 +144,14 @@ fuzz: packages
 sanitize: test-packages $(VENV)/ready
 	Scripts/sanitize
 
-docs:
-	@echo "make $@ is not available in this version" >&2; exit 69
+## docs     build the libraries' documentation as pages: .build-docs/site/LIBRARY
+docs: packages
+	mkdir -p .build-docs/site
+	for library in $(LIBRARIES); do set -e; \
+		LAMPLIGHTER_DOCS=1 swift package --scratch-path .build-docs --allow-writing-to-directory .build-docs/site \
+			generate-documentation --target $$library --transform-for-static-hosting \
+			--hosting-base-path $$library --output-path .build-docs/site/$$library; \
+	done
 
 packages:
 	@Scripts/install-packages run

@@ -286,6 +286,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Only `make docs` needs it.
+if Context.environment["LAMPLIGHTER_DOCS"] != nil {
+    package.dependencies += [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
+}
+
 // Programs that measure the others. They see what is `package` here, which a package of their own could not, and no other
 // build has them: Benchmarks/README.md.
 if Context.environment["LAMPLIGHTER_BENCHMARKS"] != nil {
