@@ -3,7 +3,7 @@ package import LightKit
 package import Logging
 
 /// The keys of the driver `hue`: where bridges are, and whether their rooms and zones are lights, too.
-package struct HueDriverConfiguration: LightDriverConfiguration {
+package struct HueDriverConfiguration: SelectingDriver {
     package static let driverName = HueSession.traits.driverName
 
     package var selection: DeviceSelection

@@ -44,15 +44,18 @@ package enum LightSourceCoverage: Equatable, Sendable {
     case complete
 }
 
+/// A driver that knows which sources it brings lights from.
+package protocol CoveringDriver: LightDriverConfiguration {
+    /// How much of a source that was found a driver with this configuration covers.
+    func coverage(of source: LightSource) -> LightSourceCoverage
+}
+
 /// A driver whose devices can be looked for before it is configured.
-package protocol DiscoverableDriver: LightDriverConfiguration {
+package protocol DiscoverableDriver: CoveringDriver {
     /// Looks for what the driver can bring lights from.
     ///
     /// - Parameter search: how long to look, and by what means.
     /// - Returns: what was found, with an entry for each.
     /// - Throws: ``LightSearchFailure`` if it is not possible to look.
     static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource]
-
-    /// How much of a source that ``discover(_:)`` found a driver with this configuration covers.
-    func coverage(of source: LightSource) -> LightSourceCoverage
 }

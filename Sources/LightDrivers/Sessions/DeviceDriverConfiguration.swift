@@ -1,3 +1,6 @@
+import BoundedJSON
+package import LightKit
+
 /// Which devices a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
 package struct DeviceSelection: Equatable, Sendable {
     /// Whether devices are found by mDNS.
@@ -47,5 +50,21 @@ package struct DeviceSelection: Equatable, Sendable {
                 forKey: discoverKey, in: container,
                 debugDescription: "nothing to connect to; write discover: true or hosts: [10.0.0.5]")
         }
+    }
+}
+
+/// A driver whose devices are connected to: those that are found, and those that are named.
+package protocol SelectingDriver: CoveringDriver {
+    var selection: DeviceSelection { get }
+}
+
+extension SelectingDriver {
+    package func coverage(of source: LightSource) -> LightSourceCoverage {
+        guard source.driver == Self.driverName else { return .none }
+        let isNamed = selection.hosts.contains {
+            source.hosts.contains($0.host) && ($0.port ?? source.port) == source.port
+        }
+        // What was found here, the driver finds, too.
+        return selection.discover || isNamed ? .complete : .missing(["hosts": [.string(source.address)]])
     }
 }

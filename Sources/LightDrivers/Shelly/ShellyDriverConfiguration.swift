@@ -3,7 +3,7 @@ package import LightKit
 package import Logging
 
 /// The keys of the driver `shelly`: where devices are, the file with their password, and whether relays are shown, too.
-package struct ShellyDriverConfiguration: LightDriverConfiguration {
+package struct ShellyDriverConfiguration: SelectingDriver {
     package static let driverName = ShellySession.traits.driverName
 
     package var selection: DeviceSelection

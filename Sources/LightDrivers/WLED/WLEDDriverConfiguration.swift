@@ -3,7 +3,7 @@ package import LightKit
 package import Logging
 
 /// The keys of the driver `wled`: where devices are, and whether each of their segments is a light.
-package struct WLEDDriverConfiguration: LightDriverConfiguration {
+package struct WLEDDriverConfiguration: SelectingDriver {
     package static let driverName = WLEDSession.traits.driverName
 
     package var selection: DeviceSelection

@@ -4,7 +4,7 @@ package import LightKit
 package import Logging
 
 /// The keys of the driver `yeelight`: where devices are.
-package struct YeelightDriverConfiguration: LightDriverConfiguration {
+package struct YeelightDriverConfiguration: SelectingDriver {
     package static let driverName = YeelightSession.traits.driverName
 
     package var selection: DeviceSelection
@@ -40,12 +40,5 @@ extension YeelightDriverConfiguration: DiscoverableDriver {
                 driver: driverName, name: service.name, hosts: service.addresses.map(\.description),
                 port: Int(service.port), detail: "Yeelight", entry: ["driver": .string(driverName)])
         }
-    }
-
-    package func coverage(of source: LightSource) -> LightSourceCoverage {
-        guard source.driver == Self.driverName else { return .none }
-        let isNamed = selection.hosts.contains { source.hosts.contains($0.host) }
-        if selection.discover || isNamed { return .complete }
-        return .missing(["hosts": [.string(source.hosts.first ?? "")]])
     }
 }

@@ -25,9 +25,9 @@ extension FoundLights {
         guard let keys = source.entry else { return (.unsupported, nil) }
         var addition: Entry?
         for driver in drivers {
-            // Of a driver that does not look for its devices itself only the name is known.
-            let discoverable = driver.configuration as? any DiscoverableDriver
-            switch discoverable?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
+            // Of other drivers only the name is known.
+            let covering = driver.configuration as? any CoveringDriver
+            switch covering?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
             case .complete: return (.configured, nil)
             case .missing(let keys): addition = addition ?? Entry(id: driver.id, keys: .object(keys))
             case .none: break

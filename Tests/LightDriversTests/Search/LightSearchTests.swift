@@ -150,6 +150,22 @@ struct LightSearchTests {
         #expect(try coverage("{}", elsewhere) == .none)
     }
 
+    @Test(
+        "a driver that connects to devices covers what it finds or names, of its own system",
+        arguments: [
+            ("{}", "wled", LightSourceCoverage.complete), ("{}", "hue", .none),
+            (#"{"discover": false, "hosts": ["10.0.0.5"]}"#, "wled", .complete),
+            (#"{"discover": false, "hosts": ["desk.local:80"]}"#, "wled", .complete),
+            (#"{"discover": false, "hosts": ["10.0.0.5:81"]}"#, "wled", .missing(["hosts": ["10.0.0.5:80"]])),
+            (#"{"discover": false, "hosts": ["10.0.0.9"]}"#, "wled", .missing(["hosts": ["10.0.0.5:80"]])),
+        ])
+    func connected(keys: String, driver: String, expected: LightSourceCoverage) throws {
+        let source = LightSource(
+            driver: driver, name: "desk", hosts: ["10.0.0.5", "desk.local"], port: 80, entry: ["driver": "wled"])
+        let configuration = try JSONDecoder().decode(WLEDDriverConfiguration.self, from: Data(keys.utf8))
+        #expect(configuration.coverage(of: source) == expected)
+    }
+
     @Test("what was found is listed with its address once it has said what it is")
     func datagramLights() throws {
         let lights = try DatagramHomeTests.home().lights
