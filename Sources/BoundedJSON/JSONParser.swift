@@ -23,13 +23,15 @@ extension JSONValue {
     /// - Parameters:
     ///   - bytes: the text.
     ///   - maximumLength: the longest text taken, in bytes.
+    ///   - allowsTrailingCommas: whether a comma may stand before a closing bracket, as some accessories send it.
     /// - Throws: ``JSONError``.
     public init(
-        parsing bytes: some Sequence<UInt8>, maximumLength: Int = JSONValue.defaultLength
+        parsing bytes: some Sequence<UInt8>, maximumLength: Int = JSONValue.defaultLength,
+        allowsTrailingCommas: Bool = false
     ) throws(JSONError) {
         let bytes = (bytes as? [UInt8]) ?? Array(bytes)
         guard bytes.count <= maximumLength else { throw .tooLong }
-        var parser = JSONParser(bytes: bytes)
+        var parser = JSONParser(bytes: bytes, allowsTrailingCommas: allowsTrailingCommas)
         self = try parser.document()
     }
 
@@ -47,10 +49,14 @@ extension JSONValue {
 /// A recursive-descent reader; its recursion is bounded by ``JSONValue/maximumDepth``.
 private struct JSONParser {
     let bytes: [UInt8]
+    let allowsTrailingCommas: Bool
     var position = 0
     var depth = 0
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8], allowsTrailingCommas: Bool) {
+        self.bytes = bytes
+        self.allowsTrailingCommas = allowsTrailingCommas
+    }
 
     mutating func document() throws(JSONError) -> JSONValue {
         let value = try value()
@@ -140,7 +146,11 @@ private struct JSONParser {
         skipSpace()
         guard let byte = next, byte == end || byte == UInt8(ascii: ",") else { throw malformed }
         position += 1
-        return byte == end
+        guard byte != end, allowsTrailingCommas else { return byte == end }
+        skipSpace()
+        guard next == end else { return false }
+        position += 1
+        return true
     }
 
     private mutating func string() throws(JSONError) -> String {

@@ -160,7 +160,9 @@ extension CharacteristicMetadata {
         guard steps.magnitude < 1e12 else { return nearest }
         // The nearest whole step may lie beyond a limit.
         let result = base + steps * step
-        if withinLimits(result) < result { steps -= 1 } else if withinLimits(result) > result { steps += 1 }
+        // A limit that arithmetic misses by a trifle stands on a step (7.2 + 261 * 0.1 is more than 33.3).
+        let beyond = result - withinLimits(result)
+        if beyond.magnitude > step * 1e-4 { steps -= beyond > 0 ? 1 : -1 }
         return withinLimits(Self.rounded(base + steps * step)) + 0
     }
 

@@ -45,6 +45,16 @@ struct JSONTests {
         #expect(throws: JSONError.tooLong) { try JSONValue(parsing: "123", maximumLength: 2) }
     }
 
+    @Test("a comma before a closing bracket is taken where that is said, and only one behind an element")
+    func trailingCommas() throws {
+        let text = Array(#"{"a":[1,2 , ],"b":{},}"#.utf8)
+        #expect(try JSONValue(parsing: text, allowsTrailingCommas: true) == ["a": [1, 2], "b": [:]])
+        #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        for text in ["[,]", "{,}", "[1,,]", "[1],", #"{"a":1,,}"#, "[1,", "[1,}"] {
+            #expect(throws: JSONError.self) { try JSONValue(parsing: Array(text.utf8), allowsTrailingCommas: true) }
+        }
+    }
+
     @Test("what stands side by side is not nested", arguments: ["[]", "{}", #"{"a":[{}]}"#])
     func flat(element: String) throws {
         let text = "[" + repeatElement(element, count: 100).joined(separator: ",") + "]"

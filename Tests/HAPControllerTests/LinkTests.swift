@@ -120,6 +120,26 @@ struct LinkTests {
         }
     }
 
+    @Test("a value that means nothing costs itself only, and does not say that its accessory is away")
+    func uninterpretable() async throws {
+        let scene = try Scene { request, _ in
+            guard request.method == .get, request.path == "/characteristics" else { return nil }
+            let values = [
+                Scene.button: "null", Scene.brightness: "18446744073709551615", Scene.on: "true",
+                Scene.lock: #"null,"status":-70402"#,
+            ]
+            let entries = (ReadRequest(query: request.query)?.ids ?? []).map {
+                #"{"aid":\#($0.aid),"iid":\#($0.iid),"value":\#(values[$0] ?? "null")}"#
+            }
+            return .answer(.json(#"{"characteristics":[\#(entries.joined(separator: ","))]}"#))
+        }
+        try await scene.run { events in
+            try await events.until(.connected)
+            let readings = try await scene.link.read([Scene.button, Scene.brightness, Scene.on, Scene.lock])
+            #expect(readings == [Scene.on: .success(.bool(true)), Scene.lock: .failure(.unableToCommunicate)])
+        }
+    }
+
     @Test("after a lost connection it subscribes again and reads what happened meanwhile")
     func reconnects() async throws {
         let house = try await House()

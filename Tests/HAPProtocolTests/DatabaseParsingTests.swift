@@ -141,6 +141,40 @@ struct DatabaseParsingTests {
         for json in [#""""#, "7", "null", "[]"] { #expect(try description(json) == [:]) }
     }
 
+    @Test("what an accessory leaves out of a known characteristic is the catalogue's")
+    func filled() throws {
+        let on = try one(#""type":"25","perms":["pr","pw"],"value":1"#)
+        #expect(on?.metadata.format == .bool && on?.value == .bool(true))
+        let brightness = try one(#""type":"8","perms":["pr"],"value":7"#)?.metadata
+        #expect(
+            brightness
+                == CharacteristicMetadata(
+                    format: .int, permissions: .pairedRead, unit: .percentage, minimum: 0, maximum: 100, step: 1))
+        // What it says counts, and takes back what contradicts it.
+        let narrow = try one(#""type":"8","format":"int","perms":[],"minValue":10,"maxValue":20,"minStep":5"#)?.metadata
+        #expect(narrow?.minimum == 10 && narrow?.maximum == 20 && narrow?.step == 5)
+        let beyond = try one(#""type":"8","perms":[],"minValue":200"#)?.metadata
+        #expect(beyond?.minimum == 200 && beyond?.maximum == nil)
+        let other = try one(#""type":"8","format":"float","perms":[]"#)?.metadata
+        #expect(other?.format == .float && other?.maximum == nil && other?.unit == nil)
+        // The format of a maker's own is not known.
+        #expect(try one(#""type":"00000001-0000-1000-8000-0123456789AB","perms":["pr"]"#) == nil)
+    }
+
+    @Test("a comma before a closing bracket is taken")
+    func trailingCommas() throws {
+        #expect(try one(#""type":"25","format":"bool","perms":["pr",],"value":true,"#)?.value == .bool(true))
+        let text = #"{"characteristics":[{"aid":1,"iid":2,"value":1,},],}"#
+        #expect(CharacteristicAnswer.list(parsing: Array(text.utf8))?.count == 1)
+    }
+
+    @Test("valid values beyond the limits mean nothing")
+    func validValuesWithinLimits() throws {
+        let text = #""type":"33","format":"uint8","perms":["pw"],"minValue":0,"maxValue":1,"valid-values":"#
+        #expect(try one(text + "[0,1,2,3]")?.metadata.validValues == [0, 1])
+        #expect(try one(text + "[7,8]")?.metadata.validValues == nil)
+    }
+
     @Test("what is unknown takes nothing from what is known")
     func lenient() throws {
         #expect(try one(#""type":"25","format":"array","perms":["pr"]"#) == nil)

@@ -15,7 +15,8 @@ extension ControllerSession {
     ///   - ids: which; those that are not of the database or cannot be read are not asked for.
     ///   - database: tells their formats.
     ///   - limit: how long each answer may take.
-    /// - Returns: a value or a status for each.
+    /// - Returns: a value or a status for each; nothing for what was answered without a value of its format, such as the
+    ///   `null` of a button, which says nothing about whether its accessory is there.
     /// - Throws: ``RequestError``.
     package func read(
         _ ids: some Sequence<CharacteristicID>, of database: AccessoryDatabase, within limit: Duration
@@ -45,12 +46,10 @@ extension ControllerSession {
             }
             for id in batch {
                 guard let answer = statuses[id] else { continue }
-                if let value = answer.value, let reported = database[id]?.metadata.reported(value),
-                    answer.status ?? .success == .success
-                {
-                    readings[id] = .success(reported)
-                } else if let status = answer.status, status != .success {
+                if let status = answer.status, status != .success {
                     readings[id] = .failure(status)
+                } else if let value = answer.value {
+                    readings[id] = database[id]?.metadata.reported(value).map { .success($0) }
                 }
             }
         }

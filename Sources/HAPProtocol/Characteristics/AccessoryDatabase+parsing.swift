@@ -6,11 +6,12 @@ extension AccessoryDatabase {
     ///
     /// Strict where a fault would make two things one or something unreachable: places, numbers of parts, types. Lenient
     /// where accessories in the field are: a value out of its limits or of a wrong kind is one that is not known, a
-    /// characteristic of an unknown format is left out, and so are links to nowhere.
+    /// format, unit or limit that is missing is the catalogue's, a characteristic of an unknown format is left out, and so
+    /// are links to nowhere.
     ///
     /// - Throws: ``ComplianceError`` with the first fault; its text holds nothing that the accessory sent but numbers.
     package init(parsing body: [UInt8]) throws(ComplianceError) {
-        guard let json = try? JSONValue(parsing: body, maximumLength: Self.maximumLength),
+        guard let json = try? JSONValue(parsing: body, maximumLength: Self.maximumLength, allowsTrailingCommas: true),
             let list = json["accessories"]?.array
         else { throw ComplianceError("the attribute database is not the JSON that HAP asks for") }
         guard !list.isEmpty else { throw ComplianceError("the attribute database is empty") }
@@ -76,14 +77,17 @@ extension Service {
             else { throw ComplianceError("a characteristic of accessory \(aid) has no iid of its own") }
             guard let type = element["type"]?.string.flatMap({ HAPType($0) }), let permissions = element["perms"]?.array
             else { throw ComplianceError("characteristic \(aid).\(number) has no type or no permissions") }
-            guard let format = element["format"]?.string.flatMap({ CharacteristicFormat(rawValue: $0) }) else {
-                continue
-            }
+            let usual = CharacteristicDefinition.of(CharacteristicType(type))?.metadata
+            let told = element["format"]
+            guard
+                let format = told == nil ? usual?.format : told?.string.flatMap({ CharacteristicFormat(rawValue: $0) })
+            else { continue }
             if let description = element["description"]?.string, !description.isEmpty {
                 descriptions[CharacteristicID(aid, InstanceID(number))] = description.prefix(
                     bytes: AccessoryDatabase.maximumDescriptionLength)
             }
-            let metadata = CharacteristicMetadata(format: format, permissions: permissions, parsing: element)
+            let metadata = CharacteristicMetadata(
+                format: format, permissions: permissions, parsing: element, usual: usual)
             characteristics.append(
                 Characteristic(
                     iid: InstanceID(number), type: CharacteristicType(type), metadata: metadata,
@@ -99,7 +103,7 @@ extension Service {
 }
 
 extension CharacteristicMetadata {
-    fileprivate init(format: CharacteristicFormat, permissions: [JSONValue], parsing json: JSONValue) {
+    fileprivate init(format: CharacteristicFormat, permissions: [JSONValue], parsing json: JSONValue, usual: Self?) {
         var known: CharacteristicPermissions = []
         // A permission that a later edition adds takes nothing from those that we know.
         for name in permissions.prefix(16).compactMap(\.string) {
@@ -112,10 +116,26 @@ extension CharacteristicMetadata {
             maximum = json["maxValue"]?.double
             if let low = minimum, let high = maximum, low > high { (minimum, maximum) = (nil, nil) }
             step = json["minStep"]?.double.flatMap { $0 > 0 ? $0 : nil }
+            // What is measured in another format is not what the catalogue speaks of.
+            if let usual, usual.format == format { fill(from: usual, where: json) }
         }
         maximumLength = json["maxLen"]?.int.flatMap { $0 >= 0 ? $0 : nil }
         maximumDataLength = json["maxDataLen"]?.int.flatMap { $0 >= 0 ? $0 : nil }
-        if format.integerRange != nil { validValues = Self.validValues(json) }
+        if format.integerRange != nil { validValues = Self.validValues(json)?.filter { isWithinLimits($0) } }
+        if validValues?.isEmpty == true { validValues = nil }
+    }
+
+    /// Takes over what an accessory has left out, as far as it does not contradict what it says.
+    private mutating func fill(from usual: Self, where json: JSONValue) {
+        if json["unit"] == nil { unit = usual.unit }
+        if json["minStep"] == nil { step = usual.step }
+        if json["minValue"] == nil, let low = usual.minimum, low <= maximum ?? low { minimum = low }
+        if json["maxValue"] == nil, let high = usual.maximum, high >= minimum ?? high { maximum = high }
+    }
+
+    private func isWithinLimits(_ integer: Int64) -> Bool {
+        let number = Double(integer)
+        return number >= minimum ?? number && number <= maximum ?? number
     }
 
     private static func validValues(_ json: JSONValue) -> [Int64]? {

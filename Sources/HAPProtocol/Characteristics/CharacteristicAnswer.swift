@@ -19,7 +19,7 @@ package struct CharacteristicAnswer: Equatable, Sendable {
     ///
     /// - Returns: `nil` for a body that is not of HAP's form.
     package static func list(parsing body: [UInt8]) -> [CharacteristicAnswer]? {
-        guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body),
+        guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
             let list = json["characteristics"]?.array
         else { return nil }
         var answers: [CharacteristicAnswer] = []
@@ -47,7 +47,8 @@ extension HAPStatus {
     ///
     /// - Returns: `nil` if it tells none.
     package init?(parsing body: [UInt8]) {
-        guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let status = json["status"]
+        guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
+            let status = json["status"]
         else { return nil }
         self.init(parsing: status)
     }

@@ -86,9 +86,9 @@ extension CharacteristicMetadata {
 
     private func float(_ value: CharacteristicValue) throws(HomeError) -> CharacteristicValue {
         guard let number = value.number, number.isFinite else { throw wrongKind }
-        if let minimum, number < minimum { throw tooLow }
-        if let maximum, number > maximum { throw tooHigh }
-        return accepted(.float(number)) ?? .float(number)
+        // A little beyond a limit is arithmetic's doing, and taken for the limit.
+        if let value = accepted(.float(number)) { return value }
+        throw number < minimum ?? -.infinity ? tooLow : tooHigh
     }
 
     private var tooLow: HomeError {

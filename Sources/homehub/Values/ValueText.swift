@@ -37,7 +37,11 @@ extension Characteristic {
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             let names = type.valueNames
             if !names.isEmpty {
-                let values = metadata.validValues ?? names.keys.sorted()
+                // What is beyond the limits would be refused.
+                let low = metadata.minimum ?? -.infinity
+                let high = metadata.maximum ?? .infinity
+                let values = (metadata.validValues ?? names.keys.sorted())
+                    .filter { Double($0) >= low && Double($0) <= high }
                 return values.map { names[$0]?.dashed ?? "\($0)" }.joined(separator: ", ")
             }
             if let values = metadata.validValues { return values.map { "\($0)" }.joined(separator: ", ") }
