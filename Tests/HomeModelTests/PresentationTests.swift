@@ -57,6 +57,8 @@ import Testing
         var hidden = lamp
         hidden.isHidden = true
         #expect(ServiceType.category(of: [hidden, fan]) == .fan)
+        let own = Devices.service(ServiceType(HAPType(apple: 0xF1234)), iid: 50, isPrimary: true)
+        #expect(ServiceType.category(of: [own, fan]) == .fan)
         #expect(ServiceType.category(of: []) == .other)
     }
 

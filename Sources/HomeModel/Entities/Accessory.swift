@@ -73,9 +73,10 @@ extension Accessory {
     /// Whether it is reached through a bridge.
     public var isBridged: Bool { bridge != nil }
 
-    /// What it is for: the service that says so itself, else the first that people can use.
+    /// What it is for: the service that says so itself, else the first that people can use; one that HAP knows comes before
+    /// its maker's own.
     public var primaryService: Service? {
-        services.first(where: \.isPrimary) ?? services.first(where: \.isUserInteractive)
+        ServiceType.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
     }
 
     /// One of its services.

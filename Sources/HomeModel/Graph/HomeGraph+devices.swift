@@ -164,7 +164,8 @@ private struct AccessoryBuilder {
             firmwareVersion: device.text(.firmwareRevision) ?? "",
             supportsIdentify: device.information?.characteristics.contains { $0.type == .identify } ?? false,
             bridge: bridge, deviceID: deviceID, aid: device.aid)
-        let main = device.services.first(where: \.isPrimary) ?? device.services.first(where: \.isUserInteractive)
+        let main = ServiceType.main(
+            of: device.services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
         accessory.name =
             wanted?.nfc
             ?? repaired(

@@ -13,6 +13,20 @@ extension ServiceType {
     /// Whether the type is for the machinery, so that only developers want to see such a service.
     var isInfrastructure: Bool { Self.infrastructure.contains(self) }
 
+    private static let known = Set(ServiceDefinition.all.map(\.type))
+
+    /// Which of an accessory's services says what it is for: one that says so, else the first that people can use.
+    ///
+    /// What a maker's own service is for is not known, so one that HAP knows comes first, whatever either says.
+    static func main<Part>(
+        of services: [Part], type: (Part) -> ServiceType, isPrimary: (Part) -> Bool,
+        isUserInteractive: (Part) -> Bool
+    ) -> Part? {
+        let known = services.filter { Self.known.contains(type($0)) }
+        return known.first(where: isPrimary) ?? known.first(where: isUserInteractive)
+            ?? services.first(where: isPrimary) ?? services.first(where: isUserInteractive)
+    }
+
     private static let sensors: Set<ServiceType> = [
         .airQualitySensor, .carbonDioxideSensor, .carbonMonoxideSensor, .contactSensor, .humiditySensor, .leakSensor,
         .lightSensor, .motionSensor, .occupancySensor, .smokeSensor, .temperatureSensor,
@@ -49,7 +63,7 @@ extension ServiceType {
     /// The category of an accessory of which nothing is known but its services, as of those behind a bridge.
     package static func category(of services: [HAPModel.Service]) -> AccessoryCategory {
         let isUserInteractive = { (service: HAPModel.Service) in !service.isHidden && !service.type.isInfrastructure }
-        let main = services.first(where: \.isPrimary) ?? services.first(where: isUserInteractive)
+        let main = Self.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: isUserInteractive)
         let category = main?.type.category ?? .other
         // A camera's microphone comes before its picture, which is machinery.
         guard category == .other, services.contains(where: { $0.type == .cameraRTPStreamManagement }) else {
