@@ -17,6 +17,8 @@ struct Connection {
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
     /// Whether there is a session, and it is known which accessories can be reached.
     private(set) var isConnected = false
+    /// Why the last try to connect came to nothing; `nil` once there was a session again.
+    private(set) var failure: LinkFailure?
     /// Whether it is still to be seen which of the accessories behind it can be reached.
     private(set) var needsProbe = false
     /// The accessories behind it that it cannot reach.
@@ -37,11 +39,15 @@ struct Connection {
     // MARK: Whether it is there
 
     /// There is a session, and it is known which accessories can be reached.
-    mutating func connected() { isConnected = true }
+    mutating func connected() {
+        isConnected = true
+        failure = nil
+    }
 
     /// There is no session.
-    mutating func disconnected() {
+    mutating func disconnected(_ failure: LinkFailure? = nil) {
         isConnected = false
+        self.failure = failure
         unreachable = []
     }
 
