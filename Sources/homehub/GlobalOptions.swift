@@ -122,6 +122,9 @@ struct HomeSession: Sendable {
     /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if no person can answer.
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
+        guard !options.json else {
+            throw TerminalError(code: 64, message: "with --json nothing is asked; add --yes if it is to be removed")
+        }
         guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {
             throw TerminalError(code: 75, message: "nothing has been changed")
         }

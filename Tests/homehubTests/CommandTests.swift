@@ -116,6 +116,27 @@ struct CommandTests {
         #expect(try await hub.run("remove", "Reading Lamp") == Outcome())
     }
 
+    @Test("with --json nothing is asked, and what was identified is told")
+    func programs() async throws {
+        let hub = FakeHub()
+        let refused = try await hub.run("remove", "Hub", "--json")
+        #expect(refused.code == 64 && refused.output == "" && refused.errors.contains("--yes"))
+        let identified = try JSONValue(parsing: try await hub.run("identify", "Reading Lamp", "--json").output)
+        #expect(identified["id"] == .string("\(House.lamp.id)"))
+    }
+
+    @Test("--json tells the values of scenes as all others, and where parts are within the accessory")
+    func listings() async throws {
+        let scene = ActionSet(
+            id: House.id(900), home: House.home.id, kind: .userDefined, name: "Warm",
+            actions: [CharacteristicWriteAction(characteristic: House.id(901), targetValue: .float(19))])
+        #expect(scene.listing["actions"]?.array?.first?["value"]?.double == 19)
+        let shown = try JSONValue(parsing: try await FakeHub().run("show", "Reading Lamp", "--json").output)
+        let services = try #require(shown["services"]?.array)
+        #expect(services.allSatisfy { $0["iid"]?.int != nil && $0["linked"]?.array != nil })
+        #expect(services.flatMap { $0["characteristics"]?.array ?? [] }.allSatisfy { $0["iid"]?.int != nil })
+    }
+
     @Test("who removes what does not answer is told to reset it, and so is a program")
     func staleRemoval() async throws {
         let hub = FakeHub { $0.stale = [House.strip.id, House.lamp.id] }

@@ -128,7 +128,9 @@ struct IdentifyCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        try await session.manager.identify(session.home.accessory(addressed: accessory).id)
+        let accessory = try await session.home.accessory(addressed: accessory)
+        try await session.manager.identify(accessory.id)
+        session.print(json: accessory.listing)
     }
 }
 

@@ -20,7 +20,7 @@ struct ScenesListCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
-        session.print(HomeListings.scenes(of: home), json: home.actionSets.sortedForDisplay.json)
+        session.print(HomeListings.scenes(of: home), json: .array(home.actionSets.sortedForDisplay.map(\.listing)))
     }
 }
 
@@ -34,7 +34,7 @@ struct ScenesAddCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        session.print(json: try await session.manager.addActionSet(named: name, to: session.home.id).json)
+        session.print(json: try await session.manager.addActionSet(named: name, to: session.home.id).listing)
     }
 }
 
@@ -49,7 +49,7 @@ struct ScenesRemoveCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let scene = try await session.home.scene(addressed: scene)
         try await session.manager.removeActionSet(scene.id)
-        session.print(json: scene.json)
+        session.print(json: scene.listing)
     }
 }
 
@@ -80,7 +80,7 @@ struct ScenesSetCommand: HomeCommand {
         let scene = try home.scene(addressed: scene)
         let changes = try home.valueTarget(target).changes(typed: changes)
         let actions = scene.actions(with: changes, only: only)
-        session.print(json: try await session.manager.setActions(actions, of: scene.id).json)
+        session.print(json: try await session.manager.setActions(actions, of: scene.id).listing)
     }
 }
 
@@ -104,7 +104,7 @@ struct ScenesClearCommand: HomeCommand {
             let accessory = try home.accessory(addressed: accessory)
             actions = scene.actions.filter { accessory.characteristic($0.characteristic) == nil }
         }
-        session.print(json: try await session.manager.setActions(actions, of: scene.id).json)
+        session.print(json: try await session.manager.setActions(actions, of: scene.id).listing)
     }
 }
 

@@ -50,9 +50,10 @@ extension Accessory {
 extension Service {
     var listing: JSONValue {
         [
-            "id": .string("\(id)"), "name": .string(name), "type": .string(type.description),
+            "id": .string("\(id)"), "iid": iid.rawValue.json, "name": .string(name), "type": .string(type.description),
             "typeName": .string(localizedDescription), "isPrimary": .bool(isPrimary), "isHidden": .bool(isHidden),
             "isUserInteractive": .bool(isUserInteractive), "isFavorite": .bool(isFavorite),
+            "linked": .array(linkedServices.map { .string("\($0)") }),
             "associatedServiceType": associatedServiceType.map { .string($0.description) } ?? .null,
             "characteristics": .array(characteristics.map(\.listing)),
         ]
@@ -62,7 +63,7 @@ extension Service {
 extension Characteristic {
     fileprivate var listing: JSONValue {
         var object: JSONObject = [
-            "id": .string("\(id)"), "name": .string(word), "type": .string(type.description),
+            "id": .string("\(id)"), "iid": iid.rawValue.json, "name": .string(word), "type": .string(type.description),
             "format": .string(metadata.format.rawValue),
             "permissions": .array(metadata.permissions.names.map(JSONValue.string)),
         ]
@@ -74,6 +75,20 @@ extension Characteristic {
         object["validValues"] = metadata.validValues.map { .array($0.map(JSONValue.integer)) }
         object["value"] = value?.listing
         object["time"] = valueTime.map(JSONValue.integer)
+        return .object(object)
+    }
+}
+
+extension UInt64 {
+    fileprivate var json: JSONValue { Int64(exactly: self).map(JSONValue.integer) ?? .unsigned(self) }
+}
+
+extension ActionSet {
+    /// The scene, with the values that it sets as everywhere.
+    var listing: JSONValue {
+        var object = json.object ?? [:]
+        object["actions"] = .array(
+            actions.map { ["characteristic": .string("\($0.characteristic)"), "value": $0.targetValue.listing] })
         return .object(object)
     }
 }
