@@ -1,5 +1,5 @@
 import BoundedJSON
-package import LightKit
+internal import LightKit
 
 /// Which devices a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
 package struct DeviceSelection: Equatable, Sendable {

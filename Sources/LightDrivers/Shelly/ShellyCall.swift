@@ -45,7 +45,7 @@ package struct ShellyChallenge: Equatable, Sendable {
 
     /// Reads the message of error 401; `nil` if it asks in another way.
     package init?(_ message: String) {
-        guard let json = try? JSONValue(parsing: Array(message.utf8), maximumLength: 1024, maximumDepth: 4),
+        guard let json = try? JSONValue(parsing: Array(message.utf8), maximumLength: 1024),
             json["algorithm"]?.string == "SHA-256", let realm = json["realm"]?.string, let nonce = json["nonce"],
             nonce.string != nil || nonce.int != nil
         else { return nil }

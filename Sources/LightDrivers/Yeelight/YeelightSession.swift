@@ -73,7 +73,7 @@ package struct YeelightSession: DeviceSession {
             queue.ask(.properties)
             return transmit(now)
         case .line(let bytes):
-            guard let json = try? JSONValue(parsing: bytes, maximumDepth: 4) else { return [] }
+            guard let json = try? JSONValue(parsing: bytes) else { return [] }
             if json["method"]?.string == "props" {
                 guard isListed, let params = json["params"] else { return [] }
                 return learnt { params[$0] }

@@ -34,7 +34,7 @@ struct ShellyOutputTests {
         let output = try Self.output("rgbcct:0", "{}", #"{"ct_range": [3000, 6000]}"#)
         let call = output.call(for: LightCommand(color: .temperature(mired: mired)))
         #expect(call.params.text == #"{"id":0,"ct":\#(kelvin),"mode":"cct"}"#)
-        #expect(output.capabilities.temperature == 166...333)
+        #expect(output.capabilities.temperature == 167...333)
     }
 
     @Test(

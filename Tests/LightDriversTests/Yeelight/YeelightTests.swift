@@ -69,7 +69,7 @@ struct YeelightTests {
         #expect(identity.id == "0000000002eb9f61" && identity.port == 55443 && identity.name == nil)
         #expect(
             identity.capabilities
-                == LightCapabilities(brightness: true, color: true, temperature: 153...588, transition: true))
+                == LightCapabilities(brightness: true, color: true, temperature: 154...588, transition: true))
     }
 
     @Test(
