@@ -76,21 +76,6 @@ final class AccessoryLinks {
         if connections[link.id]?.link === link { connections[link.id]?.subscriptions.ended() }
     }
 
-    /// Why there is no session with an accessory server, and what to do; `nil` if it simply does not answer.
-    func explanation(of device: DeviceID, in hub: isolated HomeHub) -> String? {
-        switch connections[device]?.failure {
-        case .notPaired:
-            hub.browser.snapshot[device]?.isPaired == true
-                ? "the accessory is paired with somebody else; remove it there or reset it, then remove it here and add it again"
-                : "the accessory does not know this home any more; remove it and add it again"
-        case .otherAccessory:
-            "another device answers in the accessory's place; if it was reset, remove it and add it again"
-        case .outOfCompliance, .ended(.badAnswer), .ended(.violation):
-            "the accessory answers what HAP does not allow; restart it, and look for an update of its firmware"
-        case .busy, .ended, .unreachable, nil: nil
-        }
-    }
-
     // MARK: Updates of links
 
     /// Takes over what an accessory has reported until now, so that it does not come behind what is done next.
@@ -121,7 +106,7 @@ final class AccessoryLinks {
             if connections[device]?.needsProbe == true { return probe(device, in: hub) }
             connections[device]?.connected()
         case .unreachable(let failure):
-            connections[device]?.disconnected(failure)
+            connections[device]?.disconnected()
             if case .outOfCompliance(let error) = failure { violated(device, error.description, in: hub) }
             if failure == .notPaired {
                 hub.logger.warning(

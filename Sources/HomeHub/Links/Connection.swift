@@ -17,8 +17,6 @@ struct Connection {
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
     /// Whether there is a session, and it is known which accessories can be reached.
     private(set) var isConnected = false
-    /// Why the last try to connect came to nothing; `nil` once there was a session again.
-    private(set) var failure: LinkFailure?
     /// Whether it is still to be seen which of the accessories behind it can be reached.
     private(set) var needsProbe = false
     /// The accessories behind it that it cannot reach.
@@ -39,15 +37,11 @@ struct Connection {
     // MARK: Whether it is there
 
     /// There is a session, and it is known which accessories can be reached.
-    mutating func connected() {
-        isConnected = true
-        failure = nil
-    }
+    mutating func connected() { isConnected = true }
 
     /// There is no session.
-    mutating func disconnected(_ failure: LinkFailure? = nil) {
+    mutating func disconnected() {
         isConnected = false
-        self.failure = failure
         unreachable = []
     }
 

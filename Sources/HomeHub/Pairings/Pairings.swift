@@ -136,13 +136,9 @@ final class Pairings {
                 try await link.unpair()
                 isUnpaired = true
             } catch {
-                await link.stop()
-                isUnpaired = await hasNoPairing(device, in: hub)
-                if !isUnpaired {
-                    logger.warning(
-                        "unpairing failed",
-                        metadata: ["accessory": "\(device)", "reason": "\(error)", "remedy": "reset the accessory"])
-                }
+                logger.warning(
+                    "unpairing failed",
+                    metadata: ["accessory": "\(device)", "reason": "\(error)", "remedy": "reset the accessory"])
             }
             await link.stop()
         } else if hub.browser.snapshot[device] != nil, let (pairing, identity) = await pairing(with: device) {
@@ -152,16 +148,6 @@ final class Pairings {
         // A hub that ends meanwhile unpairs it with its next start.
         if isUnpaired || !Task.isCancelled { await forget(device, in: hub) }
         return isUnpaired
-    }
-
-    /// Whether an accessory that gave no answer has removed our pairing all the same, or does so when it is asked again:
-    /// some close the connection first, and one that was reset has none.
-    private func hasNoPairing(_ device: DeviceID, in hub: isolated HomeHub) async -> Bool {
-        guard let accessory = hub.browser.snapshot[device] else { return false }
-        guard accessory.isPaired else { return true }
-        guard let (pairing, identity) = await pairing(with: device) else { return false }
-        // A call waits for it, and it has just not answered: one more try has to do.
-        return await unpairing.unpair(pairing, as: identity, within: min(timeout, .seconds(5)))
     }
 
     /// Removes an accessory's pairing from the vault.

@@ -27,7 +27,7 @@ final class AccessoryCalls {
         for (device, items) in requests.items {
             let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let readings)? = answers[device] else {
-                fail(items, answers[device], hub.links.explanation(of: device, in: hub), in: &requests)
+                fail(items, answers[device], in: &requests)
                 hub.links.received(late, from: device, in: hub)
                 continue
             }
@@ -44,23 +44,13 @@ final class AccessoryCalls {
                 case .failure(let status)?:
                     requests.finish(item) { $0.error = HomeError(status, of: item.accessory) }
                 case nil:
-                    let error = noValue(of: item, in: requests)
-                    requests.finish(item) { $0.error = error }
+                    requests.finish(item) {
+                        $0.error = HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
+                    }
                 }
             }
         }
         hub.answer(call, .success(requests.results.json))
-    }
-
-    /// Why an accessory that answered has told no value.
-    private func noValue(of item: ValueRequests<Void>.Item, in requests: ValueRequests<Void>) -> HomeError {
-        let characteristic = item.accessory.characteristic(requests.results[item.index].characteristic)
-        guard characteristic?.type.isMomentary == true else {
-            return HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
-        }
-        return HomeError(
-            .operationNotSupported, detail: "a button holds no value; watch it to learn of presses",
-            accessory: item.accessory.id)
     }
 
     // MARK: Writing
@@ -103,7 +93,7 @@ final class AccessoryCalls {
         for (device, items) in requests.items {
             let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let outcomes)? = answers[device] else {
-                fail(items, answers[device], hub.links.explanation(of: device, in: hub), in: &requests)
+                fail(items, answers[device], in: &requests)
                 hub.links.received(late, from: device, in: hub)
                 continue
             }
@@ -192,14 +182,12 @@ final class AccessoryCalls {
     }
 
     private func fail<Part, Answer>(
-        _ items: [ValueRequests<Part>.Item], _ answer: Result<Answer, LinkError>?, _ explanation: String?,
+        _ items: [ValueRequests<Part>.Item], _ answer: Result<Answer, LinkError>?,
         in requests: inout ValueRequests<Part>
     ) {
         var reason = LinkError.notConnected
         if case .failure(let error)? = answer { reason = error }
-        for item in items {
-            requests.finish(item) { $0.error = HomeError(reason, of: item.accessory, explanation: explanation) }
-        }
+        for item in items { requests.finish(item) { $0.error = HomeError(reason, of: item.accessory) } }
     }
 
     // MARK: Showing which one it is
@@ -219,13 +207,12 @@ final class AccessoryCalls {
             guard hub.isAwaited(call) else { return }
             let link = await hub.links.openedLink(to: accessory.deviceID, in: hub)
             guard hub.sessions.takesEffect(call) else { return }
-            let explanation = hub.links.explanation(of: accessory.deviceID, in: hub)
-            hub.answer(call, await Self.identified(accessory, by: link, explanation))
+            hub.answer(call, await Self.identified(accessory, by: link))
         }
     }
 
     private static func identified(
-        _ accessory: Accessory, by link: AccessoryLink?, _ explanation: String?
+        _ accessory: Accessory, by link: AccessoryLink?
     ) async -> Result<JSONValue, HomeError> {
         do throws(LinkError) {
             guard let link else { throw .notConnected }
@@ -233,7 +220,7 @@ final class AccessoryCalls {
             if status == .doesNotExist { return .failure(HomeError(.operationNotSupported, accessory: accessory.id)) }
             return HomeError(status, of: accessory).map { .failure($0) } ?? .success([:])
         } catch {
-            return .failure(HomeError(error, of: accessory, explanation: explanation))
+            return .failure(HomeError(error, of: accessory))
         }
     }
 

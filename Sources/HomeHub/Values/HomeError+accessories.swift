@@ -10,9 +10,7 @@ extension HomeError {
     }
 
     /// Why an accessory was not asked, or gave no answer.
-    init(_ error: LinkError, of accessory: Accessory, explanation: String?) {
-        self.init(Code(error), detail: error == .notConnected ? explanation : nil, accessory: accessory.id)
-    }
+    init(_ error: LinkError, of accessory: Accessory) { self.init(Code(error), accessory: accessory.id) }
 
     /// Why an accessory could not be added.
     init(_ error: SetupError) {
