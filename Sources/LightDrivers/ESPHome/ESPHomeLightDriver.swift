@@ -80,7 +80,7 @@ package actor ESPHomeLightDriver: LightDriver {
             var timerAt: Duration?
             for await _ in wake {
                 if let at = timerAt, at <= now { timerAt = nil }
-                carryOut(home.timePassed(now: now, share: share()))
+                perform(home.timePassed(now: now, share: share()))
                 await notify(host)
                 guard let next = home.deadline else { continue }
                 if timerAt.map({ next < $0 }) ?? true {
@@ -131,7 +131,15 @@ package actor ESPHomeLightDriver: LightDriver {
         if !outbox.isEmpty { notices.append(.reports(outbox.takeAll().reports)) }
     }
 
+    /// Does what came of something, and lets the loop of ``run(host:)`` look: what waits for the host and the deadlines may
+    /// have changed.
     private func carryOut(_ actions: [ESPHomeAction]) {
+        perform(actions)
+        waker.yield()
+    }
+
+    /// Does what came of a look of that loop, which would never rest if it woke itself.
+    private func perform(_ actions: [ESPHomeAction]) {
         for action in actions {
             switch action {
             case .connect(let target, let endpoint, let keyFile, let number):
@@ -148,8 +156,6 @@ package actor ESPHomeLightDriver: LightDriver {
             case .warn(let text, let subject): notices.append(.warning(text, about: subject))
             }
         }
-        // Deadlines may have changed, too.
-        waker.yield()
     }
 
     // MARK: Connections

@@ -99,7 +99,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
             var timerAt: Duration?
             for await _ in wake {
                 if let at = timerAt, at <= now { timerAt = nil }
-                carryOut(home.timePassed(now: now, share: share()))
+                perform(home.timePassed(now: now, share: share()))
                 await notify(host)
                 guard let next = home.deadline else { continue }
                 if timerAt.map({ next < $0 }) ?? true {
@@ -153,7 +153,15 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         if !outbox.isEmpty { notices.append(.reports(outbox.takeAll().reports)) }
     }
 
+    /// Does what came of something, and lets the loop of ``run(host:)`` look: what waits for the host and the deadlines may
+    /// have changed.
     private func carryOut(_ actions: [DeviceAction<Session.Output>]) {
+        perform(actions)
+        waker.yield()
+    }
+
+    /// Does what came of a look of that loop, which would never rest if it woke itself.
+    private func perform(_ actions: [DeviceAction<Session.Output>]) {
         for action in actions {
             switch action {
             case .connect(let target, let endpoint, let number): connect(target, endpoint, number)
@@ -171,8 +179,6 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
                 waiters.removeValue(forKey: command)?.resume(returning: error)
             }
         }
-        // Deadlines may have changed, too.
-        waker.yield()
     }
 
     // MARK: Connections

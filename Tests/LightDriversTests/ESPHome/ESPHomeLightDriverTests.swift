@@ -3,6 +3,7 @@ import FoundationEssentials
 import HAPTesting
 import LightKit
 import Logging
+import Synchronization
 import TestTimeouts
 import Testing
 
@@ -13,12 +14,12 @@ struct ESPHomeLightDriverTests {
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     static func driver(
-        _ devices: [FakeESPHome], browser: InMemoryBrowser? = nil
+        _ devices: [FakeESPHome], browser: InMemoryBrowser? = nil, share: @escaping @Sendable () -> Double = { 0.05 }
     ) -> ESPHomeLightDriver {
         let hosts = devices.map { ESPHomeHost(host: "127.0.0.1", port: $0.port) }
         return ESPHomeLightDriver(
             configuration: ESPHomeDriverConfiguration(discover: browser != nil, hosts: hosts), logger: logger,
-            share: { 0.05 }
+            share: share
         ) { browser ?? InMemoryBrowser() }
     }
 
@@ -68,6 +69,23 @@ struct ESPHomeLightDriverTests {
             try await driver.apply(LightCommand(on: true), to: Self.good)
             #expect(await host.wait(for: Self.good) { $0.on == true })
             #expect(host.calls.count { if case .added = $0 { true } else { false } } == 1)
+        }
+    }
+
+    @Test("while nothing happens it does nothing")
+    func idle() async throws {
+        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        // It is asked for whenever the driver looks what there is to do.
+        let looks = Mutex(0)
+        let driver = Self.driver([device]) {
+            looks.withLock { $0 += 1 }
+            return 0.05
+        }
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: Self.good) { $0.reachable == true })
+            let before = looks.withLock { $0 }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(looks.withLock { $0 } - before < 20)
         }
     }
 

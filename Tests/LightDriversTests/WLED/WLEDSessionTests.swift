@@ -231,11 +231,11 @@ struct WLEDSessionTests {
         }
     }
 
-    static func driver() -> DeviceLightDriver<Devices> {
+    static func driver(share: @escaping @Sendable () -> Double = { 0.05 }) -> DeviceLightDriver<Devices> {
         let hosts = Devices.ports.keys.sorted().map { DeviceHost(host: "shelf", port: $0) }
         return DeviceLightDriver(
             DeviceSelection(discover: false, hosts: hosts), options: WLEDOptions(), connection: Devices(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, share: { 0.05 }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, share: share
         ) { fatalError("nothing is looked for") }
     }
 
@@ -246,6 +246,22 @@ struct WLEDSessionTests {
             goodLight: "aabbccddee01", lostLight: "aabbccddee03", silentLight: "aabbccddee02"
         ) { driver }
         #expect(try await contract.violations() == [])
+    }
+
+    @Test("while nothing happens the driver does nothing")
+    func idle() async throws {
+        // It is asked for whenever the driver looks what there is to do.
+        let looks = Mutex(0)
+        let driver = Self.driver {
+            looks.withLock { $0 += 1 }
+            return 1
+        }
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "aabbccddee01") { $0.reachable == true })
+            let before = looks.withLock { $0 }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(looks.withLock { $0 } - before < 20)
+        }
     }
 
     @Test("the keys are read")
