@@ -148,7 +148,7 @@ def test_a_device_without_its_key_is_told_in_the_status_and_found_with_it(make_d
     until(lambda: "wrong.key is not that of den" in warnings(daemon), 10, "the wrong key is told")
     wrong.write_text(KEY)
     light(daemon, "dim", reachable=True, timeout=30)
-    assert daemon.status["warnings"] == []
+    until(lambda: daemon.status["warnings"] == [], 20, "nothing is wrong any more, and the bridge is advertised")
     assert KEY not in daemon.log
 
 
