@@ -213,7 +213,7 @@ def test_the_link_button_pairs_once_and_for_all(hue, make_daemon):
     daemon.kill()
     daemon.start()
     assert light(daemon, hue.colored, reachable=True)["aid"] == aid
-    assert daemon.status["warnings"] == []
+    until(lambda: daemon.status["warnings"] == [], 20, "nothing is wrong, and the bridge is advertised")
     assert key not in daemon.log
 
 
