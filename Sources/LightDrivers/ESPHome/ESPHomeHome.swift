@@ -176,8 +176,8 @@ package struct ESPHomeHome: Sendable {
     }
 
     private mutating func connect(_ target: ESPHomeTarget) -> [ESPHomeAction] {
+        devices[target]?.retryAt = nil
         guard var device = devices[target], !device.endpoints.isEmpty else { return [] }
-        device.retryAt = nil
         guard !device.lacksKey else {
             devices[target] = device
             return warn(Self.text(of: .keyWanted, target, device.keyFile), target)
@@ -226,7 +226,15 @@ package struct ESPHomeHome: Sendable {
             for event in events {
                 switch event {
                 case .send(let bytes): actions.append(.send(target, bytes))
-                case .ready(let info, let entities): actions += ready(target, info, entities, now: now)
+                case .ready(let info, let entities):
+                    // Whoever says it is ever another device would have us keep the lights of all of them.
+                    guard boards[info.mac] != nil || boards.count < Self.maximumDevices else {
+                        actions += end(target, .closed(""), now: now, share: share)
+                        let count = Self.maximumDevices
+                        return actions
+                            + warn("\(target.name) is one device more than the driver esphome takes (\(count))", target)
+                    }
+                    actions += ready(target, info, entities, now: now)
                 case .state(let state): actions += joined(received(state, from: target, now: now))
                 case .goodbye(let bytes):
                     actions.append(.send(target, bytes))

@@ -23,6 +23,7 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
 ///   asked again every ``duplicateInterval`` and as soon as the first is lost.
 /// - When a connection ends, its lights are out of reach and its commands fail. Lights are removed only when their device
 ///   lists its lights without them.
+/// - No more devices are known than a driver takes, by what they announce and by what they say they are.
 package struct DeviceHome<Session: DeviceSession>: Sendable {
     package typealias Action = DeviceAction<Session.Output>
 
@@ -120,9 +121,9 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
     }
 
     private mutating func connect(_ target: DeviceTarget, now: Duration) -> [Action] {
+        devices[target]?.retryAt = nil
+        devices[target]?.isDuplicate = false
         guard var device = devices[target], !device.endpoints.isEmpty else { return [] }
-        device.retryAt = nil
-        device.isDuplicate = false
         device.number += 1
         let endpoint = device.endpoints[device.attempts % device.endpoints.count]
         device.attempts += 1
@@ -162,6 +163,9 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             switch event {
             case .output(let output): actions.append(.output(target, output))
             case .identified(let id):
+                guard boards[id] != nil || boards.count < Session.traits.maximumDevices else {
+                    return actions + end(target, tooMany(target), now: now, share: share)
+                }
                 guard let rest = identified(target, id, now: now) else {
                     return actions + park(target, now: now)
                 }
@@ -195,6 +199,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             actions += warn("\(target.name) cannot be reached (\(reason)); trying again", target)
         }
         return actions
+    }
+
+    /// Whoever says it is ever another device would have us keep the lights of all of them.
+    private func tooMany(_ target: DeviceTarget) -> SessionFault {
+        let (driver, count) = (Session.traits.driverName, Session.traits.maximumDevices)
+        return .unusable("\(target.name) is one device more than the driver \(driver) takes (\(count))")
     }
 
     private mutating func park(_ target: DeviceTarget, now: Duration) -> [Action] {

@@ -59,8 +59,6 @@ package final class YeelightBrowser: ServiceBrowser {
 /// The Yeelight devices that have answered a search, each where it answered last.
 package struct YeelightNeighbours: Sendable {
     private var found: [String: DiscoveredService] = [:]
-    /// What each says that it is.
-    package private(set) var identities: [String: YeelightIdentity] = [:]
 
     package init() {}
 
@@ -75,7 +73,6 @@ package struct YeelightNeighbours: Sendable {
                 bytes: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: source.address >> $0) }, interface: 0,
                 interfaceName: "")
         else { return }
-        identities[identity.id] = identity
         found[identity.id] = DiscoveredService(
             id: DiscoveredService.ID(name: identity.title, host: identity.id), port: identity.port, txt: TXTRecord(),
             addresses: [address])

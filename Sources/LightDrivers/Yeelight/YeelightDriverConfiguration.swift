@@ -13,8 +13,6 @@ package struct YeelightDriverConfiguration: SelectingDriver {
         case discover, hosts
     }
 
-    package init(selection: DeviceSelection) { self.selection = selection }
-
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         selection = try DeviceSelection(

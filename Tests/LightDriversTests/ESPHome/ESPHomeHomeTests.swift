@@ -264,6 +264,39 @@ struct ESPHomeHomeTests {
         #expect(house.find(found).count == ESPHomeHome.maximumDevices)
     }
 
+    @Test("a device that says it is ever another one is refused when there are as many as the driver takes")
+    func everAnother() {
+        var house = Self.configured()
+        func mac(_ number: Int) -> String {
+            let digits = String(number, radix: 16, uppercase: true)
+            return "AA:BB:CC:DD:EE:" + (digits.count == 1 ? "0" : "") + digits
+        }
+        for number in 1...ESPHomeHome.maximumDevices {
+            let actions = house.join(Self.den, mac: mac(number))
+            #expect(actions.contains { if case .added = $0 { true } else { false } })
+            house.close(Self.den)
+            house.pass(.seconds(100))
+        }
+        let actions = house.join(Self.den, mac: mac(200))
+        #expect(!actions.contains { if case .added = $0 { true } else { false } })
+        #expect(actions.contains(.close(Self.den)))
+        #expect(Self.warning(actions) == "10.0.0.5 is one device more than the driver esphome takes (128)")
+    }
+
+    @Test("without an address there is nothing to do until there is one")
+    func withoutAddress() {
+        var house = House(ESPHomeDriverConfiguration())
+        var nowhere = Self.service("kitchen", 7)
+        nowhere.addresses = []
+        house.find([Self.service("kitchen", 7)])
+        house.join(Self.kitchen)
+        house.close(Self.kitchen)
+        house.find([nowhere])
+        #expect(house.pass(.seconds(100)) == [])
+        #expect(house.home.deadline == nil)
+        #expect(house.find([Self.service("kitchen", 7)]).count == 1)
+    }
+
     // MARK: Keys
 
     @Test("a device that wants a key gets none of our words, and the warning says what to write")

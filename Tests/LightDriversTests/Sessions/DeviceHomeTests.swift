@@ -228,6 +228,40 @@ struct DeviceHomeTests {
                 == [.close(Self.target), .warn("it is odd", about: "10.0.0.5")])
     }
 
+    @Test("without an address there is nothing to do until there is one")
+    func withoutAddress() {
+        var house = House()
+        let target = DeviceTarget.discovered(Self.service("lamp").id)
+        var nowhere = Self.service("lamp")
+        nowhere.addresses = []
+        house.find([Self.service("lamp")])
+        house.join(target)
+        house.close(target)
+        house.find([nowhere])
+        #expect(house.pass(.seconds(100)) == [])
+        #expect(house.home.deadline == nil)
+        #expect(house.find([Self.service("lamp")]).count == 2)
+    }
+
+    @Test("a device that says it is ever another one is refused when there are as many as a driver takes")
+    func everAnother() {
+        var house = House()
+        house.start()
+        for number in 1...Session.traits.maximumDevices {
+            let lamp = LightDescription(id: LightID("d\(number)/lamp"), name: "Lamp")
+            #expect(house.receive([.identified("d\(number)"), .lights([lamp])]).contains(.added(lamp)))
+            house.close()
+            house.pass(.seconds(100))
+        }
+        let actions = house.receive([.identified("another"), .lights([Self.lamp])])
+        #expect(
+            actions == [
+                .close(Self.target), .warn("10.0.0.5 is one device more than the driver test takes (4)", about: "10.0.0.5"),
+            ])
+        house.pass(.seconds(100))
+        #expect(house.receive([.identified("d1")]).contains(.warn(nil, about: "10.0.0.5")), "one that is known is none more")
+    }
+
     @Test("more devices than a driver takes are not looked at")
     func bounded() {
         var house = House()
