@@ -25,7 +25,11 @@ struct LineReader {
                 let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
                 return count > 0 ? Array(buffer.prefix(count)) : nil
             }
-            guard let bytes = read ?? nil else { return nil }
+            guard let bytes = read ?? nil else {
+                // The last line may lack its end.
+                defer { waiting = [] }
+                return waiting.isEmpty ? nil : String(decoding: waiting, as: UTF8.self)
+            }
             waiting += bytes
         }
         return nil

@@ -9,14 +9,17 @@ actor Simulation: AccessorySource {
     private var host: AccessoryHost?
     /// How long moves take, in seconds, where they take any.
     private let travel: [CharacteristicID: Double]
-    private let print: @Sendable (String) -> Void
+    private let printLine: @Sendable (String) -> Void
     /// The moves that have not ended.
     private var moves: [CharacteristicID: Task<Void, Never>] = [:]
 
-    init(travel: [CharacteristicID: Double], print: @escaping @Sendable (String) -> Void) {
+    init(travel: [CharacteristicID: Double], printLine: @escaping @Sendable (String) -> Void) {
         self.travel = travel
-        self.print = print
+        self.printLine = printLine
     }
+
+    /// Prints one line; what controllers and files say does nothing to the terminal.
+    private func print(_ text: String) { printLine(text.sanitized) }
 
     /// Begins, once the server is there.
     func use(_ host: AccessoryHost) { self.host = host }
@@ -73,7 +76,7 @@ actor Simulation: AccessorySource {
         do throws(TerminalCommand.Mistake) {
             switch try TerminalCommand(line) {
             case .nothing: break
-            case .help: print(TerminalCommand.manual)
+            case .help: TerminalCommand.manual.split(separator: "\n").forEach { print(String($0)) }
             case .quit: return false
             case .show(let name): try await show(name)
             case .set(let name, let text): try await set(name, text)
@@ -81,7 +84,7 @@ actor Simulation: AccessorySource {
             case .reachable(let isReachable, let name): try await setReachable(isReachable, name)
             }
         } catch {
-            print(error.message.sanitized)
+            print(error.message)
         }
         return true
     }
@@ -92,7 +95,7 @@ actor Simulation: AccessorySource {
         if found.isEmpty, let name { throw unknown(name, places) }
         for place in found {
             let value = place.characteristic.value.map { place.characteristic.text(of: $0) } ?? "(cannot be read)"
-            print("\(place.name) = \(value)".sanitized)
+            print("\(place.name) = \(value)")
         }
     }
 
@@ -102,7 +105,7 @@ actor Simulation: AccessorySource {
             throw .init(message: "\(place.name) takes \(place.characteristic.expectation)")
         }
         await host?.update(place.id.aid, [(place.id.iid, value)])
-        print("\(place.name) = \(place.characteristic.text(of: value))".sanitized)
+        print("\(place.name) = \(place.characteristic.text(of: value))")
     }
 
     private func press(_ name: String?, _ kind: Int64) async throws(TerminalCommand.Mistake) {
@@ -111,7 +114,7 @@ actor Simulation: AccessorySource {
             throw .init(message: "\(place.name) takes \(place.characteristic.expectation)")
         }
         await host?.update(place.id.aid, [(place.id.iid, value)])
-        print("\(place.name) = \(place.characteristic.text(of: value))".sanitized)
+        print("\(place.name) = \(place.characteristic.text(of: value))")
     }
 
     private func setReachable(_ isReachable: Bool, _ name: String?) async throws(TerminalCommand.Mistake) {
@@ -120,7 +123,7 @@ actor Simulation: AccessorySource {
         guard !found.isEmpty else { throw .init(message: "there is no accessory \(name ?? "")") }
         for accessory in found {
             await host?.setReachable(isReachable, accessory.aid)
-            print("\(accessory.name) \(isReachable ? "can be reached" : "is out of reach")".sanitized)
+            print("\(accessory.name) \(isReachable ? "can be reached" : "is out of reach")")
         }
     }
 

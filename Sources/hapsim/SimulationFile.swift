@@ -5,6 +5,9 @@ import TerminalKit
 
 /// A file that describes an accessory, or a bridge with accessories behind it.
 struct SimulationFile: Decodable, Equatable {
+    /// HAP's limit for a bridge, without its own accessory (HAP 9.3).
+    static let maximumBridged = 149
+
     /// One accessory of the file.
     struct Entry: Equatable {
         var information: AccessoryInformation
@@ -29,6 +32,11 @@ struct SimulationFile: Decodable, Equatable {
         server = try Entry(from: container, Key.self)
         code = try container.value(of: .code, "a code", "a code as 416-27-893, none of the simple ones", SetupCode.init)
         bridged = try container.decodeIfPresent([BridgedEntry].self, forKey: .accessories)?.map(\.entry) ?? []
+        guard bridged.count <= Self.maximumBridged else {
+            throw ValueRefusal(
+                "a bridge has at most \(Self.maximumBridged) accessories", remedy: "write a second file for the others",
+                at: decoder.codingPath + [Key.accessories])
+        }
         let first = server.services.first(where: \.service.isPrimary) ?? server.services.first
         category = bridged.isEmpty ? (first?.service.type.usualCategory ?? .other) : .bridge
         if let written = try container.decodeIfPresent(UInt16.self, forKey: .category) {

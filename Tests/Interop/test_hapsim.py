@@ -131,6 +131,10 @@ async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate
         await simulator.shown("can be reached")
         assert not await pairing.put_characteristics([(*target, 1)])
 
+        # What a controller writes does nothing to the terminal.
+        assert not await pairing.put_characteristics([(*place["B6A35C2"], "\x1b[2J")])
+        await simulator.shown(r"^Statistics/Note = \\u\{1B\}\[2J, written$")
+
         # It stays who it is.
         data = dict(pairing.pairing_data)
         await pairing.close()

@@ -58,6 +58,18 @@ struct SimulationFileTests {
         #expect(made.map(\.name) == ["Garden", "Button", "Valve"])
     }
 
+    @Test("a bridge has at most 149 accessories")
+    func bounded() {
+        func text(_ count: Int) -> String {
+            let accessory = "{name: Lamp, services: [{type: Lightbulb}]}"
+            return
+                "{name: Hall, accessories: [\([String](repeating: accessory, count: count).joined(separator: ", "))]}"
+        }
+        #expect(throws: Never.self) { try accessories(text(149)) }
+        let error = #expect(throws: ConfigurationError.self) { try accessories(text(150)) }
+        #expect(error?.keyPath == "accessories" && error?.problem == "a bridge has at most 149 accessories")
+    }
+
     @Test("every service of the catalogue can be served", arguments: ServiceDefinition.all.map(\.name))
     func everyService(name: String) throws {
         let machinery = ["AccessoryInformation", "ProtocolInformation"]

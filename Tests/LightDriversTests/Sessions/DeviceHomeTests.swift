@@ -256,10 +256,13 @@ struct DeviceHomeTests {
         let actions = house.receive([.identified("another"), .lights([Self.lamp])])
         #expect(
             actions == [
-                .close(Self.target), .warn("10.0.0.5 is one device more than the driver test takes (4)", about: "10.0.0.5"),
+                .close(Self.target),
+                .warn("10.0.0.5 is one device more than the driver test takes (4)", about: "10.0.0.5"),
             ])
         house.pass(.seconds(100))
-        #expect(house.receive([.identified("d1")]).contains(.warn(nil, about: "10.0.0.5")), "one that is known is none more")
+        #expect(
+            house.receive([.identified("d1")]).contains(.warn(nil, about: "10.0.0.5")), "one that is known is none more"
+        )
     }
 
     @Test("more devices than a driver takes are not looked at")
