@@ -1,53 +1,25 @@
 """A Shelly device on another host is HomeKit lights behind the bridge; the library aioshelly is the judge and another hand."""
 
 import json
-import subprocess
-import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
 from aioshelly.common import ConnectionOptions
 from aioshelly.rpc_device import RpcDevice
 from conftest import configuration
-from lan import end, until
+from lan import until
+from scripted_device import ScriptedDevice, made_devices, until_light
 
 MAC = "a8032abe54dc"
 PASSWORD = "correct horse"
 
 
-class Device:
-    """shelly_device.py on a host."""
+class Device(ScriptedDevice):
+    script = "shelly_device.py"
 
-    def __init__(self, host, **settings):
-        self.host, self.settings = host, {"address": host.address, "outputs": {"light:0": {}}, **settings}
-        self.start()
-
-    def start(self):
-        self.calls = []
-        self.process = self.host.popen(
-            sys.executable, Path(__file__).with_name("shelly_device.py"), json.dumps(self.settings),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert "port" in json.loads(self.process.stdout.readline())
-        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
-
-    def _read(self, process):
-        for line in process.stdout:
-            self.calls.append(json.loads(line)["call"])
-
-    def tell(self, change):
-        self.process.stdin.write(json.dumps(change) + "\n")
-        self.process.stdin.flush()
-
-    def stop(self):
-        end(self.process)
-
-    def close(self):
-        """Leave mDNS, so that no later test finds what is no longer there."""
-        self.process.stdin.close()
-        self.process.wait(10)
+    def __init__(self, host, outputs=None, **settings):
+        super().__init__(host, outputs=outputs or {"light:0": {}}, **settings)
 
     def judge(self, scenario):
         """Run a scenario with aioshelly beside the bridge."""
@@ -75,15 +47,7 @@ class Device:
 
 @pytest.fixture
 def make_device(lan):
-    made = []
-
-    def make(host=lan.phone, **settings):
-        made.append(Device(host, **settings))
-        return made[-1]
-
-    yield make
-    for device in made:
-        device.close()
+    yield from made_devices(Device, lan.phone)
 
 
 def make_bridge(make_daemon, **keys):
@@ -94,15 +58,8 @@ def name(output):
     return f"shelly/{MAC}/{output}"
 
 
-def light(daemon, output="light:0", timeout=15, **expected):
-    """Wait until a light is as expected."""
-    def near(have, want):
-        return have is not None and abs(have - want) <= 1.5 if isinstance(want, float) else have == want
-
-    key = name(output)
-    return until(
-        lambda: (found := daemon.lights.get(key)) and all(near(found.get(part), want) for part, want in expected.items())
-        and found, timeout, f"{key} has {expected}: {daemon.lights.get(key)}", interval=0.05)
+def light(daemon, output="light:0", **expected):
+    return until_light(daemon, name(output), **expected)
 
 
 @pytest.mark.parametrize("kind", ["light", "rgb", "rgbw", "cct", "rgbcct"])
@@ -166,7 +123,7 @@ def test_a_password_is_asked_for_and_answered(make_daemon, make_device, tmp_path
     device.tell({"stale": True})
     daemon.cli("lights", "set", name("light:0"), "brightness=35")
     light(daemon, brightness=35)
-    assert PASSWORD not in json.dumps(device.calls)
+    assert PASSWORD not in json.dumps(device.events)
     assert PASSWORD not in daemon.log and "something else" not in daemon.log
 
 

@@ -1,79 +1,31 @@
 """A WLED device on another host is HomeKit lights behind the bridge; the python library wled is the judge and another hand."""
 
-import json
-import subprocess
-import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
 from conftest import configuration
-from lan import end, until
+from lan import until
+from scripted_device import ScriptedDevice, made_devices, until_light
 from wled import WLED
 
 KEY = "wled/aabbccddeeff"
 
 
-class Device:
-    """wled_device.py on the host `phone`."""
-
-    def __init__(self, host, **settings):
-        self.host, self.settings = host, {"address": host.address, **settings}
-        self.start()
-
-    def start(self):
-        self.posts = []
-        self.process = self.host.popen(
-            sys.executable, Path(__file__).with_name("wled_device.py"), json.dumps(self.settings), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
-        # The bridge may be quicker than its first word.
-        while "port" not in json.loads(self.process.stdout.readline()):
-            pass
-        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
-
-    def _read(self, process):
-        for line in process.stdout:
-            self.posts.append(json.loads(line))
-
-    def tell(self, **change):
-        self.process.stdin.write(json.dumps(change) + "\n")
-        self.process.stdin.flush()
-
-    def stop(self):
-        end(self.process)
-
-    def close(self):
-        """Leave mDNS, so that no later test finds what is no longer there."""
-        self.process.stdin.close()
-        self.process.wait(10)
+class Device(ScriptedDevice):
+    script = "wled_device.py"
 
 
 @pytest.fixture
 def make_device(lan):
-    made = []
-
-    def make(**settings):
-        made.append(Device(lan.phone, **settings))
-        return made[-1]
-
-    yield make
-    for device in made:
-        device.close()
+    yield from made_devices(Device, lan.phone)
 
 
 def make_bridge(make_daemon, **keys):
     return make_daemon(configuration(drivers=[{"driver": "wled", **keys}]))
 
 
-def light(daemon, key=KEY, timeout=15, **expected):
-    """Wait until a light is as expected."""
-    def near(have, want):
-        return have is not None and abs(have - want) <= 1.5 if isinstance(want, float) else have == want
-
-    return until(
-        lambda: (found := daemon.lights.get(key)) and all(near(found.get(name), want) for name, want in expected.items())
-        and found, timeout, f"{key} has {expected}: {daemon.lights.get(key)}", interval=0.05)
+def light(daemon, key=KEY, **expected):
+    return until_light(daemon, key, **expected)
 
 
 def judge(device, scenario):
@@ -109,7 +61,7 @@ def test_found_commanded_and_changed_by_others(kind, make_daemon, make_device):
     start = time.monotonic()
     light(daemon, timeout=3, on=False, hue=240.0, saturation=100.0)
     print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
-    assert max(event["busy"] for event in device.posts if "busy" in event) == 1
+    assert max(event["busy"] for event in device.events if "busy" in event) == 1
 
 
 def test_segments_are_lights_on_request(make_daemon, make_device):
@@ -150,7 +102,7 @@ def test_without_a_websocket_it_is_asked(make_daemon, make_device):
         device.tell(on=on)
         light(daemon, on=on, timeout=10)
     device.tell(refuse=False)
-    until(lambda: any("websocket" in event for event in device.posts), 20, "the WebSocket is opened")
+    until(lambda: any("websocket" in event for event in device.events), 20, "the WebSocket is opened")
     device.tell(on=True)
     light(daemon, on=True, timeout=3)
     device.tell(cut=True, on=False)

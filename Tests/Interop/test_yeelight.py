@@ -1,46 +1,20 @@
 """A Yeelight device on another host is a HomeKit light; the library yeelight, made by others, is the judge and another hand."""
 
 import asyncio
-import json
-import subprocess
-import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
 from conftest import configuration
-from lan import end, until
+from scripted_device import ScriptedDevice, made_devices, until_light
 from yeelight import Bulb
 
 KEY = "yeelight/0000000002eb9f61"
 
 
-class Device:
-    """yeelight_device.py on a host."""
-
-    def __init__(self, host, **settings):
-        self.host, self.settings = host, {"address": host.address, **settings}
-        self.start()
-
-    def start(self):
-        self.events = []
-        self.process = self.host.popen(
-            sys.executable, Path(__file__).with_name("yeelight_device.py"), json.dumps(self.settings),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert "port" in json.loads(self.process.stdout.readline())
-        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
-
-    def _read(self, process):
-        for line in process.stdout:
-            self.events.append(json.loads(line))
-
-    def tell(self, **change):
-        self.process.stdin.write(json.dumps(change) + "\n")
-        self.process.stdin.flush()
-
-    def stop(self):
-        end(self.process)
+class Device(ScriptedDevice):
+    script = "yeelight_device.py"
+    #: It is in no mDNS that it would have to leave.
+    close = ScriptedDevice.stop
 
     def judge(self, scenario):
         """What the library yeelight does with the device, or finds out."""
@@ -55,29 +29,15 @@ class Device:
 
 @pytest.fixture
 def make_device(lan):
-    made = []
-
-    def make(host=lan.phone, **settings):
-        made.append(Device(host, **settings))
-        return made[-1]
-
-    yield make
-    for device in made:
-        device.stop()
+    yield from made_devices(Device, lan.phone)
 
 
 def make_bridge(make_daemon, **keys):
     return make_daemon(configuration(drivers=[{"driver": "yeelight", **keys}]))
 
 
-def light(daemon, timeout=15, **expected):
-    """Wait until the light is as expected."""
-    def near(have, want):
-        return have is not None and abs(have - want) <= 1.5 if isinstance(want, float) else have == want
-
-    return until(
-        lambda: (found := daemon.lights.get(KEY)) and all(near(found.get(part), want) for part, want in expected.items())
-        and found, timeout, f"the light has {expected}: {daemon.lights.get(KEY)}", interval=0.05)
+def light(daemon, **expected):
+    return until_light(daemon, KEY, **expected)
 
 
 @pytest.mark.parametrize("model", ["color", "ct_bulb", "mono"])
