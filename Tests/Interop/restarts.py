@@ -22,8 +22,10 @@ import test_hue
 import test_kasa
 import test_lifx
 import test_mqtt
+import test_shelly
 import test_wiz
 import test_wled
+import test_yeelight
 from broker import Broker
 from conftest import configuration
 from lan import until
@@ -64,6 +66,16 @@ def wled(lan, _):
     return Restarted(test_wled.KEY, {}, device.start, device.stop), [device.close]
 
 
+def shelly(lan, _):
+    device = test_shelly.Device(lan.phone)
+    return Restarted(test_shelly.name("light:0"), {}, device.start, device.stop), [device.close]
+
+
+def yeelight(lan, _):
+    device = test_yeelight.Device(lan.phone)
+    return Restarted(test_yeelight.KEY, {}, device.start, device.stop), [device.close]
+
+
 def hue(lan, directory):
     bridge = test_hue.OwnBridge(lan.phone, directory).start()
     made = Restarted("Den", {}, bridge.start, bridge.stop)
@@ -97,7 +109,9 @@ def figures(daemon):
     return int(re.search(r"^Private_Dirty: +(\d+) kB", rollup, re.M)[1]), len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
 
 
-@pytest.mark.parametrize("make", [mqtt_broker, mqtt_device, esphome, wled, hue, lifx, wiz, govee, kasa], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "make", [mqtt_broker, mqtt_device, esphome, wled, shelly, yeelight, hue, lifx, wiz, govee, kasa],
+    ids=lambda make: make.__name__)
 def test_restarts(make, make_daemon, lan, tmp_path):
     peer, ends = make(lan, tmp_path)
     try:
