@@ -153,7 +153,13 @@ struct MQTTLightDriverTests {
         let producer = try await Self.device(broker, "homeassistant")
         let driver = try Self.driver(broker.port, isWanted ? #", "announce": true"# : "")
         try producer.client.subscribe(to: "lamplighter/#", qos: 0)
-        try await SimulatedLightDriverTests.running(driver) { _ in }
+        try await SimulatedLightDriverTests.running(driver) { _ in
+            try await producer.wait { messages in
+                let online = messages.filter { $0.payload == Array("online".utf8) }.map(\.topic)
+                return online.contains { $0.hasPrefix("lamplighter/") }
+                    && (!isWanted || online.contains("homeassistant/status"))
+            }
+        }
         // Its last word comes behind all others.
         try await producer.wait { $0.contains { $0.payload == Array("offline".utf8) } }
         #expect(producer.received.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)

@@ -37,7 +37,7 @@ package struct DriverContract: Sendable {
         let run = Task { try await driver.run(host: host) }
         if await host.wait(for: goodLight, limit: timeout, until: { $0.reachable == true }) {
             found += await commands(driver, host)
-            found += await deadLights(driver)
+            found += await deadLights(driver, host)
         } else {
             found.append("the light \(goodLight) is told and reported reachable")
         }
@@ -75,9 +75,13 @@ package struct DriverContract: Sendable {
         return found
     }
 
-    private func deadLights(_ driver: any LightDriver) async -> [String] {
+    private func deadLights(_ driver: any LightDriver, _ host: RecordingLightHost) async -> [String] {
         var found: [String] = []
         if let lostLight {
+            // It may come to be known, and be lost, later than the others.
+            if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
+                found.append("the light \(lostLight) is reported out of reach")
+            }
             do throws(LightError) {
                 try await driver.apply(LightCommand(on: true), to: lostLight)
                 found.append("a light out of reach takes no command")
