@@ -8,9 +8,12 @@ struct AllOff {
         let app = AppDeclaration(id: "org.example.all-off", usageDescription: "To switch everything off at night.")
         try await withHomeManager(app) { manager in
             try await manager.waitUntilLoaded()  // waits for the user's permission, too
-            for accessory in await manager.primaryHome?.accessories ?? [] {
-                guard let power = accessory.primaryService?.characteristic(.on) else { continue }
-                try await manager.writeValue(.bool(false), to: power.id)
+            let accessories = await manager.primaryHome?.accessories ?? []
+            let lamps = accessories.compactMap { $0.primaryService?.characteristic(.on) }
+            let off = Dictionary(uniqueKeysWithValues: lamps.map { ($0.id, CharacteristicValue.bool(false)) })
+            for (id, result) in try await manager.writeValues(off) {
+                guard case .failure(let error) = result else { continue }
+                print("\(accessories.first { $0.characteristic(id) != nil }?.name ?? ""): \(error.message)")
             }
         }
     }

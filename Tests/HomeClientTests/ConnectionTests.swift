@@ -69,6 +69,36 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a manager runs once: a second run is refused, during the first and behind it")
+    func runsOnce() async throws {
+        try await withSocketPath { path in
+            try await serving(FakeDaemon(), at: path) {
+                let manager = try await running(at: path) { manager in
+                    try await manager.waitUntilLoaded()
+                    #expect(await refusal { () throws(HomeError) in try await manager.run() } == .operationInProgress)
+                    return manager
+                }
+                #expect(await refusal { () throws(HomeError) in try await manager.run() } == .operationInProgress)
+            }
+        }
+    }
+
+    @Test("a call of a task that is cancelled already does not reach the daemon")
+    func cancelledBefore() async throws {
+        try await withHome { daemon, manager in
+            let asked = await daemon.asked.count
+            let call = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await refusal { () throws(HomeError) in try await manager.addHome(named: "My Home") }
+            }
+            call.cancel()
+            #expect(await call.value == .operationCancelled)
+            _ = try await manager.addHome(named: "Cabin")
+            #expect(await daemon.asked.count == asked + 1)
+            #expect(await manager.homes.map(\.name) == ["Cabin"])
+        }
+    }
+
     @Test("a call waits for a daemon that comes a little later")
     func later() async throws {
         try await withSocketPath { path in

@@ -15,7 +15,7 @@ actor FakeDaemon: LineRPCSessions {
     }
 
     private(set) var graph = HomeGraph()
-    private var feed = ChangeFeed()
+    private var feed: ChangeFeed
     private var sessions: [SessionID: Session] = [:]
     private var lastSession: UInt64 = 0
     // Not the system's, which has no bytes and so no place: the thread sanitizer looks for races at an address that is none.
@@ -46,12 +46,17 @@ actor FakeDaemon: LineRPCSessions {
     var hidesSetupHashes = false
     /// What the devices would not report.
     var silent: Set<Characteristic.ID> = []
+    /// What no scene can set.
+    var failing: Set<Characteristic.ID> = []
     /// All that was asked, in order.
     private(set) var asked: [HomeRequest] = []
     private var heldCalls: [(request: HomeRequest, call: Call)] = []
     private(set) var cancelled = 0
     private var isLate = false
     private var lateAnswers: [(call: Call, result: Result<JSONValue, HomeError>)] = []
+
+    /// - Parameter notificationLimit: how many notifications may wait for an app.
+    init(notificationLimit: Int = ChangeFeed.defaultLimit) { feed = ChangeFeed(limit: notificationLimit) }
 
     func configure(_ change: @Sendable (isolated FakeDaemon) -> Void) { change(self) }
 
@@ -234,6 +239,15 @@ actor FakeDaemon: LineRPCSessions {
             sessions[call.session]?.answersQuestions = true
             for question in questions { run(feed.notify(.permissionAsked(question), [call.session])) }
             return [:]
+        case .runActionSet(let id):
+            let actions = graph.home(of: id)?.actionSet(id)?.actions ?? []
+            return actions.map { action in
+                guard !failing.contains(action.characteristic) else {
+                    return ValueResult(
+                        characteristic: action.characteristic, error: HomeError(.accessoryNotReachable))
+                }
+                return ValueResult(characteristic: action.characteristic, value: action.targetValue, time: tick())
+            }.json
         default: return [:]
         }
     }
@@ -268,6 +282,16 @@ actor FakeDaemon: LineRPCSessions {
     func receive(_ id: Characteristic.ID, _ value: CharacteristicValue) {
         let event = LiveEvent.valueUpdated(id, value, time: tick())
         if graph.apply(event) { run(feed.received(event)) }
+    }
+
+    /// Devices are received faster than they can be told.
+    func receive(_ values: [(id: Characteristic.ID, value: CharacteristicValue)]) {
+        var actions: [ChangeFeed.Action] = []
+        for (id, value) in values {
+            let event = LiveEvent.valueUpdated(id, value, time: tick())
+            if graph.apply(event) { actions += feed.received(event) }
+        }
+        run(actions)
     }
 
     /// A device comes back or goes.

@@ -21,11 +21,13 @@ import Testing
         for id in ids.prefix(2) { observations.answered(id, isConfirmed: true) }
         #expect(observations.iterationBegan(ids[1]) == false)
         #expect(observations.switchOff(Array(ids.prefix(2))) == [])
-        #expect(observations.iterationEnded(ids[0]) == true)
-        #expect(observations.iterationEnded(ids[1]) == false)
+        observations.iterationEnded(ids[0])
+        observations.iterationEnded(ids[1])
+        #expect(observations.idle(of: ids) == [ids[0]])
         #expect(observations.desired == [ids[1]])
-        #expect(observations.iterationEnded(ids[1]) == true)
-        #expect(observations.iterationEnded(ids[1]) == false)
+        observations.iterationEnded(ids[1])
+        #expect(observations.idle(of: ids) == [ids[0], ids[1]])
+        observations.iterationEnded(ids[1])
         #expect(observations.switchOff(ids) == ids)
     }
 
@@ -34,11 +36,11 @@ import Testing
         var observations = ObservationReconciler()
         for id in ids { observations.switchOn(id) }
         for id in ids { observations.answered(id, isConfirmed: true) }
-        #expect(observations.homesLoaded() == [])
+        #expect(observations.homesLoaded(HomeGraph()) == [])
         observations.connectionLost()
-        #expect(observations.homesLoaded() == ids.sorted())
+        #expect(observations.homesLoaded(HomeGraph()) == ids.sorted())
         observations.answered(ids[1], isConfirmed: true)
-        #expect(observations.homesLoaded() == [ids[0], ids[2]].sorted())
+        #expect(observations.homesLoaded(HomeGraph()) == [ids[0], ids[2]].sorted())
     }
 
     @Test("when an accessory is back what is desired of it is asked for, and nothing of others")
@@ -47,7 +49,7 @@ import Testing
         observations.switchOn(ids[0])
         observations.switchOn(ids[2])
         observations.answered(ids[0], isConfirmed: false)
-        #expect(observations.reachable([ids[0], ids[1]]) == [ids[0]])
+        #expect(observations.missing(of: [ids[0], ids[1]]) == [ids[0]])
     }
 
     @Test("what is refused for good, or gone, is asked for no more")
@@ -58,6 +60,7 @@ import Testing
         observations.answered(ids[1], isConfirmed: true)
         for id in ids { observations.forget(id) }
         #expect(observations == ObservationReconciler())
-        #expect(observations.iterationEnded(ids[1]) == false)
+        observations.iterationEnded(ids[1])
+        #expect(observations == ObservationReconciler())
     }
 }

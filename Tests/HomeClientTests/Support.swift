@@ -69,7 +69,7 @@ func running<Result: Sendable>(
     let manager = HomeManager(
         app, socket: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, timeouts: timeouts)
     return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await manager.run() }
+        group.addTask { try await manager.run() }
         defer { group.cancelAll() }
         return try await body(manager)
     }
@@ -126,10 +126,6 @@ extension Accessory {
             return id
         }
     }
-}
-
-extension Observations {
-    func readerCount(of id: Characteristic.ID) -> Int { readers[id]?.count ?? 0 }
 }
 
 /// What a call throws; `nil` if it does not.

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTesting
 import HomeModel
 import TestTimeouts
 import Testing
@@ -98,10 +99,10 @@ struct ValueTests {
         try await withLamp { daemon, manager, _, power in
             let first = Task { () async throws in
                 var iterator = manager.values(of: power).makeAsyncIterator()
-                return [try await iterator.next(), try await iterator.next()]
+                return [try await iterator.next()?.value, try await iterator.next()?.value]
             }
             let second = Task { () async throws in
-                for try await value in manager.values(of: power) where value == .bool(false) { return }
+                for try await value in manager.values(of: power) where value.value == .bool(false) { return }
             }
             try await eventually { await manager.observations.readerCount(of: power) == 2 }
             try await eventually { await daemon.observed == [power] }
@@ -137,7 +138,7 @@ struct ValueTests {
         try await withLamp { daemon, manager, lamp, power in
             try await manager.setNotification(true, for: power)
             let value = Task { () async throws -> CharacteristicValue? in
-                for try await value in manager.values(of: power) { return value }
+                for try await value in manager.values(of: power) { return value.value }
                 return nil
             }
             try await eventually { await manager.observations.readerCount(of: power) == 1 }
@@ -177,7 +178,7 @@ struct ValueTests {
         try await withLamp { daemon, manager, lamp, power in
             await daemon.reach(lamp.id, false)
             let value = Task { () async throws -> CharacteristicValue? in
-                for try await value in manager.values(of: power) { return value }
+                for try await value in manager.values(of: power) { return value.value }
                 return nil
             }
             try await eventually { await manager.observations.readerCount(of: power) == 1 }
@@ -208,6 +209,104 @@ struct ValueTests {
                 for try await _ in manager.values(of: power) {}
             }
             try await eventually { await manager.observations.reconciler.desired.isEmpty }
+        }
+    }
+
+    @Test("begin with the one that holds; what this app sets is among them and told apart")
+    func stateFirst() async throws {
+        try await withLamp { daemon, manager, _, power in
+            await daemon.receive(power, .bool(true))
+            _ = try await manager.readValue(of: power)
+            var iterator = manager.values(of: power).makeAsyncIterator()
+            let held = try await iterator.next()
+            #expect(held?.value == .bool(true) && held?.origin == .present)
+            try await manager.writeValue(.bool(false), to: power)
+            let own = try await iterator.next()
+            #expect(own?.value == .bool(false) && own?.origin == .own)
+            #expect(await manager.homes.first?.characteristic(power)?.valueTime == own?.time)
+            // What is so already is no change.
+            try await manager.writeValue(.bool(false), to: power)
+            await daemon.receive(power, .bool(true))
+            let reported = try await iterator.next()
+            #expect(reported?.value == .bool(true) && reported?.origin == .reported)
+            var second = manager.values(of: power).makeAsyncIterator()
+            #expect(try await second.next()?.origin == .present)
+        }
+    }
+
+    @Test("that changed while the connection was lost are the next; those that did not are none")
+    func afterReconnect() async throws {
+        try await withLamp { daemon, manager, _, power in
+            await daemon.receive(power, .bool(true))
+            _ = try await manager.readValue(of: power)
+            var iterator = manager.values(of: power).makeAsyncIterator()
+            #expect(try await iterator.next()?.value == .bool(true))
+            try await eventually { await daemon.observed == [power] }
+            for value in [false, false, true] {
+                await daemon.hangUp()
+                try await eventually { await daemon.sessionCount == 0 }
+                await daemon.receive(power, .bool(value))
+                try await eventually { await daemon.observed == [power] }
+            }
+            let first = try await iterator.next()
+            #expect(first?.value == .bool(false) && first?.origin == .present)
+            let second = try await iterator.next()
+            #expect(second?.value == .bool(true) && second?.origin == .present)
+        }
+    }
+
+    @Test("of a button are its presses alone, the same press twice")
+    func presses() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            guard let home = await daemon.graph.homes.first else { throw TestFailure("no home") }
+            _ = try await daemon.add(TestDevices.id(1), [TestDevices.button()], to: home.id)
+        } _: { daemon, manager in
+            let button = try #require(await manager.homes.first?.accessories.first)
+            let press = try #require(
+                button.services.flatMap(\.characteristics).first { $0.type == .programmableSwitchEvent }
+            ).id
+            await daemon.receive(press, .integer(1))
+            let presses = Task { () async throws in
+                var iterator = manager.values(of: press).makeAsyncIterator()
+                return [try await iterator.next(), try await iterator.next()]
+            }
+            try await eventually { await daemon.observed == [press] }
+            await daemon.receive(press, .integer(0))
+            await daemon.receive(press, .integer(0))
+            let received = try await presses.value
+            #expect(received.map { $0?.value } == [.integer(0), .integer(0)])
+            #expect(received.map { $0?.origin } == [.reported, .reported])
+        }
+    }
+
+    @Test("of a scene that was set in part are told action by action, with 64; of one that failed with 63")
+    func scene() async throws {
+        try await withHome { daemon in
+            let home = try await daemon.addHomeAndLamp().home
+            _ = try await daemon.add(TestDevices.id(2), [TestDevices.lamp()], to: home.id)
+        } _: { daemon, manager in
+            let home = try #require(await manager.homes.first)
+            let powers = try home.accessories.map { try $0.power }
+            let evening = try await manager.addActionSet(named: "Evening", to: home.id)
+            _ = try await manager.setActions(
+                powers.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }, of: evening.id)
+            var values = manager.values(of: powers[0]).makeAsyncIterator()
+            try await eventually { await manager.isLoaded }
+            let whole = try await manager.runActionSet(evening.id)
+            #expect(whole.error == nil && whole.results[powers[1]] == .success(.bool(true)))
+            #expect(try await values.next()?.value == .bool(true))
+            await daemon.configure { $0.failing = [powers[1]] }
+            let run = try await manager.runActionSet(evening.id)
+            #expect(run.error?.code == .actionSetExecutionPartialSuccess)
+            #expect(run.error?.message.contains(home.accessories[1].name) == true)
+            #expect(run.results[powers[0]] == .success(.bool(true)))
+            #expect(run.results[powers[1]] == .failure(HomeError(.accessoryNotReachable)))
+            await daemon.configure { $0.failing = Set(powers) }
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.runActionSet(evening.id)
+                } == .actionSetExecutionFailed)
         }
     }
 }

@@ -174,10 +174,10 @@ actor Commands {
                 try await manager.setNotification(isEnabled, for: try command.ids("characteristics"))
             ) { true }
         case "values":
-            // So many values, which are reported while this call goes on.
+            // So many values, which are told while this call goes on, behind the one that holds.
             var received: [JSONValue] = []
-            for try await value in manager.values(of: try command.id("characteristic")) {
-                received.append(value.json)
+            for try await value in manager.values(of: try command.id("characteristic")) where value.origin != .present {
+                received.append(value.value.json)
                 if received.count >= command.json["count"]?.int ?? 1 { break }
             }
             return .array(received)
@@ -219,11 +219,8 @@ actor Commands {
             let actions = try [CharacteristicWriteAction](json: command.json["actions"] ?? .null)
             return try await manager.setActions(actions, of: try command.id("actionSet")).json
         case "runActionSet":
-            var object = JSONObject()
-            for (id, error) in try await manager.runActionSet(try command.id("actionSet")) {
-                object["\(id)"] = error?.json ?? .null
-            }
-            return .object(object)
+            let run = try await manager.runActionSet(try command.id("actionSet"))
+            return ["results": Self.json(run.results) { $0.json }, "error": run.error?.json ?? .null]
         default: return nil
         }
     }

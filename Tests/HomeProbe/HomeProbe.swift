@@ -27,7 +27,7 @@ struct HomeProbe {
         let events = manager.allEvents()
         let commands = Commands(manager)
         await withDiscardingTaskGroup { group in
-            group.addTask { await manager.run() }
+            group.addTask { try? await manager.run() }
             group.addTask { for await events in events { say(events.json) } }
             await withDiscardingTaskGroup { calls in
                 while let line = await nextLine() { calls.addTask { say(await commands.answer(line)) } }

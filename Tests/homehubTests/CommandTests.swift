@@ -212,7 +212,7 @@ struct CommandTests {
         #expect(partly == Outcome())
         let run = try await hub.run("scenes", "run", "Movie Night")
         #expect(run.code == 1 && run.errors.contains("1 of 3 values failed"))
-        #expect(run.errors.hasSuffix("(73 readWritePartialSuccess)\n"))
+        #expect(run.errors.hasSuffix("(64 actionSetExecutionPartialSuccess)\n"))
         #expect(some.output.contains("lock-target-state   -\n"))
     }
 

@@ -28,7 +28,7 @@ public actor AccessoryBrowser {
     /// Also after the app has lost its permission, which ends the search and its events, and has it again. A daemon that
     /// cannot search any more ends no search: as soon as it can, the search goes on by itself.
     ///
-    /// - Throws: 47 without permission, 57 if the daemon cannot search.
+    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon cannot search.
     public func start() async throws(HomeError) {
         if let number = search?.number, await !manager.isSearching(number), search?.number == number {
             search = nil

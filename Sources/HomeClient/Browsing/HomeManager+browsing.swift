@@ -5,7 +5,8 @@ extension HomeManager {
     ///
     /// - Parameter body: gets what is found and what goes; the events end if the app loses its permission.
     /// - Returns: what the body returns.
-    /// - Throws: 47 without permission, 57 if the daemon cannot search; what the body throws.
+    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon cannot search;
+    ///   what the body throws.
     public nonisolated func withAccessoryBrowser<R: Sendable>(
         _ body: @Sendable (EventStream<BrowserEvent>) async throws -> R
     ) async throws -> R {

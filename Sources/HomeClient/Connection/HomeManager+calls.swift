@@ -9,14 +9,16 @@ extension HomeManager {
     ///   - deadline: how long to wait for the answer; `nil` as long as the connection lasts.
     ///   - take: reads the result and applies it, at its place among the notifications; even after the caller stopped waiting.
     /// - Returns: what `take` returns.
-    /// - Throws: what the daemon answers, and what `take` throws; 8 after the deadline, 23 if the task is cancelled, both
-    ///   of them only if the daemon says that nothing was done, or says nothing; `daemonUnavailable`.
+    /// - Throws: what the daemon answers, and what `take` throws; `operationTimedOut` after the deadline,
+    ///   `operationCancelled` if the task is cancelled, both of them only if the daemon says that nothing was done, or
+    ///   says nothing; `daemonUnavailable`.
     func call<Reply: Sendable>(
         _ request: HomeRequest, deadline: Duration?, _ take: @escaping (JSONValue) throws(HomeError) -> Reply
     ) async throws(HomeError) -> Reply {
         var peer = try await connected()
         // Others may have been woken with us.
         while calls.count >= Self.callsOfApp { peer = try await connected() }
+        if Task.isCancelled { throw HomeError(.operationCancelled) }
         return try await call(request, on: peer, deadline: deadline, take)
     }
 

@@ -8,7 +8,7 @@ extension HomeManager {
         replica.becameStale()
         needsLoad = true
         loadFailure = nil
-        notifyWaiters()
+        changed()
     }
 
     /// Loads the homes whenever that is due, as long as the connection lasts.
@@ -22,7 +22,7 @@ extension HomeManager {
                 let update = replica.loaded(graph)
                 apply(update)
                 if !update.isGap { observeAgain() }
-                notifyWaiters()
+                changed()
             } catch {
                 guard self.peer === peer else { return }
                 if needsLoad { continue }

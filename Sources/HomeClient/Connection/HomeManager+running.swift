@@ -5,8 +5,14 @@ import Logging
 extension HomeManager {
     /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled.
     ///
-    /// To be run once. While it does not run, no events arrive and calls fail with `daemonUnavailable`.
-    public func run() async {
+    /// While it does not run, no events arrive and calls fail with `daemonUnavailable`.
+    ///
+    /// - Throws: `operationInProgress` if it runs already, or has run: a manager runs once.
+    public func run() async throws(HomeError) {
+        guard !hasRun else {
+            throw HomeError(.operationInProgress, detail: "this home manager runs already, or has run")
+        }
+        hasRun = true
         await withDiscardingTaskGroup { group in
             group.addTask { await self.runTasks() }
             await keepConnected()
@@ -16,6 +22,8 @@ extension HomeManager {
         observations.finish()
         search.finish()
         questions.finish()
+        isOver = true
+        changed()
     }
 
     private func keepConnected() async {
@@ -57,7 +65,7 @@ extension HomeManager {
         observations.reconciler.connectionLost()
         // Whoever ends the manager has lost nothing that was found.
         if !Task.isCancelled { search.begin() }
-        notifyWaiters()
+        changed()
     }
 
     // MARK: The session
@@ -86,7 +94,7 @@ extension HomeManager {
         needsLoad = true
         loadFailure = nil
         if let before, before != reply.status { authorizationChanged(to: reply.status) }
-        notifyWaiters()
+        changed()
     }
 
     /// Asks again for what this session must be notified of.
@@ -106,7 +114,7 @@ extension HomeManager {
             search.finish()
         }
         listeners.notify(.manager(.authorizationStatusUpdated(status)), in: replica.graph)
-        notifyWaiters()
+        changed()
     }
 
     // MARK: Notifications
@@ -131,9 +139,9 @@ extension HomeManager {
         case .homesUpdated:
             reload()
             if search.isWanted || questions.isWanted { tasks.add(.resume) }
-        case .transaction(let transaction): apply(replica.received(transaction))
+        case .transaction(let transaction): received(transaction, isOwn: false)
         case .live(let event): received(event)
-        case .cached(let event): apply(replica.cached(event))
+        case .cached(let event): cached(event)
         case .accessoryFound(let accessory): search.found(accessory)
         case .accessoryLost(let id): search.lost(id)
         case .addAccessoryRequest(let request):
@@ -148,13 +156,41 @@ extension HomeManager {
         for event in update.events { listeners.notify(event, in: replica.graph) }
         listeners.finish(update.gone)
         if update.mayLackValues { observations.forget { replica.graph.characteristic($0) == nil } }
+        if update.hasOtherHomes { observations.homesChanged(replica.graph) }
+        if update.hasOtherHomes || !update.events.isEmpty { changed() }
+    }
+
+    /// Somebody changed a home.
+    func received(_ transaction: HomeTransaction, isOwn: Bool) {
+        apply(replica.received(transaction, isOwn: isOwn))
+        guard replica.isCurrent else { return }
+        let due = observations.reconciler.resolve(in: replica.graph)
+        if !due.isEmpty { tasks.add(.reconcile(due)) }
     }
 
     private func received(_ event: LiveEvent) {
         if case .reachabilityUpdated(let id, true) = event { observationsAreBack(of: id) }
         apply(replica.received(event))
-        guard case .valueUpdated(let id, let value, _) = event else { return }
-        observations.received(value, of: id)
+        if case .valueUpdated(let id, let value, let time) = event {
+            observed(ObservedValue(value: value, time: time, origin: .reported), of: id)
+        }
+    }
+
+    /// A value came for the copy of the homes alone: none here observes it, or the daemon does not tell it yet (again).
+    private func cached(_ event: LiveEvent) {
+        apply(replica.cached(event))
+        guard case .valueUpdated(let id, let value, let time) = event, observations.reconciler.isDesired(id),
+            replica.graph.characteristic(id)?.type.isMomentary == false
+        else { return }
+        observed(ObservedValue(value: value, time: time, origin: .reported), of: id)
+        changed()
+    }
+
+    /// Whoever in the app reads the value is told of it.
+    func observed(_ value: ObservedValue, of id: Characteristic.ID) {
+        let isOccurrence = replica.graph.characteristic(id)?.type.isMomentary ?? false
+        if isOccurrence && value.origin != .reported { return }
+        observations.received(value, of: id, isOccurrence: isOccurrence)
     }
 
     // MARK: Background tasks
@@ -172,11 +208,12 @@ extension HomeManager {
         case .expire(let call, let connection):
             try? await Task.sleep(for: timeouts.cancelled)
             expire(call, of: connection)
-        case .endObservation(let id, let number): await endObservation(number, of: id)
+        case .endIteration(let id, let number): await endIteration(number, of: id)
+        case .endObservation(let number): await endObservation(number)
         case .endSearch(let number): stopSearch(number)
         case .stopBrowsing: await stopBrowsing()
         case .endQuestions(let number): questions.remove(number)
-        case .observe(let ids): await observe(ids)
+        case .reconcile(let ids): await reconcile(ids)
         case .resume: await resume()
         }
     }

@@ -28,9 +28,16 @@ extension HomeManager {
     /// Something changed that a task may wait for.
     func notifyWaiters() { for waiter in waiters.values { waiter.send() } }
 
+    /// Something changed that a reader of snapshots sees.
+    func changed() {
+        snapshotNumber += 1
+        notifyWaiters()
+    }
+
     /// The connection, once there is one that takes another call.
     ///
-    /// - Throws: `daemonUnavailable` after some time, what the daemon refuses us for, 23 if the task is cancelled.
+    /// - Throws: `daemonUnavailable` after some time, what the daemon refuses us for, `operationCancelled` if the task
+    ///   is cancelled.
     func connected() async throws(HomeError) -> LineRPCPeer {
         let endOfAbsence = ContinuousClock.now + timeouts.absence
         let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: timeouts.connection) {

@@ -5,13 +5,15 @@ enum BackgroundTask: Sendable {
     /// A call whose caller stopped waiting is given some time for its answer.
     case expire(call: Int64, connection: UInt64)
     /// An iteration ended.
-    case endObservation(Characteristic.ID, number: UInt64)
+    case endIteration(Characteristic.ID, number: UInt64)
+    /// An observation was let go.
+    case endObservation(UInt64)
     /// The search has no reader any more.
     case endSearch(UInt64)
     /// No search is wanted any more.
     case stopBrowsing
-    /// These are to be reported (again).
-    case observe([Characteristic.ID])
+    /// These are to be reported (again), or no more.
+    case reconcile([Characteristic.ID])
     /// The daemon may have forgotten what this session wants to be notified of.
     case resume
     /// This app answers no questions any more.

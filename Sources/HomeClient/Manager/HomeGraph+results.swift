@@ -1,7 +1,7 @@
 extension HomeGraph {
     /// The home that a write made.
     ///
-    /// - Throws: 2 if it is gone already, or the daemon did not say which.
+    /// - Throws: `notFound` if it is gone already, or the daemon did not say which.
     func home(_ commit: HomeCommit) throws(HomeError) -> Home {
         guard case .home(let id) = commit.result else { throw Self.lost }
         return try existing(id)

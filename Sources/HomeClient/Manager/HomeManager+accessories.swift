@@ -1,7 +1,8 @@
 extension HomeManager {
     /// Puts an accessory into a room of its home.
     ///
-    /// - Throws: 12 or 11 if the accessory is not in the home, 11 for a room of another home, 1 if it is there already.
+    /// - Throws: `objectNotAssociatedToAnyHome` or `objectAssociatedToAnotherHome` if the accessory is not in the home,
+    ///   `objectAssociatedToAnotherHome` for a room of another home, `alreadyExists` if it is there already.
     @discardableResult
     public func assignAccessory(
         _ accessory: Accessory.ID, to room: Room.ID, in home: Home.ID
@@ -13,7 +14,9 @@ extension HomeManager {
 
     /// Renames an accessory in the home; the device keeps the name it gives itself.
     ///
-    /// - Throws: 35, 36, 46, 51 or 60 for a name that breaks the rules, 31 if it is taken, 33 if that is its name.
+    /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
+    ///   `objectWithSimilarNameExistsInHome` if it is taken, `renameWithSimilarName` if that is its name.
     @discardableResult
     public func renameAccessory(_ accessory: Accessory.ID, to name: String) async throws(HomeError) -> Accessory {
         try await write(.renameAccessory(accessory, name: name)) { graph, _ throws(HomeError) in
@@ -26,7 +29,8 @@ extension HomeManager {
     /// That succeeds even if the device does not answer; ``AccessoryRemoval/stale`` says so.
     ///
     /// - Returns: what was removed, and which devices could not be told.
-    /// - Throws: 34 for one behind a bridge, 12 if it is not in the home.
+    /// - Throws: `cannotRemoveNonBridgeAccessory` for one behind a bridge, `objectNotAssociatedToAnyHome` if it is not
+    ///   in the home.
     @discardableResult
     public func removeAccessory(
         _ accessory: Accessory.ID, from home: Home.ID
@@ -36,14 +40,15 @@ extension HomeManager {
 
     /// Has an accessory make itself noticed, by a blink or a sound.
     ///
-    /// - Throws: 48 if it cannot, 4 or 88 if it cannot be reached.
+    /// - Throws: `operationNotSupported` if it cannot, `accessoryNotReachable` or `bridgedAccessoryNotReachable` if it
+    ///   cannot be reached.
     public func identify(_ accessory: Accessory.ID) async throws(HomeError) {
         try await call(.identify(accessory), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
     /// Tries again with an accessory that misbehaved; one that was not blocked stays as it is.
     ///
-    /// - Throws: 81 for one behind a bridge.
+    /// - Throws: `cannotUnblockNonBridgeAccessory` for one behind a bridge.
     @discardableResult
     public func unblockAccessory(_ accessory: Accessory.ID, in home: Home.ID) async throws(HomeError) -> Accessory {
         try await write(.unblockAccessory(home, accessory)) { graph, _ throws(HomeError) in
@@ -53,8 +58,9 @@ extension HomeManager {
 
     /// Renames a service in the home.
     ///
-    /// - Throws: 35, 36, 46, 51 or 60 for a name that breaks the rules, 95 if it is taken in its accessory, 33 if that is
-    ///   its name.
+    /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
+    ///   `objectWithSimilarNameExists` if it is taken in its accessory, `renameWithSimilarName` if that is its name.
     @discardableResult
     public func renameService(_ service: Service.ID, to name: String) async throws(HomeError) -> Service {
         try await write(.renameService(service, name: name)) { graph, _ throws(HomeError) in try graph.existing(service)
@@ -67,7 +73,7 @@ extension HomeManager {
     ///   - type: what it is shown as; `nil` for what it is.
     ///   - service: the service.
     /// - Returns: the service as it is then.
-    /// - Throws: 62 if it cannot be shown as that.
+    /// - Throws: `invalidAssociatedServiceType` if it cannot be shown as that.
     @discardableResult
     public func setAssociatedServiceType(
         _ type: ServiceType?, for service: Service.ID
@@ -79,7 +85,7 @@ extension HomeManager {
 
     /// Says whether a service is among the things that people use most.
     ///
-    /// - Throws: 2 if it is not there.
+    /// - Throws: `notFound` if it is not there.
     @discardableResult
     public func setFavorite(_ isFavorite: Bool, for service: Service.ID) async throws(HomeError) -> Service {
         try await write(.setFavorite(service, isFavorite)) { graph, _ throws(HomeError) in try graph.existing(service) }

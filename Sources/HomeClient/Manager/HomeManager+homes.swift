@@ -3,14 +3,17 @@ extension HomeManager {
     ///
     /// - Parameter name: its name, which no other home has.
     /// - Returns: the home.
-    /// - Throws: 35, 36, 46, 51 or 60 for a name that breaks the rules, 32 if it is taken, 49 for too many homes.
+    /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
+    ///   `homeWithSimilarNameExists` if it is taken, `maximumObjectLimitReached` for too many homes.
     public func addHome(named name: String) async throws(HomeError) -> Home {
         try await write(.addHome(name: name)) { graph, commit throws(HomeError) in try graph.home(commit) }
     }
 
     /// Renames a home, and with it its default room.
     ///
-    /// - Throws: what ``addHome(named:)`` throws for its name, 33 if that is its name, 31 if something in it has that name.
+    /// - Throws: what ``addHome(named:)`` throws for its name, `renameWithSimilarName` if that is its name,
+    ///   `objectWithSimilarNameExistsInHome` if something in it has that name.
     @discardableResult
     public func renameHome(_ home: Home.ID, to name: String) async throws(HomeError) -> Home {
         try await write(.renameHome(home, name: name)) { graph, _ throws(HomeError) in try graph.existing(home) }
@@ -19,7 +22,7 @@ extension HomeManager {
     /// Removes a home with everything in it; its accessories can be added to another home then.
     ///
     /// - Returns: what was removed with it, and which devices could not be told.
-    /// - Throws: 2 if it is not there.
+    /// - Throws: `notFound` if it is not there.
     @discardableResult
     public func removeHome(_ home: Home.ID) async throws(HomeError) -> AccessoryRemoval {
         try await remove(.removeHome(home))
@@ -27,7 +30,7 @@ extension HomeManager {
 
     /// Makes a home the one that apps show first.
     ///
-    /// - Throws: 1 if it is that already.
+    /// - Throws: `alreadyExists` if it is that already.
     @discardableResult
     public func setPrimaryHome(_ home: Home.ID) async throws(HomeError) -> Home {
         try await write(.setPrimaryHome(home)) { graph, _ throws(HomeError) in try graph.existing(home) }

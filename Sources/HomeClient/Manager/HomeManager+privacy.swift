@@ -5,7 +5,7 @@ import Logging
 extension HomeManager {
     /// Every app with an answer, a question or a session.
     ///
-    /// - Throws: 17 for all but the system app.
+    /// - Throws: `insufficientPrivileges` for all but the system app.
     package func permissions() async throws(HomeError) -> [AppPermission] {
         try await call(.permissions, deadline: timeouts.call) { json throws(HomeError) in
             try Self.understood { () throws(HomeError) in try [AppPermission](json: json) }
@@ -14,7 +14,8 @@ extension HomeManager {
 
     /// Decides about an app.
     ///
-    /// - Throws: 17 for all but the system app, or if a policy has decided; 2 if no such app is known.
+    /// - Throws: `insufficientPrivileges` for all but the system app, or if a policy has decided; `notFound` if no such
+    ///   app is known.
     package func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
         try await call(.setPermission(app, decision), deadline: timeouts.call) { _ throws(HomeError) in }
     }
@@ -22,7 +23,7 @@ extension HomeManager {
     /// Puts questions of permission to this app while the body runs: those that wait, and each new one, and after a lost
     /// connection those that still wait once more.
     ///
-    /// - Throws: 17 for all but the system app; what the body throws.
+    /// - Throws: `insufficientPrivileges` for all but the system app; what the body throws.
     package nonisolated func withQuestions<R: Sendable>(
         _ body: @Sendable (EventStream<AppPermission>) async throws -> R
     ) async throws -> R {

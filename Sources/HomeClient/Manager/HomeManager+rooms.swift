@@ -5,14 +5,17 @@ extension HomeManager {
     ///   - name: its name, which nothing else in the home has.
     ///   - home: the home.
     /// - Returns: the room.
-    /// - Throws: 35, 36, 46, 51 or 60 for a name that breaks the rules, 31 if it is taken, 49 for too many rooms.
+    /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
+    ///   `objectWithSimilarNameExistsInHome` if it is taken, `maximumObjectLimitReached` for too many rooms.
     public func addRoom(named name: String, to home: Home.ID) async throws(HomeError) -> Room {
         try await write(.addRoom(home, name: name)) { graph, commit throws(HomeError) in try graph.room(commit) }
     }
 
     /// Renames a room.
     ///
-    /// - Throws: what ``addRoom(named:to:)`` throws for its name, 33 if that is its name, 29 for the default room.
+    /// - Throws: what ``addRoom(named:to:)`` throws for its name, `renameWithSimilarName` if that is its name,
+    ///   `roomForHomeCannotBeUpdated` for the default room.
     @discardableResult
     public func renameRoom(_ room: Room.ID, to name: String) async throws(HomeError) -> Room {
         try await write(.renameRoom(room, name: name)) { graph, _ throws(HomeError) in try graph.existing(room) }
@@ -21,7 +24,8 @@ extension HomeManager {
     /// Removes a room from its home and from all zones; what is in it moves to the default room.
     ///
     /// - Returns: the accessories that moved.
-    /// - Throws: 29 for the default room, 11 if it is another home's.
+    /// - Throws: `roomForHomeCannotBeUpdated` for the default room, `objectAssociatedToAnotherHome` if it is another
+    ///   home's.
     @discardableResult
     public func removeRoom(_ room: Room.ID, from home: Home.ID) async throws(HomeError) -> [Accessory] {
         try await write(.removeRoom(home, room)) { graph, commit throws(HomeError) in graph.accessories(commit) }
@@ -36,7 +40,7 @@ extension HomeManager {
 
     /// Renames a zone.
     ///
-    /// - Throws: as ``addRoom(named:to:)``, and 33 if that is its name.
+    /// - Throws: as ``addRoom(named:to:)``, and `renameWithSimilarName` if that is its name.
     @discardableResult
     public func renameZone(_ zone: Zone.ID, to name: String) async throws(HomeError) -> Zone {
         try await write(.renameZone(zone, name: name)) { graph, _ throws(HomeError) in try graph.existing(zone) }
@@ -44,14 +48,15 @@ extension HomeManager {
 
     /// Removes a zone; its rooms stay.
     ///
-    /// - Throws: 2 if it is not there, 11 if it is another home's.
+    /// - Throws: `notFound` if it is not there, `objectAssociatedToAnotherHome` if it is another home's.
     public func removeZone(_ zone: Zone.ID, from home: Home.ID) async throws(HomeError) {
         try await write(.removeZone(home, zone)) { _, _ throws(HomeError) in }
     }
 
     /// Makes a room part of a zone.
     ///
-    /// - Throws: 24 for the default room, 1 if it is part of it, 11 if it is another home's.
+    /// - Throws: `roomForHomeCannotBeInZone` for the default room, `alreadyExists` if it is part of it,
+    ///   `objectAssociatedToAnotherHome` if it is another home's.
     @discardableResult
     public func addRoom(_ room: Room.ID, toZone zone: Zone.ID) async throws(HomeError) -> Zone {
         try await write(.addRoomToZone(zone, room)) { graph, _ throws(HomeError) in try graph.existing(zone) }
@@ -59,7 +64,7 @@ extension HomeManager {
 
     /// Takes a room out of a zone.
     ///
-    /// - Throws: 2 if it is not part of it.
+    /// - Throws: `notFound` if it is not part of it.
     @discardableResult
     public func removeRoom(_ room: Room.ID, fromZone zone: Zone.ID) async throws(HomeError) -> Zone {
         try await write(.removeRoomFromZone(zone, room)) { graph, _ throws(HomeError) in try graph.existing(zone) }

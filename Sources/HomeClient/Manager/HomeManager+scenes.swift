@@ -6,8 +6,10 @@ extension HomeManager {
     ///   - home: the home.
     ///   - kind: what kind of scene it is.
     /// - Returns: the scene.
-    /// - Throws: 35, 36, 46, 51 or 60 for a name that breaks the rules, 31 if it is taken, 1 if there is one of that kind
-    ///   already and it is not ``ActionSet/Kind/userDefined``.
+    /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
+    ///   `objectWithSimilarNameExistsInHome` if it is taken, `alreadyExists` if there is one of that kind already and
+    ///   it is not ``ActionSet/Kind/userDefined``.
     public func addActionSet(
         named name: String, to home: Home.ID, kind: ActionSet.Kind = .userDefined
     ) async throws(HomeError) -> ActionSet {
@@ -18,7 +20,7 @@ extension HomeManager {
 
     /// Renames a scene.
     ///
-    /// - Throws: as ``addActionSet(named:to:kind:)``, and 33 if that is its name.
+    /// - Throws: as ``addActionSet(named:to:kind:)``, and `renameWithSimilarName` if that is its name.
     @discardableResult
     public func renameActionSet(_ actionSet: ActionSet.ID, to name: String) async throws(HomeError) -> ActionSet {
         try await write(.renameActionSet(actionSet, name: name)) { graph, _ throws(HomeError) in
@@ -28,14 +30,16 @@ extension HomeManager {
 
     /// Removes a scene.
     ///
-    /// - Throws: 83 for a built-in one.
+    /// - Throws: `cannotRemoveBuiltinActionSet` for a built-in one.
     public func removeActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) {
         try await write(.removeActionSet(actionSet)) { _, _ throws(HomeError) in }
     }
 
     /// Says what a scene sets, in place of what it set before.
     ///
-    /// - Throws: 3, 5, 43 to 46 or 56 if a characteristic does not take its value, 11 for one of another home.
+    /// - Throws: `invalidParameter`, `readOnlyCharacteristic`, `invalidValueType`, `valueLowerThanMinimum`,
+    ///   `valueHigherThanMaximum`, `stringLongerThanMaximum` or `invalidMessageSize` if a characteristic does not take
+    ///   its value, `objectAssociatedToAnotherHome` for one of another home.
     @discardableResult
     public func setActions(
         _ actions: [CharacteristicWriteAction], of actionSet: ActionSet.ID

@@ -9,9 +9,12 @@ extension HomeManager {
     ///   - home: where it is added.
     ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
     /// - Returns: the accessories; or that its maker's app goes on.
-    /// - Throws: 18 for the wrong code, 13 or 11 if it is in a home already, 14 or 16 if it does not take another
-    ///   controller, 4 or 100 if it does not answer, 66 if it does not keep to the rules, 31 or 35 to 60 for the name.
-    ///   Then neither the home nor the device has changed.
+    /// - Throws: `accessoryPairingFailed` for the wrong code, `objectAlreadyAssociatedToHome` or
+    ///   `objectAssociatedToAnotherHome` if it is in a home already, `accessoryIsBusy` or `accessoryOutOfResources` if
+    ///   it does not take another controller, `accessoryNotReachable` or `timedOutWaitingForAccessory` if it does not
+    ///   answer, `accessoryOutOfCompliance` if it does not keep to the rules, `objectWithSimilarNameExistsInHome` or
+    ///   `nameContainsProhibitedCharacters` to `nameDoesNotEndWithValidCharacters` for the name. Then neither the home
+    ///   nor the device has changed.
     public func addAccessory(
         _ accessory: DiscoveredAccessory, code: SetupCode, to home: Home.ID, name: String? = nil
     ) async throws(HomeError) -> AddResult {
@@ -25,9 +28,10 @@ extension HomeManager {
     ///   - home: where it is added.
     ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
     /// - Returns: the accessories; or that its maker's app goes on.
-    /// - Throws: as ``addAccessory(_:code:to:name:)``, and 80 if the app did not declare
-    ///   ``HomeCapability/setupPayload``, 93 for a device that cannot be on the network, 96 if the device does not take
-    ///   the maker's token, 2 if the request was answered already, 100 if no such device is there.
+    /// - Throws: as ``addAccessory(_:code:to:name:)``, and `missingEntitlement` if the app did not declare
+    ///   ``HomeCapability/setupPayload``, `incompatibleAccessory` for a device that cannot be on the network,
+    ///   `ownershipFailure` if the device does not take the maker's token, `notFound` if the request was answered
+    ///   already, `timedOutWaitingForAccessory` if no such device is there.
     public func addAndSetupAccessories(
         with payload: AccessorySetupPayload, to home: Home.ID, name: String? = nil
     ) async throws(HomeError) -> AddResult {
@@ -36,7 +40,7 @@ extension HomeManager {
 
     /// Says that the maker's app will not add what it was asked to.
     ///
-    /// - Throws: 2 if it was answered already.
+    /// - Throws: `notFound` if it was answered already.
     public func decline(_ request: AddAccessoryRequest) async throws(HomeError) {
         try await call(.declineAddition(request.id), deadline: timeouts.call) { _ throws(HomeError) in }
     }

@@ -2,7 +2,8 @@ extension HomeManager {
     /// Asks the accessory for a value, and waits for its answer.
     ///
     /// - Returns: the value as the accessory says it; ``homes`` hold it, too.
-    /// - Throws: 6 if it cannot be read, 4 or 88 if the accessory cannot be reached, 61 if it is blocked.
+    /// - Throws: `writeOnlyCharacteristic` if it cannot be read, `accessoryNotReachable` or
+    ///   `bridgedAccessoryNotReachable` if the accessory cannot be reached, `accessoryIsBlocked` if it is blocked.
     public func readValue(of characteristic: Characteristic.ID) async throws(HomeError) -> CharacteristicValue {
         let results = try await exchange(.readValues([characteristic]))
         guard let result = results.first(where: { $0.characteristic == characteristic }) else { throw Self.noResult }
@@ -26,20 +27,20 @@ extension HomeManager {
     ///
     /// - Parameters:
     ///   - value: the value, of the characteristic's format and within its limits; a number goes to the nearest step.
-    ///     `nil` is refused with 20.
+    ///     `nil` is refused with `nilParameter`.
     ///   - characteristic: what is set.
     ///   - authorizationData: what some accessories want besides.
     /// - Returns: the value that was set, which is the nearest that the accessory can have.
-    /// - Throws: 5 if it cannot be set, 43 for a value of the wrong kind, 44 or 45 outside the limits, 3 if it is none of
-    ///   the valid values, 46 or 56 if it is too long, 4 or 88 if the accessory cannot be reached, 61 if it is blocked.
+    /// - Throws: `readOnlyCharacteristic` if it cannot be set, `invalidValueType` for a value of the wrong kind,
+    ///   `valueLowerThanMinimum` or `valueHigherThanMaximum` outside the limits, `invalidParameter` if it is none of
+    ///   the valid values, `stringLongerThanMaximum` or `invalidMessageSize` if it is too long, `accessoryNotReachable`
+    ///   or `bridgedAccessoryNotReachable` if the accessory cannot be reached, `accessoryIsBlocked` if it is blocked.
     @discardableResult
     public func writeValue(
         _ value: CharacteristicValue?, to characteristic: Characteristic.ID, authorizationData: [UInt8]? = nil
     ) async throws(HomeError) -> CharacteristicValue? {
-        let results = try await exchange(
-            .writeValues([
-                ValueWrite(characteristic: characteristic, value: value, authorizationData: authorizationData)
-            ]))
+        let write = ValueWrite(characteristic: characteristic, value: value, authorizationData: authorizationData)
+        let results = try await exchange(.writeValues([write]), isWrite: true)
         guard let result = results.first(where: { $0.characteristic == characteristic }) else { throw Self.noResult }
         if let error = result.error { throw error }
         return result.value ?? value
@@ -49,13 +50,12 @@ extension HomeManager {
     ///
     /// - Returns: what came of each: the value that was set, or why not.
     /// - Throws: what concerns all of them, such as 47.
-    @discardableResult
     public func writeValues(
         _ values: [Characteristic.ID: CharacteristicValue]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
         guard !values.isEmpty else { return [:] }
         let writes = values.sorted { $0.key < $1.key }.map { ValueWrite(characteristic: $0.key, value: $0.value) }
-        var results = try await exchange(.writeValues(writes))
+        var results = try await exchange(.writeValues(writes), isWrite: true)
         for index in results.indices where results[index].error == nil && results[index].value == nil {
             results[index].value = values[results[index].characteristic]
         }
@@ -65,13 +65,13 @@ extension HomeManager {
     /// Carries out a scene.
     ///
     /// - Returns: what came of each of its actions, if at least one succeeded.
-    /// - Throws: 25 if it has no actions, 63 if all failed, 65 while it is being carried out already.
-    @discardableResult
-    public func runActionSet(
-        _ actionSet: ActionSet.ID
-    ) async throws(HomeError) -> [Characteristic.ID: HomeError?] {
-        let results = try await exchange(.runActionSet(actionSet))
-        return Dictionary(results.map { ($0.characteristic, $0.error) }) { _, last in last }
+    /// - Throws: `noActionsInActionSet` if it has no actions, `actionSetExecutionFailed` if all failed,
+    ///   `actionSetExecutionInProgress` while it is being carried out already.
+    public func runActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) -> ActionSetRun {
+        let results = try await exchange(.runActionSet(actionSet), isWrite: true)
+        let error = replica.graph.error(ofScene: results)
+        if let error, error.code == .actionSetExecutionFailed { throw error }
+        return ActionSetRun(results: Self.values(results, of: []), error: error)
     }
 
     /// Has changes of a value reported to this app, or not any more.
@@ -79,7 +79,8 @@ extension HomeManager {
     /// What is so already succeeds. It lasts over lost connections and while the accessory cannot be reached, until it is
     /// switched off or the app loses its permission.
     ///
-    /// - Throws: 7 if the accessory does not report it, 4 or 88 if it cannot be reached (then it is not switched on).
+    /// - Throws: `notificationNotSupported` if the accessory does not report it, `accessoryNotReachable` or
+    ///   `bridgedAccessoryNotReachable` if it cannot be reached (then it is not switched on).
     public func setNotification(_ isEnabled: Bool, for characteristic: Characteristic.ID) async throws(HomeError) {
         try await setNotification(isEnabled, for: [characteristic])[characteristic]?.get()
     }
@@ -88,7 +89,6 @@ extension HomeManager {
     ///
     /// - Returns: what came of each.
     /// - Throws: what concerns all of them, such as 47.
-    @discardableResult
     public func setNotification(
         _ isEnabled: Bool, for characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {
@@ -101,20 +101,23 @@ extension HomeManager {
         return results
     }
 
-    /// The values of a characteristic, as its accessory reports them while they are iterated.
+    /// The value of a characteristic, now and whenever it is another, while it is iterated.
     public nonisolated func values(of characteristic: Characteristic.ID) -> CharacteristicValues {
         CharacteristicValues(manager: self, characteristic: characteristic)
     }
 
     // MARK: Results
 
-    private func exchange(_ request: HomeRequest) async throws(HomeError) -> [ValueResult] {
+    private func exchange(_ request: HomeRequest, isWrite: Bool = false) async throws(HomeError) -> [ValueResult] {
         try await call(request, deadline: timeouts.call) { json throws(HomeError) in
             let results = try Self.understood { () throws(HomeError) in try [ValueResult](json: json) }
             for result in results {
                 guard result.error == nil, let value = result.value, let time = result.time else { continue }
                 self.replica.found(value, of: result.characteristic, at: time)
+                let found = ObservedValue(value: value, time: time, origin: isWrite ? .own : .reported)
+                self.observed(found, of: result.characteristic)
             }
+            self.changed()
             return results
         }
     }

@@ -53,7 +53,7 @@ extension HomeManager {
 
     /// Applies what this app did.
     func complete(_ commit: HomeCommit) {
-        if let transaction = commit.transaction { apply(replica.received(transaction, isOwn: true)) }
+        if let transaction = commit.transaction { received(transaction, isOwn: true) }
     }
 
     func current<R: Sendable>(

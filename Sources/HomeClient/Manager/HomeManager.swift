@@ -1,7 +1,7 @@
 import AsyncKit
 import BoundedJSON
 import LineRPC
-package import Logging
+public import Logging
 
 /// An app's access to the homes of its user.
 ///
@@ -17,9 +17,10 @@ package import Logging
 /// try await manager.waitUntilLoaded()
 /// ```
 ///
-/// Snapshots never change under their holder. ``homes`` is up to date before an event is told and before a call returns.
-/// An app gets no events for its own writes; their results hold what changed. Calls end within a bounded time, and a
-/// call whose task is cancelled before it had an effect throws 23 and has none.
+/// Show the homes from ``snapshots(observing:)``: what is now, and then what is after each change. Snapshots never change
+/// under their holder. ``homes`` is up to date before an event is told and before a call returns. An app gets no events
+/// for its own writes; their results hold what changed. Calls end within a bounded time, and a call whose task is
+/// cancelled before it had an effect throws `operationCancelled` and has none.
 public actor HomeManager {
     /// Where the daemon is looked for.
     public nonisolated let socket: String
@@ -44,10 +45,15 @@ public actor HomeManager {
     /// One for each task that waits for a change of this state.
     var waiters: [UInt64: AsyncSignal] = [:]
     var lastWaiter: UInt64 = 0
+    var hasRun = false
+    /// Whether ``run()`` is over.
+    var isOver = false
 
     // MARK: What is kept
 
     var replica = Replica()
+    /// Counts what readers of snapshots are to see.
+    var snapshotNumber: UInt64 = 0
     /// Whether the homes are to be loaded (anew).
     var needsLoad = false
     /// Why they could not be.
@@ -62,11 +68,8 @@ public actor HomeManager {
     ///   - app: what the app says of itself.
     ///   - socket: the daemon's socket; if `nil`, `$HOMEHUB_SOCKET`, else `./.lamplighter/run/home.sock` if that is
     ///     there, else `/run/homehub/home.sock`.
-    public init(_ app: AppDeclaration, socket: String? = nil) {
-        self.init(app, socket: socket, logger: Logger(label: "home") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    package init(_ app: AppDeclaration, socket: String? = nil, logger: Logger) {
+    ///   - logger: where it logs what it does on its own, such as why homes could not be loaded; by default nowhere.
+    public init(_ app: AppDeclaration, socket: String? = nil, logger: Logger = .silent) {
         self.init(app, socket: socket, logger: logger, timeouts: Timeouts())
     }
 
@@ -101,8 +104,8 @@ public actor HomeManager {
 
     /// Waits until the homes are loaded, if need be for the user's permission.
     ///
-    /// - Throws: 47 if the user does not allow it, `daemonUnavailable` if there is no connection for some seconds, 23 if
-    ///   the task is cancelled.
+    /// - Throws: `homeAccessNotAuthorized` if the user does not allow it, `daemonUnavailable` if there is no connection
+    ///   for some seconds, `operationCancelled` if the task is cancelled.
     public func waitUntilLoaded() async throws(HomeError) {
         while true {
             _ = try await connected()
@@ -122,25 +125,30 @@ public actor HomeManager {
 /// - Parameters:
 ///   - app: what the app says of itself.
 ///   - socket: the daemon's socket; if `nil`, where it is by default.
+///   - logger: as in ``HomeManager/init(_:socket:logger:)``.
 ///   - body: what the app does.
 /// - Returns: what the body returns.
 /// - Throws: what the body throws.
 public func withHomeManager<Result: Sendable>(
-    _ app: AppDeclaration, socket: String? = nil,
+    _ app: AppDeclaration, socket: String? = nil, logger: Logger = .silent,
     _ body: @Sendable (HomeManager) async throws -> Result
 ) async rethrows -> Result {
-    try await withHomeManager(app, socket: socket, timeouts: Timeouts(), body)
+    try await withHomeManager(app, socket: socket, logger: logger, timeouts: Timeouts(), body)
 }
 
 package func withHomeManager<Result: Sendable>(
-    _ app: AppDeclaration, socket: String?, timeouts: Timeouts,
+    _ app: AppDeclaration, socket: String?, logger: Logger = .silent, timeouts: Timeouts,
     _ body: @Sendable (HomeManager) async throws -> Result
 ) async rethrows -> Result {
-    let manager = HomeManager(
-        app, socket: socket, logger: Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }, timeouts: timeouts)
+    let manager = HomeManager(app, socket: socket, logger: logger, timeouts: timeouts)
     return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await manager.run() }
+        group.addTask { try await manager.run() }
         defer { group.cancelAll() }
         return try await body(manager)
     }
+}
+
+extension Logger {
+    /// Logs nothing.
+    public static var silent: Logger { Logger(label: "home") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -15,6 +15,8 @@ struct Replica: Sendable, Equatable {
         package var gone = Gone()
         /// Whether there may be characteristics that are gone, with an accessory or without it.
         var mayLackValues = false
+        /// Whether there is more to see than an event of an accessory: the homes were loaded, or somebody changed one.
+        var hasOtherHomes = false
         /// Whether something was missed, so that all must be loaded anew.
         var isGap = false
     }
@@ -81,7 +83,8 @@ struct Replica: Sendable, Equatable {
         self.kept = nil
         isCurrent = true
         return Update(
-            events: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph), mayLackValues: true)
+            events: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph), mayLackValues: true,
+            hasOtherHomes: true)
     }
 
     /// The app may not see homes any more.
@@ -112,7 +115,7 @@ struct Replica: Sendable, Equatable {
         let events = visible.compactMap { HomeClientEvent($0, in: transaction.home, from: before, to: graph) }
         return Update(
             events: events, gone: Self.gone(by: transaction, from: before, to: graph),
-            mayLackValues: Self.takesValues(transaction))
+            mayLackValues: Self.takesValues(transaction), hasOtherHomes: true)
     }
 
     /// A device reported an event.

@@ -17,7 +17,7 @@ public protocol AccessorySetupInteraction: Sendable {
     ///
     /// - Parameter found: the devices, as they come and go; choosing ends the search.
     /// - Returns: the device.
-    /// - Throws: 23 if the person gives up.
+    /// - Throws: `operationCancelled` if the person gives up.
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory
 
     /// The device is spoken to; it may take half a minute.

@@ -25,8 +25,10 @@ public struct AccessorySetupManager: Sendable {
     ///   - interaction: the person's part.
     /// - Returns: what was added, and what could not be done after that. From then on nothing fails any more: a name that
     ///   is refused is asked for again, and if the person, or the connection, goes away, the accessory stays as it is.
-    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws until then; 31 or 35
-    ///   to 60 for the suggested name, which is checked before the device is spoken to; 47 if a policy keeps the app out.
+    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws until then;
+    ///   `objectWithSimilarNameExistsInHome` or `nameContainsProhibitedCharacters` to
+    ///   `nameDoesNotEndWithValidCharacters` for the suggested name, which is checked before the device is spoken to;
+    ///   `homeAccessNotAuthorized` if a policy keeps the app out.
     public func perform(
         _ request: AccessorySetupRequest, interaction: some AccessorySetupInteraction
     ) async throws(HomeError) -> Outcome {

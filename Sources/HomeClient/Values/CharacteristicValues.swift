@@ -1,15 +1,17 @@
 import AsyncKit
 
-/// The values of a characteristic as its accessory reports them.
+/// The value of a characteristic: the one that holds, and then every other that it takes.
 ///
-/// Iterating has the values reported to this app, and the end of the iteration ends that, unless somebody else in the
-/// app wants them, too. The values that this app writes are not among them. While the accessory cannot be reached, or
-/// the daemon is away, the sequence waits. It ends when the characteristic is gone, and fails if the accessory does not
-/// report the value (7) or the app has no permission (any more, 47). Of more than ``limit`` values that wait for the
-/// reader only the newest stays.
+/// Iterating has the value reported to this app, and the end of the iteration ends that, unless somebody else in the
+/// app wants it, too. What this app sets itself is among it; ``ObservedValue/origin`` tells it apart. A button has no
+/// value that holds; each press is an element. While the accessory cannot be reached, or the daemon is away, the
+/// sequence waits; what changed meanwhile is the next element. It ends when the characteristic is gone, and throws
+/// `notificationNotSupported` if the accessory does not report the value,
+/// `homeAccessNotAuthorized` if the app has no permission (any more). Of more than ``limit`` values
+/// that wait for the reader only the newest stays.
 public struct CharacteristicValues: AsyncSequence, Sendable {
-    /// A value, as it was received.
-    public typealias Element = CharacteristicValue
+    /// A value, and how it came to be known.
+    public typealias Element = ObservedValue
     /// Why values are not reported.
     public typealias Failure = HomeError
 
@@ -36,7 +38,7 @@ public struct CharacteristicValues: AsyncSequence, Sendable {
         }
 
         /// The next value; `nil` at the end, and when the task is cancelled.
-        public mutating func next() async throws(HomeError) -> CharacteristicValue? {
+        public mutating func next() async throws(HomeError) -> ObservedValue? {
             guard !isOver else { return nil }
             do {
                 if subscription == nil { subscription = try await manager.observe(characteristic, into: reports) }
@@ -52,7 +54,7 @@ public struct CharacteristicValues: AsyncSequence, Sendable {
         /// The next value; `nil` at the end, and when the task is cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(HomeError) -> CharacteristicValue? { try await next() }
+        ) async throws(HomeError) -> ObservedValue? { try await next() }
 
         private mutating func end() {
             isOver = true

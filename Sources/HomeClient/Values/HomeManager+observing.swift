@@ -33,11 +33,20 @@ extension HomeManager {
         }
     }
 
+    /// The daemon tells no more what is not desired any more.
+    func release(_ ids: [Characteristic.ID]) async {
+        let idle = observations.reconciler.idle(of: ids)
+        guard isOpen, !idle.isEmpty else { return }
+        _ = try? await report(false, idle)
+        // Somebody may have begun anew meanwhile.
+        await observe(idle)
+    }
+
     /// The homes were loaded: the daemon tells this session what it told it before, or nothing.
     func observeAgain() {
         for id in observations.reconciler.confirmed { replica.setNotification(true, for: id) }
-        let due = observations.reconciler.homesLoaded()
-        if !due.isEmpty { tasks.add(.observe(due)) }
+        let due = observations.reconciler.homesLoaded(replica.graph)
+        if !due.isEmpty { tasks.add(.reconcile(due)) }
     }
 
     /// An accessory is back.
@@ -47,31 +56,60 @@ extension HomeManager {
     func observationsAreBack(of id: Accessory.ID) {
         let those = (replica.graph.accessory(id)?.services ?? []).flatMap(\.characteristics).map(\.id)
         for id in those where observations.reconciler.confirmed.contains(id) { replica.setNotification(true, for: id) }
-        let due = observations.reconciler.reachable(those)
-        if !due.isEmpty { tasks.add(.observe(due)) }
+        let due = observations.reconciler.missing(of: those)
+        if !due.isEmpty { tasks.add(.reconcile(due)) }
     }
 
     // MARK: Iterations
 
-    /// Begins to put the reports of a value into a mailbox.
+    /// Begins to put the values of a characteristic into a mailbox.
     ///
     /// - Returns: what ends it when it is let go.
     /// - Throws: why they are not reported, unless that passes by itself.
     func observe(
         _ id: Characteristic.ID, into reports: Observations.Reports
     ) async throws(HomeError) -> Subscription {
-        let (number, isDue) = observations.add(reports, of: id)
-        let subscription = Subscription { [tasks] in tasks.add(.endObservation(id, number: number)) }
+        let present = replica.graph.characteristic(id)?.present
+        let (number, isDue) = observations.add(reports, of: id, present: present)
+        let subscription = Subscription { [tasks] in tasks.add(.endIteration(id, number: number)) }
         guard isDue else { return subscription }
-        if let error = try await report(true, [id])[id], !error.passesByItself { throw error }
+        let failure: HomeError?
+        do throws(HomeError) { failure = try await report(true, [id])[id] } catch { failure = error }
+        if let failure, !failure.passesByItself { throw failure }
         return subscription
     }
 
-    func endObservation(_ number: UInt64, of id: Characteristic.ID) async {
-        guard observations.remove(number, of: id), isOpen else { return }
-        _ = try? await report(false, [id])
-        // Somebody may have begun anew meanwhile.
-        if observations.reconciler.isDesired(id) { await observe([id]) }
+    func endIteration(_ number: UInt64, of id: Characteristic.ID) async {
+        observations.remove(number, of: id)
+        await release([id])
+    }
+
+    // MARK: Observations
+
+    /// Has the values of a home, a room, or whatever the scope is, reported to this app as long as the observation is kept.
+    ///
+    /// They are in the events of their accessories and in ``snapshots(observing:)``. What comes into the scope later is
+    /// reported from then on, and what leaves it no more. What cannot be reached, or may not be seen, is reported as soon
+    /// as it can. What is observed several times is reported until the last observation ends.
+    ///
+    /// - Parameter scope: what to observe.
+    /// - Returns: the observation, once the daemon has answered; it ends when it is let go.
+    public func observe(_ scope: ObservationScope) async -> Observation {
+        let number = observations.add(scope)
+        let observation = Observation(Subscription { [tasks] in tasks.add(.endObservation(number)) })
+        if replica.isCurrent { await reconcile(observations.reconciler.resolve(in: replica.graph)) }
+        return observation
+    }
+
+    func endObservation(_ number: UInt64) async {
+        observations.reconciler.observationEnded(number)
+        await reconcile(observations.reconciler.resolve(in: replica.graph))
+    }
+
+    /// What is desired of these is reported, the rest no more.
+    func reconcile(_ ids: [Characteristic.ID]) async {
+        await observe(ids)
+        await release(ids)
     }
 }
 

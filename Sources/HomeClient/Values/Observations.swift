@@ -2,43 +2,86 @@ import AsyncKit
 
 /// What this app is notified of values: what it wants to be notified, and who in the app reads it.
 struct Observations {
-    typealias Reports = BoundedMailbox<Result<CharacteristicValue, HomeError>>
+    typealias Reports = BoundedMailbox<Result<ObservedValue, HomeError>>
+
+    private struct Readers {
+        var mailboxes: [UInt64: Reports] = [:]
+        /// What all of them were told last.
+        var known: ObservedValue?
+    }
 
     /// What is desired, and what the daemon has confirmed of it.
     var reconciler = ObservationReconciler()
-    private(set) var readers: [Characteristic.ID: [UInt64: Reports]] = [:]
+    private var readers: [Characteristic.ID: Readers] = [:]
     private var lastNumber: UInt64 = 0
+
+    /// How many in the app read a value.
+    func readerCount(of id: Characteristic.ID) -> Int { readers[id]?.mailboxes.count ?? 0 }
 
     // MARK: Iterations
 
     /// Somebody in the app begins to iterate over a value.
     ///
+    /// - Parameters:
+    ///   - reports: where the values go, the present one first.
+    ///   - id: the characteristic.
+    ///   - present: the value that holds, if one is known.
     /// - Returns: the iteration's number, and whether the daemon is to be asked.
-    mutating func add(_ reports: Reports, of id: Characteristic.ID) -> (number: UInt64, isDue: Bool) {
+    mutating func add(
+        _ reports: Reports, of id: Characteristic.ID, present: ObservedValue?
+    ) -> (number: UInt64, isDue: Bool) {
         lastNumber += 1
-        readers[id, default: [:]][lastNumber] = reports
+        var those = readers[id] ?? Readers(known: present)
+        if let known = those.known {
+            let value = ObservedValue(value: known.value, time: known.time, origin: .present)
+            reports.post(.success(value), summary: .success(value))
+        }
+        those.mailboxes[lastNumber] = reports
+        readers[id] = those
         return (lastNumber, reconciler.iterationBegan(id))
     }
 
     /// An iteration is over.
+    mutating func remove(_ number: UInt64, of id: Characteristic.ID) {
+        guard readers[id]?.mailboxes.removeValue(forKey: number) != nil else { return }
+        if readers[id]?.mailboxes.isEmpty == true { readers[id] = nil }
+        reconciler.iterationEnded(id)
+    }
+
+    // MARK: Observations
+
+    /// Somebody in the app wants all of a scope reported.
     ///
-    /// - Returns: whether the daemon is to tell the value no more.
-    mutating func remove(_ number: UInt64, of id: Characteristic.ID) -> Bool {
-        guard readers[id]?.removeValue(forKey: number) != nil else { return false }
-        if readers[id]?.isEmpty == true { readers[id] = nil }
-        return reconciler.iterationEnded(id)
+    /// - Returns: the observation's number.
+    mutating func add(_ scope: ObservationScope) -> UInt64 {
+        lastNumber += 1
+        reconciler.observationBegan(lastNumber, of: scope)
+        return lastNumber
     }
 
     // MARK: Being told
 
-    func received(_ value: CharacteristicValue, of id: Characteristic.ID) {
-        for reports in (readers[id] ?? [:]).values { reports.post(.success(value), summary: .success(value)) }
+    /// A value became known, or a button was pressed.
+    mutating func received(_ value: ObservedValue, of id: Characteristic.ID, isOccurrence: Bool = false) {
+        guard var those = readers.removeValue(forKey: id) else { return }
+        defer { readers[id] = those }
+        guard isOccurrence || those.known?.value != value.value else { return }
+        if !isOccurrence { those.known = value }
+        for reports in those.mailboxes.values { reports.post(.success(value), summary: .success(value)) }
+    }
+
+    /// The copy of the homes is another one: what is read may be other than what was told.
+    mutating func homesChanged(_ graph: HomeGraph) {
+        for id in readers.keys {
+            guard let value = graph.characteristic(id)?.present else { continue }
+            received(value, of: id)
+        }
     }
 
     /// The accessory does not report the value.
     mutating func refused(_ id: Characteristic.ID, _ error: HomeError) {
         reconciler.forget(id)
-        for reports in (readers.removeValue(forKey: id) ?? [:]).values {
+        for reports in (readers.removeValue(forKey: id)?.mailboxes ?? [:]).values {
             reports.post(.failure(error), summary: .failure(error))
             reports.finish()
         }
@@ -48,24 +91,31 @@ struct Observations {
     mutating func forget(where isGone: (Characteristic.ID) -> Bool) {
         for id in reconciler.desired.union(reconciler.confirmed).filter(isGone) {
             reconciler.forget(id)
-            for reports in (readers.removeValue(forKey: id) ?? [:]).values { reports.finish() }
+            for reports in (readers.removeValue(forKey: id)?.mailboxes ?? [:]).values { reports.finish() }
         }
     }
 
-    /// Nothing is told to this app any more.
+    /// Nothing is told to this app any more; observations wait until it is allowed again.
     mutating func fail(_ error: HomeError) {
-        for reports in readers.values.flatMap(\.values) {
+        for reports in readers.values.flatMap(\.mailboxes.values) {
             reports.clear()
             reports.post(.failure(error), summary: .failure(error))
-            reports.finish()
         }
         finish()
     }
 
     /// It is all over.
     mutating func finish() {
-        for reports in readers.values.flatMap(\.values) { reports.finish() }
+        for reports in readers.values.flatMap(\.mailboxes.values) { reports.finish() }
         readers = [:]
-        reconciler = ObservationReconciler()
+        reconciler.emptied()
+    }
+}
+
+extension Characteristic {
+    /// What holds; nothing of a button, whose last press is over.
+    var present: ObservedValue? {
+        guard !type.isMomentary, let value else { return nil }
+        return ObservedValue(value: value, time: valueTime ?? 0, origin: .present)
     }
 }

@@ -245,32 +245,11 @@ final class AccessoryCalls {
         defer { runningActionSets.remove(id) }
         guard hub.isAwaited(call) else { return }
         let results = await written(writes, by: call, in: hub)
-        let failures = results.filter { $0.error != nil }
-        guard !failures.isEmpty else { return hub.answer(call, .success(results.json)) }
-        // The answer is an error and holds no values.
-        for result in results where result.error == nil {
-            guard let value = result.value, let time = result.time else { continue }
-            let event = LiveEvent.valueUpdated(result.characteristic, value, time: time)
-            hub.sessions.notify(.cached(event), [call.session], in: hub)
+        // What failed in part succeeded in part, too: the app gets what came of each, and says so.
+        if let error = hub.graph.error(ofScene: results), error.code == .actionSetExecutionFailed {
+            hub.answer(call, with: error)
+        } else {
+            hub.answer(call, .success(results.json))
         }
-        let isTotal = failures.count == results.count
-        hub.answer(
-            call,
-            with: HomeError(
-                isTotal ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess,
-                detail: explanation(of: failures, in: hub.graph)))
-    }
-
-    /// What went wrong with which accessories.
-    private func explanation(of failures: [ValueResult], in graph: HomeGraph) -> String {
-        var reasons: [String] = []
-        for failure in failures {
-            guard let error = failure.error else { continue }
-            let name = graph.accessory(of: failure.characteristic)?.name
-            let reason = name.map { "\"\($0)\": \(error.message)" } ?? error.message
-            if !reasons.contains(reason) { reasons.append(reason) }
-        }
-        let more = reasons.count > 3 ? ", and \(reasons.count - 3) more" : ""
-        return reasons.prefix(3).joined(separator: ", ") + more
     }
 }

@@ -54,3 +54,22 @@ extension Collection<ValueResult> {
         return HomeError(errors.count < count ? .readWritePartialSuccess : .readWriteFailure)
     }
 }
+
+extension HomeGraph {
+    /// What to say of a scene: nothing if all went well, else 63 or 64 with what went wrong where.
+    package func error(ofScene results: [ValueResult]) -> HomeError? {
+        let failures = results.filter { $0.error != nil }
+        guard !failures.isEmpty else { return nil }
+        var reasons: [String] = []
+        for failure in failures {
+            guard let error = failure.error else { continue }
+            let name = accessory(of: failure.characteristic)?.name
+            let reason = name.map { "\"\($0)\": \(error.message)" } ?? error.message
+            if !reasons.contains(reason) { reasons.append(reason) }
+        }
+        let more = reasons.count > 3 ? ", and \(reasons.count - 3) more" : ""
+        return HomeError(
+            failures.count == results.count ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess,
+            detail: reasons.prefix(3).joined(separator: ", ") + more)
+    }
+}

@@ -119,10 +119,9 @@ struct ScenesRunCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
-        let results = try await session.manager.runActionSet(scene.id)
+        let run = try await session.manager.runActionSet(scene.id)
         let places = scene.actions.compactMap { home.place(of: $0.characteristic) }
-        let wanted = Dictionary(scene.actions.map { ($0.characteristic, $0.targetValue) }) { $1 }
-        try ValueReport(places, wanted: wanted, errors: results.compactMapValues(\.self))
+        try ValueReport(places, run.results, partialSuccess: .actionSetExecutionPartialSuccess)
             .show(in: session, isSilent: true)
     }
 }

@@ -93,12 +93,18 @@ struct ValueReport {
     private let places: [ValuePlace]
     private var values: [Characteristic.ID: CharacteristicValue] = [:]
     private var errors: [Characteristic.ID: HomeError] = [:]
+    private let partialSuccess: HomeError.Code
 
     /// - Parameters:
     ///   - places: the values, in the order to show them.
     ///   - results: what came of each.
-    init(_ places: [ValuePlace], _ results: [Characteristic.ID: Result<CharacteristicValue, HomeError>]) {
+    ///   - partialSuccess: what it is called if some of several failed.
+    init(
+        _ places: [ValuePlace], _ results: [Characteristic.ID: Result<CharacteristicValue, HomeError>],
+        partialSuccess: HomeError.Code = .readWritePartialSuccess
+    ) {
         self.places = places
+        self.partialSuccess = partialSuccess
         for place in places {
             switch results[place.characteristic.id] {
             case .success(let value): values[place.characteristic.id] = value
@@ -106,18 +112,6 @@ struct ValueReport {
             case nil: errors[place.characteristic.id] = HomeError(.notFound)
             }
         }
-    }
-
-    /// - Parameters:
-    ///   - places: the values, in the order to show them.
-    ///   - wanted: what they were set to.
-    ///   - errors: why they were not.
-    init(
-        _ places: [ValuePlace], wanted: [Characteristic.ID: CharacteristicValue], errors: [Characteristic.ID: HomeError]
-    ) {
-        self.places = places
-        values = wanted.filter { errors[$0.key] == nil }
-        self.errors = errors
     }
 
     /// The values as a table; what failed has a dash.
@@ -147,7 +141,7 @@ struct ValueReport {
         }
         let sentences = failures.prefix(8).map { "\($0.characteristic.word) of \($0.shownName): \($1.message)" }
         return HomeError(
-            failures.count < places.count ? .readWritePartialSuccess : .readWriteFailure,
+            failures.count < places.count ? partialSuccess : .readWriteFailure,
             detail: "\(failures.count) of \(places.count) values failed: \(sentences.joined(separator: "; "))")
     }
 

@@ -26,12 +26,10 @@ struct WatchCommand: HomeCommand {
         // Listening comes first, so that nothing happens unheard while the values are switched on.
         let events = manager.allEvents()
         let watch = try await watch(manager)
-        try await enable(watch.places(in: await manager.homes), manager)
+        let observation = await manager.observe(watch.observed)
         session.sayThatItGoesOn("watching")
-        for await event in events {
-            if watch.isWatched(event) { await show(event, session) }
-            try await enable(watch.places(after: event, in: await manager.homes), manager)
-        }
+        for await event in events where watch.isWatched(event) { await show(event, session) }
+        withExtendedLifetime(observation) {}
         try Task.checkCancellation()
         throw HomeError(.daemonUnavailable)
     }
@@ -56,12 +54,6 @@ struct WatchCommand: HomeCommand {
         return Watch(places)
     }
 
-    /// What cannot be reached now is switched on when it comes back.
-    private func enable(_ places: [Characteristic.ID], _ manager: HomeManager) async throws {
-        guard !places.isEmpty else { return }
-        try await manager.setNotification(true, for: places)
-    }
-
     private func show(_ event: HomeClientEvent, _ session: HomeSession) async {
         let line: EventLine
         var time = WallClock.now
@@ -77,7 +69,7 @@ struct WatchCommand: HomeCommand {
     }
 }
 
-/// What is watched, and which values have to be switched on for it.
+/// What is watched.
 struct Watch {
     private enum Scope {
         /// Everything, in one home or in all.
@@ -96,23 +88,11 @@ struct Watch {
     }
 
     /// The values that are to be reported.
-    func places(in homes: [Home]) -> [Characteristic.ID] {
-        homes.flatMap { home in home.accessories.flatMap(places) }
-    }
-
-    /// The values that have to be switched on, perhaps once more, because of what happened.
-    func places(after event: HomeClientEvent, in homes: [Home]) -> [Characteristic.ID] {
-        switch event {
-        case .manager(.homesUpdated), .manager(.homeAdded): places(in: homes)
-        case .home(let event):
-            if case .accessoryAdded(let accessory) = event.change { places(of: accessory) } else { [] }
-        case .accessory(let event):
-            switch event.change {
-            case .reachabilityUpdated where event.accessory.isReachable: places(of: event.accessory)
-            case .servicesUpdated: places(of: event.accessory)
-            default: []
-            }
-        case .manager: []
+    var observed: ObservationScope {
+        switch scope {
+        case .everything(nil): .everything
+        case .everything(let home?): .home(home)
+        case .values(let ids, _): .characteristics(ids)
         }
     }
 
@@ -138,17 +118,6 @@ struct Watch {
             } else {
                 accessories.contains(event.accessory.id)
             }
-        }
-    }
-
-    private func places(of accessory: Accessory) -> [Characteristic.ID] {
-        switch scope {
-        case .everything(let home):
-            guard home == nil || home == accessory.home else { return [] }
-            return accessory.services.flatMap { $0.places(in: accessory) }
-                .filter { $0.characteristic.metadata.permissions.contains(.notify) }.map(\.characteristic.id)
-        case .values(let ids, _):
-            return accessory.services.flatMap(\.characteristics).map(\.id).filter(ids.contains)
         }
     }
 }
