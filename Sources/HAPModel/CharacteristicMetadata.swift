@@ -5,14 +5,14 @@ public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether values are numbers, with limits and a step.
     public var isNumeric: Bool { self == .float || integerRange != nil }
 
-    /// The integers this format can hold, or `nil` if it holds no integers; `uint64` is cut at `Int64.max` for limits.
-    public var integerRange: ClosedRange<Int64>? {
+    /// The integers this format can hold, or `nil` if it holds no integers.
+    public var integerRange: ClosedRange<Int128>? {
         switch self {
-        case .uint8: 0...Int64(UInt8.max)
-        case .uint16: 0...Int64(UInt16.max)
-        case .uint32: 0...Int64(UInt32.max)
-        case .uint64: 0...Int64.max
-        case .int: Int64(Int32.min)...Int64(Int32.max)
+        case .uint8: 0...Int128(UInt8.max)
+        case .uint16: 0...Int128(UInt16.max)
+        case .uint32: 0...Int128(UInt32.max)
+        case .uint64: 0...Int128(UInt64.max)
+        case .int: Int128(Int32.min)...Int128(Int32.max)
         case .bool, .float, .string, .tlv8, .data: nil
         }
     }
@@ -72,9 +72,9 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     public var permissions: CharacteristicPermissions
     /// The unit of a number.
     public var unit: CharacteristicUnit?
-    /// The smallest number taken.
+    /// The smallest number taken; beyond 2^53 the nearest that a `Double` holds.
     public var minimum: Double?
-    /// The largest number taken.
+    /// The largest number taken; beyond 2^53 the nearest that a `Double` holds.
     public var maximum: Double?
     /// The distance between numbers taken, counted from the smallest.
     public var step: Double?
@@ -82,7 +82,7 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     public var maximumLength: Int?
     /// The longest data or TLV8, in bytes; 2,097,152 if `nil`.
     public var maximumDataLength: Int?
-    /// The numbers that mean something, ascending, for enumerations.
+    /// The numbers that mean something, ascending, for enumerations; none of them is above `Int64.max`.
     public var validValues: [Int64]?
 
     /// The longest string, in bytes of UTF-8, unless the characteristic says otherwise.
@@ -116,5 +116,15 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
         self.maximumLength = maximumLength
         self.maximumDataLength = maximumDataLength
         self.validValues = validValues
+    }
+}
+
+extension CharacteristicMetadata {
+    /// A limit as a whole number that the format holds; `nil` for a format of other numbers, and for a broken limit.
+    ///
+    /// The largest `uint64` is in no `Double`, which takes it for 2^64.
+    package func wholeLimit(_ limit: Double) -> CharacteristicValue? {
+        guard let range = format.integerRange, let whole = Int128(exactly: limit) else { return nil }
+        return CharacteristicValue(exactly: min(max(whole, range.lowerBound), range.upperBound))
     }
 }

@@ -2,8 +2,10 @@
 public enum CharacteristicValue: Equatable, Hashable, Sendable {
     /// Of format `bool`.
     case bool(Bool)
-    /// Of an integer format; `uint64` is limited to `Int64.max`, and JSON's peers to 2^53.
+    /// Of an integer format; many peers are exact up to 2^53 only.
     case integer(Int64)
+    /// Of format `uint64`, above `Int64.max`; what is not above it is an ``integer(_:)``.
+    case unsigned(UInt64)
     /// Of format `float`; always finite.
     case float(Double)
     /// Of format `string`.
@@ -20,8 +22,29 @@ extension CharacteristicValue {
     public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
+        case .unsigned(let value): Double(value)
         case .float(let value): value
         case .bool, .string, .data: nil
+        }
+    }
+
+    /// The number of an integer format, in a type that holds all of them.
+    package var wholeNumber: Int128? {
+        switch self {
+        case .integer(let value): Int128(value)
+        case .unsigned(let value): Int128(value)
+        case .bool, .float, .string, .data: nil
+        }
+    }
+
+    /// Makes a value of an integer format; `nil` for what none of them holds.
+    package init?(exactly number: Int128) {
+        if let integer = Int64(exactly: number) {
+            self = .integer(integer)
+        } else if let unsigned = UInt64(exactly: number) {
+            self = .unsigned(unsigned)
+        } else {
+            return nil
         }
     }
 
@@ -43,14 +66,14 @@ extension CharacteristicMetadata {
             case .bool: return written
             case .integer(0), .float(0): return .bool(false)
             case .integer(1), .float(1): return .bool(true)
-            case .integer, .float, .string, .data: return nil
+            case .integer, .unsigned, .float, .string, .data: return nil
             }
         case .uint8, .uint16, .uint32, .uint64, .int:
             guard let integer = wholeNumber(written), isWithinLimits(Double(integer)),
                 integerRange.contains(integer)
             else { return nil }
-            if let validValues { return validValues.contains(integer) ? .integer(integer) : nil }
-            return .integer(snapped(integer))
+            guard let validValues else { return CharacteristicValue(exactly: snapped(integer)) }
+            return validValues.contains { $0 == integer } ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
             // A little beyond a limit is arithmetic's doing, not the controller's.
@@ -80,14 +103,15 @@ extension CharacteristicMetadata {
         case .bool, .tlv8, .data: return accepted(reported)
         case .uint8, .uint16, .uint32, .uint64, .int:
             guard let number = Self.plainNumber(reported) else { return nil }
-            var integer = Int64(exactly: withinLimits(number).rounded()) ?? integerRange.upperBound
+            var integer = Int128(exactly: withinLimits(number).rounded()) ?? integerRange.upperBound
             // An integer within the limits does not go through a Double, which holds no more than 53 bits of it.
-            if case .integer(let exact) = reported, withinLimits(number) == number { integer = exact }
+            if let exact = reported.wholeNumber, withinLimits(number) == number { integer = exact }
+            integer = min(max(integer, integerRange.lowerBound), integerRange.upperBound)
             if let validValues {
                 let distance = { (value: Int64) in (Double(value) - Double(integer)).magnitude }
                 return validValues.min { distance($0) < distance($1) }.map { .integer($0) }
             }
-            return .integer(snapped(integer))
+            return CharacteristicValue(exactly: snapped(integer))
         case .float:
             guard let number = Self.plainNumber(reported) else { return nil }
             return .float(snapped(number))
@@ -108,24 +132,25 @@ extension CharacteristicMetadata {
         }
     }
 
-    private var integerRange: ClosedRange<Int64> { format.integerRange ?? 0...0 }
+    private var integerRange: ClosedRange<Int128> { format.integerRange ?? 0...0 }
 
     private static func plainNumber(_ value: CharacteristicValue) -> Double? {
         switch value {
         case .bool(let flag): flag ? 1 : 0
         case .integer(let integer): Double(integer)
+        case .unsigned(let integer): Double(integer)
         case .float(let number): number.isFinite ? number : nil
         case .string, .data: nil
         }
     }
 
     /// An integer out of what was written: enumerations must be exact, measures are rounded (HAP 11).
-    private func wholeNumber(_ value: CharacteristicValue) -> Int64? {
+    private func wholeNumber(_ value: CharacteristicValue) -> Int128? {
         switch value {
         case .bool(let flag): return flag ? 1 : 0
-        case .integer(let integer): return integer
+        case .integer, .unsigned: return value.wholeNumber
         case .float(let number):
-            guard number.isFinite, let rounded = Int64(exactly: number.rounded()) else { return nil }
+            guard number.isFinite, let rounded = Int128(exactly: number.rounded()) else { return nil }
             if validValues != nil, (number - number.rounded()).magnitude >= 1e-9 { return nil }
             return rounded
         case .string, .data: return nil
@@ -144,10 +169,26 @@ extension CharacteristicMetadata {
         return min(max(number, low), high)
     }
 
-    private func snapped(_ integer: Int64) -> Int64 {
+    private func snapped(_ integer: Int128) -> Int128 {
         guard let step, step > 1 else { return integer }
+        if let exact = snapped(integer, step: step) { return exact }
         let number = snapped(Double(integer))
-        return number == Double(integer) ? integer : Int64(exactly: number.rounded()) ?? integer
+        guard number != Double(integer), let whole = Int128(exactly: number.rounded()), integerRange.contains(whole)
+        else { return integer }
+        return whole
+    }
+
+    /// An integer at a whole step; `nil` for steps and a base that are not whole, or beyond 64 bits.
+    private func snapped(_ integer: Int128, step: Double) -> Int128? {
+        guard step <= 0x1p64, (minimum ?? 0).magnitude <= 0x1p64, let step = Int128(exactly: step),
+            let base = Int128(exactly: minimum ?? 0)
+        else { return nil }
+        let distance = integer - base
+        let result = base + (distance + (distance < 0 ? -step : step) / 2) / step * step
+        let isWithin = integerRange.contains(result) && isWithinLimits(Double(result))
+        // The nearest step may lie beyond a limit.
+        let within = isWithin ? result : result - (result > integer ? step : -step)
+        return min(max(within, integerRange.lowerBound), integerRange.upperBound)
     }
 
     private func snapped(_ number: Double) -> Double {

@@ -23,7 +23,8 @@ extension Characteristic {
             case "false", "off", "no", "0": return .bool(false)
             default: return nil
             }
-        case .uint8, .uint16, .uint32, .uint64, .int: return Int64(text).map { .integer($0) }
+        case .uint8, .uint16, .uint32, .uint64, .int:
+            return Int128(text).flatMap { CharacteristicValue(exactly: $0) }
         case .float: return Double(text).map { .float($0) }
         case .string: return .string(text)
         case .tlv8, .data: return Base64.decode(text).map { .data($0) }
@@ -35,6 +36,7 @@ extension Characteristic {
         switch value {
         case .bool(let flag): flag ? "true" : "false"
         case .integer(let number): type.valueNames[number].map { "\(number) (\($0))" } ?? "\(number)"
+        case .unsigned(let number): "\(number)"
         case .float(let number): "\(number)"
         case .string(let text): text
         case .data(let bytes): Base64.encode(bytes)

@@ -26,9 +26,19 @@ struct CommandFailure: Equatable {
             exitCode = Homehub.exitCode(for: error).rawValue
             guard exitCode != 0 else { return nil }
             let message = Homehub.message(for: error).split(separator: "\n").joined(separator: " ")
-            self.error = HomeError(.invalidParameter, detail: "\(message); see homehub --help")
+            self.error = HomeError(.invalidParameter, detail: "\(message); see \(Self.help(for: error))")
             isFromHome = false
         }
+    }
+
+    /// The words that show the help of the command whose words are wrong, as they stand in the parser's own message.
+    private static func help(for error: any Error) -> String {
+        let message = Homehub.fullMessage(for: error)
+        guard let start = message.firstRange(of: "See '"), let end = message[start.upperBound...].firstRange(of: "'")
+        else {
+            return "homehub --help"
+        }
+        return String(message[start.upperBound..<end.lowerBound])
     }
 
     /// The line on standard error.

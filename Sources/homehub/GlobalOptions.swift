@@ -112,6 +112,12 @@ struct HomeSession: Sendable {
         if options.json { Terminal.current.write(json.text + "\n") }
     }
 
+    /// Tells people, beside what is printed, what came out otherwise than they wrote it; programs have it in the listing.
+    func note(_ sentences: [String]) {
+        guard !options.json else { return }
+        for sentence in sentences { Terminal.current.writeError("homehub: \(sentence)".sanitized + "\n") }
+    }
+
     /// Tells a person who looks at an empty screen that the command waits, and how to end it.
     func sayThatItGoesOn(_ what: String) {
         if Terminal.current.isTerminal(), !options.json { Terminal.current.writeError("\(what); Ctrl-C ends it\n") }

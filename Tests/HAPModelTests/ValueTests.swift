@@ -70,7 +70,21 @@ struct AcceptedValueTests {
         .init("uint32", metadata(.uint32), .integer(4_294_967_296), nil),
         .init("uint64", metadata(.uint64), .integer(.max), .integer(.max)),
         .init("uint64", metadata(.uint64), .integer(-1), nil),
-        .init("uint64", metadata(.uint64), .float(0x1p63), nil),
+        .init("uint64", metadata(.uint64), .float(0x1p63), .unsigned(1 << 63)),
+        .init("uint64", metadata(.uint64), .float(0x1p64), nil),
+        .init("uint64", metadata(.uint64), .unsigned(.max), .unsigned(.max)),
+        .init("uint64", metadata(.uint64), .unsigned(7), .integer(7)),
+        .init("uint64", metadata(.uint64, 0, 0x1p64), .unsigned(.max - 1), .unsigned(.max - 1)),
+        .init("uint64", metadata(.uint64, 0, 0x1p63), .unsigned(.max), nil),
+        .init("uint64", metadata(.uint64, 0x1p63), .integer(.max - 4096), nil),
+        .init("uint64", metadata(.uint64, step: 1e10), .unsigned(.max), .unsigned(18_446_744_070_000_000_000)),
+        .init("uint64", metadata(.uint64, step: 0x1p62), .unsigned(.max), .unsigned(3 << 62)),
+        .init("uint64", metadata(.uint64, step: 2), .unsigned(.max), .unsigned(.max - 1)),
+        .init("uint64", metadata(.uint64, step: 1e300), .unsigned(.max), .integer(0)),
+        .init("uint64", metadata(.uint64, valid: [1, 2]), .unsigned(.max), nil),
+        .init("uint32", metadata(.uint32), .unsigned(.max), nil), .init("bool", bool, .unsigned(.max), nil),
+        .init("float", metadata(.float), .unsigned(.max), .float(0x1p64)),
+        .init("string", metadata(.string), .unsigned(.max), nil),
         .init("uint64", metadata(.uint64), .float(0x1p62), .integer(1 << 62)),
         .init("int", metadata(.int), .integer(-2_147_483_648), .integer(-2_147_483_648)),
         .init("int", metadata(.int), .integer(2_147_483_648), nil),
@@ -134,8 +148,13 @@ struct ClampedValueTests {
         .init("int", metadata(.int, 0, 100), .string("1"), nil),
         .init("uint8", metadata(.uint8), .integer(.max), .integer(255)),
         .init("uint8", metadata(.uint8, 0, 1000), .integer(999), .integer(255)),
-        .init("uint64", metadata(.uint64), .float(0x1p63), .integer(.max)),
-        .init("uint64", metadata(.uint64), .float(1e300), .integer(.max)),
+        .init("uint64", metadata(.uint64), .float(0x1p63), .unsigned(1 << 63)),
+        .init("uint64", metadata(.uint64), .float(1e300), .unsigned(.max)),
+        .init("uint64", metadata(.uint64), .unsigned(.max), .unsigned(.max)),
+        .init("uint64", metadata(.uint64, 0, 0x1p64, step: 2), .unsigned(.max - 1), .unsigned(.max - 1)),
+        .init("uint64", metadata(.uint64, 0, 0x1p63), .unsigned(.max), .unsigned(1 << 63)),
+        .init("uint8", metadata(.uint8), .unsigned(.max), .integer(255)),
+        .init("int", metadata(.int, 0, 100), .unsigned(.max), .integer(100)),
         .init("uint64", metadata(.uint64), .integer(.min), .integer(0)),
         .init("uint64", metadata(.uint64), .integer((1 << 60) + 1), .integer((1 << 60) + 1)),
         .init("uint64", metadata(.uint64, 0, 0x1p61, step: 2), .integer((1 << 60) + 2), .integer((1 << 60) + 2)),
@@ -169,10 +188,12 @@ struct ClampedValueTests {
     /// Metadata as a device may have it: limits within the format's, in order, and whole for integers.
     private static func anyMetadata(_ random: inout SeededNumbers) -> CharacteristicMetadata {
         let format = CharacteristicFormat.allCases.randomElement(using: &random) ?? .int
-        var limits: [Double?] = [nil, 0, -100, 1, 100, 153, 255, 360, 5000, 1e6, 0x1p31, 0x1p62, 1e18]
+        var limits: [Double?] = [
+            nil, 0, -100, 1, 100, 153, 255, 360, 5000, 1e6, 0x1p31, 0x1p62, 1e18, 0x1p63,
+        ]
         var steps: [Double?] = [nil, 0, 1, 2, 5, 7, 90, 1e4, 1e300]
         if let range = format.integerRange {
-            limits = limits.filter { limit in limit.flatMap { Int64(exactly: $0) }.map(range.contains) ?? true }
+            limits = limits.filter { limit in limit.flatMap { Int128(exactly: $0) }.map(range.contains) ?? true }
         } else {
             limits += [0.5, 3.7, -1e300]
             steps += [0.01, 0.1, 0.5, .leastNonzeroMagnitude]
@@ -186,9 +207,10 @@ struct ClampedValueTests {
     }
 
     private static func anyValue(_ random: inout SeededNumbers) -> CharacteristicValue {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0: .bool(Bool.random(using: &random))
         case 1: .integer(Int64(bitPattern: random.next()))
+        case 8: .unsigned(random.next() | 1 << 63)
         case 2: .integer(Int64.random(in: -300...70000, using: &random))
         case 3: .string(String(decoding: random.bytes(count: Int.random(in: 0..<100, using: &random)), as: UTF8.self))
         case 4: .data(random.bytes(count: 3))
@@ -215,9 +237,11 @@ struct ClampedValueTests {
             for result in [metadata.accepted(value), metadata.clamped(value), metadata.defaultValue] {
                 guard let result else { continue }
                 switch result {
-                case .integer(let integer):
+                case .integer, .unsigned:
                     let range = metadata.format.integerRange
-                    #expect(range?.contains(integer) == true, "\(metadata) \(value)")
+                    let integer = result.wholeNumber
+                    #expect(integer.map { range?.contains($0) == true } == true, "\(metadata) \(value)")
+                    if case .unsigned = result { #expect(integer ?? 0 > Int128(Int64.max)) }
                 case .float(let number):
                     #expect(number.isFinite && (number != 0 || number.sign == .plus), "\(metadata) \(value)")
                     #expect(number >= metadata.minimum ?? number, "\(metadata) \(value)")

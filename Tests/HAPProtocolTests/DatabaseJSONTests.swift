@@ -88,6 +88,10 @@ struct DatabaseJSONTests {
                 ]
             ),
             (
+                .init(format: .uint64, permissions: [.pairedWrite], minimum: 0x1p63, maximum: 0x1p64),
+                ["format": "uint64", "perms": ["pw"], "minValue": .unsigned(1 << 63), "maxValue": .unsigned(.max)]
+            ),
+            (
                 .init(format: .float, permissions: [.pairedWrite], minimum: -10, maximum: 38.5, step: 0.1),
                 ["format": "float", "perms": ["pw"], "minValue": -10, "maxValue": 38.5, "minStep": 0.1]
             ),
@@ -130,7 +134,8 @@ struct DatabaseJSONTests {
     func values() throws {
         let rows: [(CharacteristicFormat, CharacteristicValue, JSONValue)] = [
             (.bool, .bool(true), true), (.bool, .bool(false), false), (.int, .integer(-5), -5),
-            (.uint64, .integer(.max), .integer(.max)), (.float, .float(360), 360), (.float, .float(0.1), 0.1),
+            (.uint64, .integer(.max), .integer(.max)), (.uint64, .unsigned(.max), .unsigned(.max)),
+            (.float, .float(360), 360), (.float, .float(0.1), 0.1),
             (.float, .float(21.300000000000001), 21.3), (.float, .float(-0.5), -0.5), (.string, .string(""), ""),
             (.string, .string("a\"b\\c\nd\u{1}ü💡"), "a\"b\\c\nd\u{1}ü💡"), (.data, .data([]), ""),
             (.tlv8, .data([1, 2, 255]), "AQL/"),
@@ -185,7 +190,7 @@ struct DatabaseJSONTests {
             #expect(value(format, true) == .bool(true))
             #expect(value(format, 5) == .integer(5))
             #expect(value(format, 1.5) == .float(1.5))
-            #expect(value(format, .unsigned(.max)) == .float(0x1p64))
+            #expect(value(format, .unsigned(.max)) == .unsigned(.max))
             for json in [.null, "1", [], [:]] as [JSONValue] { #expect(value(format, json) == nil) }
         }
         #expect(value(.string, "x") == .string("x"))

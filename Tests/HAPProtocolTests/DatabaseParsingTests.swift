@@ -103,7 +103,9 @@ struct DatabaseParsingTests {
             ("bool", "1", .bool(true)), ("bool", "false", .bool(false)), ("bool", "2", nil), ("bool", "null", nil),
             ("int", "-7", .integer(-7)), ("uint8", "7.0", .integer(7)), ("uint8", "7.5", nil),
             ("uint8", "true", .integer(1)),
-            ("uint64", "18446744073709551615", nil), ("uint8", "1e300", nil), ("float", "7", .float(7)),
+            ("uint64", "18446744073709551615", .unsigned(.max)),
+            ("uint64", "9223372036854775808.0", .unsigned(1 << 63)), ("uint64", "18446744073709551616", nil),
+            ("uint32", "18446744073709551615", nil), ("uint8", "1e300", nil), ("float", "7", .float(7)),
             ("float", "true", nil), ("float", "1e308", .float(1e308)), ("string", #""x""#, .string("x")),
             ("string", "7", nil),
             ("tlv8", #""AgA=""#, .data([2, 0])), ("data", #""*""#, nil),
@@ -175,6 +177,8 @@ struct DatabaseParsingTests {
         let text = #""type":"33","format":"uint8","perms":["pw"],"minValue":0,"maxValue":1,"valid-values":"#
         #expect(try one(text + "[0,1,2,3]")?.metadata.validValues == [0, 1])
         #expect(try one(text + "[7,8]")?.metadata.validValues == nil)
+        let large = #""type":"33","format":"uint64","perms":["pw"],"valid-values":[1,18446744073709551615]"#
+        #expect(try one(large)?.metadata.validValues == nil)
     }
 
     @Test("what is unknown takes nothing from what is known")

@@ -447,9 +447,10 @@ private let wireForms: [WireForm] = [
     message(
         [
             CharacteristicValue.bool(true), .integer(.min), .float(0.1), .float(-0), .string("x"), .data([0, 255]),
-            .data([]),
+            .data([]), .unsigned(.max),
         ],
-        #"[true,-9223372036854775808,{"float":"0.1"},{"float":"0.0"},"x",{"data":"00FF"},{"data":""}]"#),
+        #"[true,-9223372036854775808,{"float":"0.1"},{"float":"0.0"},"x",{"data":"00FF"},{"data":""},18446744073709551615]"#
+    ),
     message(
         CharacteristicMetadata(
             format: .float, permissions: [.pairedRead, .pairedWrite, .notify, .hidden], unit: .celsius, minimum: -0.5,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import queue
 import signal
 import socket
 import subprocess
@@ -91,6 +92,12 @@ class HomeDaemon:
             assert done.returncode == 0, f"{' '.join(map(str, arguments))}: {done.returncode}: {done.stderr}"
         return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done
 
+    def watching(self, *arguments):
+        """Run `homehub watch`, whose lines of JSON are read while it runs."""
+        return Watching(
+            self.host, self.directory / "watch.log", program("homehub"), "--socket", self.socket, "watch", *arguments,
+            "--json")
+
     def app(self, name="org.example.a", allowed=True, **options):
         """Start an app of that id, and let it in unless told otherwise."""
         app = App(self, name, **options)
@@ -113,6 +120,26 @@ class HomeDaemon:
         self.cli("zones", "add", name)
         self.cli("zones", "remove", name)
         return name
+
+
+class Watching(Talker):
+    """`homehub watch` as it runs, within a `with`."""
+
+    def received_lines(self, condition):
+        """The lines until now of which the condition holds; none is taken away."""
+        while True:
+            try:
+                line = self.lines.get_nowait()
+            except queue.Empty:
+                return [line for line in self.received if condition(line)]
+            assert line is not None, f"it has ended: {self.log.read_text()[-2000:]}"
+            self.received.append(line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 class Refused(AssertionError):

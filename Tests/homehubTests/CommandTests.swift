@@ -445,6 +445,20 @@ struct CommandTests {
         #expect(try JSONValue(parsing: Array(json.errors.utf8))["error"]?["message"] != nil)
     }
 
+    @Test(
+        "a mistake in a command's words points to that command's help",
+        arguments: [
+            (["rooms", "add"], "homehub rooms add --help"), (["write", "Lamp"], "homehub write --help"),
+            (["add", "--code", "12345678"], "homehub add --help"),
+            (["scenes", "set", "--x"], "homehub scenes set --help"),
+            (["roomz"], "homehub --help"), (["show", "a", "b"], "homehub show --help"),
+        ])
+    func pointsToHelp(words: [String], help: String) async throws {
+        let outcome = try await FakeHub().run(words)
+        #expect(outcome.code == 64)
+        #expect(outcome.errors.hasSuffix("; see \(help)\n"), "\(outcome.errors)")
+    }
+
     @Test("help and version go to standard output and end well")
     func help() async throws {
         #expect(try await FakeHub().run("version").output.hasPrefix("homehub "))

@@ -67,6 +67,23 @@ struct ListingTests {
         }
     }
 
+    @Test("a renamed accessory's only part, or one that came with its name, is shown by the new name")
+    func renamed() {
+        var lamp = House.lamp
+        lamp.name = "Desk Lamp"
+        let text = AccessoryDetails(accessory: lamp, home: House.home, isComplete: false).text
+        #expect(text.contains("\nDesk Lamp (Lightbulb, main)\n") && !text.contains("Reading Lamp"))
+        #expect(
+            AccessoryDetails(accessory: lamp, home: House.home, isComplete: true).text
+                .contains("  43  called Reading Lamp\n"))
+        var fan = House.fan
+        fan.services[0].name = "ceiling fan"
+        fan.name = "Breeze"
+        #expect(fan.shownName(of: fan.services[0]) == "Breeze")
+        #expect(fan.shownName(of: fan.services[1]) == "Light")
+        #expect(House.strip.shownName(of: House.strip.services[0]) == "Left")
+    }
+
     @Test("an accessory is shown with what people can do with it, and ids only to those who ask")
     func details() {
         let text = AccessoryDetails(accessory: House.lamp, home: House.home, isComplete: false).text
@@ -144,7 +161,7 @@ struct ListingTests {
         #expect(brightness["name"] == "brightness")
         #expect(brightness["value"] == 40)
         #expect(brightness["unit"] == "percentage")
-        #expect(brightness["maximum"] == .number(100))
+        #expect(brightness["maximum"] == .integer(100))
         #expect(House.home.listing["rooms"] == 2)
     }
 

@@ -1,3 +1,4 @@
+import BoundedJSON
 import HAPModel
 import HomeModel
 import Testing
@@ -62,6 +63,61 @@ struct ValueTests {
         let error = #expect(throws: HomeError.self) { try characteristic.value(typed: typed) }
         #expect(error?.code == code)
         #expect(error?.message == message)
+    }
+
+    @Test("an integer of 64 bits is shown, typed and refused to its last digit")
+    func unsigned() throws {
+        let type = CharacteristicType(try #require(HAPType("E863F10F-079E-48FF-8F27-9C2605A29F52")))
+        let counter = Characteristic(
+            id: House.id(1), service: House.id(2), iid: InstanceID(3), type: type,
+            metadata: CharacteristicMetadata(
+                format: .uint64, permissions: [.pairedRead, .pairedWrite], minimum: 1, maximum: 0x1p64))
+        let largest = "18446744073709551615"
+        #expect(try counter.value(typed: largest) == .unsigned(.max))
+        #expect(counter.text(of: .unsigned(.max)) == largest)
+        #expect(CharacteristicValue.unsigned(.max).listing == .unsigned(.max))
+        #expect(counter.rangeText == "1 to \(largest)")
+        let error = #expect(throws: HomeError.self) { try counter.value(typed: "18446744073709551616") }
+        #expect(error?.message.hasSuffix("the value is too high; \(largest) is the highest") == true)
+    }
+
+    @Test("a number between two steps is said, and what is written for it")
+    func steps() throws {
+        let ratio = Characteristic(
+            id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .brightness,
+            metadata: CharacteristicMetadata(
+                format: .float, permissions: [.pairedWrite], minimum: 0, maximum: 1, step: 0.25))
+        for (typed, written, asked) in [
+            ("0.3", CharacteristicValue.float(0.25), CharacteristicValue.float(0.3)), ("0.25", .float(0.25), nil),
+            ("1", .float(1), nil), ("0.2500000000001", .float(0.25), nil),
+        ] {
+            let value = try ratio.value(typed: typed)
+            #expect(value == written)
+            #expect(ratio.numberBetweenSteps(typed: typed, writing: value) == asked)
+        }
+        let place = ValuePlace(accessory: House.lamp, service: House.lamp.services[1], characteristic: ratio)
+        let change = ValueChange(place: place, value: .float(0.25), asked: .float(0.3))
+        #expect(change.note == "brightness of Reading Lamp: 0.25 stands for 0.3, for its steps are 0.25")
+        #expect(place.listing(value: .float(0.25), asked: .float(0.3))["asked"] == 0.3)
+    }
+
+    @Test("only words that a write takes are offered")
+    func takenWords() throws {
+        var metadata = CharacteristicMetadata(format: .uint8, permissions: [.pairedWrite], minimum: 0, maximum: 1)
+        metadata.validValues = [0, 1, 2, 3]
+        let lock = Characteristic(
+            id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .securitySystemTargetState,
+            metadata: metadata)
+        #expect(lock.rangeText == "stay-arm, away-arm")
+        let error = #expect(throws: HomeError.self) { try lock.value(typed: "disarmed") }
+        #expect(error?.suggestions == [])
+        metadata.validValues = nil
+        metadata.step = 2
+        metadata.maximum = 2
+        let even = Characteristic(
+            id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .securitySystemTargetState,
+            metadata: metadata)
+        #expect(even.rangeText == "stay-arm, night-arm")
     }
 
     @Test("every word that is shown for a value can be typed for it again")

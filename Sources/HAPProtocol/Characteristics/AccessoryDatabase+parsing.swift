@@ -140,6 +140,8 @@ extension CharacteristicMetadata {
 
     private static func validValues(_ json: JSONValue) -> [Int64]? {
         if let list = json["valid-values"]?.array {
+            // What would be left of a list with larger numbers would refuse them.
+            guard !list.contains(where: { if case .unsigned = $0 { true } else { false } }) else { return nil }
             let values = Set(list.prefix(256).compactMap { $0.int.map(Int64.init) })
             return values.isEmpty ? nil : values.sorted()
         }

@@ -8,6 +8,7 @@ extension JSONWriter {
         switch value {
         case .bool(let flag): bool(flag)
         case .integer(let integer): self.integer(integer)
+        case .unsigned(let integer): self.integer(integer)
         case .float(let number): self.number(number)
         case .string(let text): string(text)
         case .data(let bytes): string(Base64.encode(bytes))
@@ -21,6 +22,7 @@ extension CharacteristicValue {
         switch self {
         case .bool(let flag): .bool(flag)
         case .integer(let integer): .integer(integer)
+        case .unsigned(let integer): .unsigned(integer)
         case .float(let number): .number(number)
         case .string(let text): .string(text)
         case .data(let bytes): .string(Base64.encode(bytes))
@@ -38,7 +40,7 @@ extension CharacteristicMetadata {
             switch json {
             case .bool(let flag): return .bool(flag)
             case .integer(let integer): return .integer(integer)
-            case .unsigned(let integer): return .float(Double(integer))
+            case .unsigned(let integer): return .unsigned(integer)
             case .number(let number): return .float(number)
             case .null, .string, .array, .object: return nil
             }
@@ -53,6 +55,9 @@ extension CharacteristicMetadata {
         case (.bool, _): return value(from: json).flatMap { accepted($0) }
         case (.float, .bool): return nil
         case (.float, _): return json.double.map { .float($0) }
+        case (.uint64, .unsigned(let integer)): return .unsigned(integer)
+        case (.uint64, .number(let number)):
+            return Int128(exactly: number).flatMap { CharacteristicValue(exactly: $0) }
         case (.uint8, _), (.uint16, _), (.uint32, _), (.uint64, _), (.int, _):
             switch json {
             case .bool(let flag): return .integer(flag ? 1 : 0)
@@ -83,7 +88,7 @@ extension CharacteristicMetadata {
         ] {
             guard let limit, format.isNumeric else { continue }
             json.raw(name)
-            json.number(limit)
+            if case .unsigned(let whole)? = wholeLimit(limit) { json.integer(whole) } else { json.number(limit) }
         }
         if format == .string, let maximumLength, maximumLength != Self.defaultMaximumLength {
             json.raw(",\"maxLen\":")

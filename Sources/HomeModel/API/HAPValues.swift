@@ -62,7 +62,7 @@ extension CharacteristicValue: HomeMessage {
             case .integer(let integer): .integer(integer)
             // A whole number written with a point, by a client of another make.
             case .number(let number): .float(number)
-            case .unsigned(let integer): .float(Double(integer))
+            case .unsigned(let integer): .unsigned(integer)
             case .string(let text): .string(text)
             case .object(let object):
                 if let text = object["float"]?.string, let number = Double(text), number.isFinite {
@@ -84,6 +84,7 @@ extension CharacteristicValue: HomeMessage {
             switch self {
             case .bool(let flag): .bool(flag)
             case .integer(let integer): .integer(integer)
+            case .unsigned(let integer): .unsigned(integer)
             case .float(let number): ["float": .string(String(number))]
             case .string(let text): .string(text)
             case .data(let bytes): ["data": .string(Hex.encode(bytes))]

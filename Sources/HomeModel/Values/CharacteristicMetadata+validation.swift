@@ -55,33 +55,35 @@ extension CharacteristicMetadata {
         case .bool(let flag): return flag
         case .integer(0), .float(0): return false
         case .integer(1), .float(1): return true
-        case .integer, .float, .string, .data: throw wrongKind
+        case .integer, .unsigned, .float, .string, .data: throw wrongKind
         }
     }
 
     private func integer(_ value: CharacteristicValue) throws(HomeError) -> CharacteristicValue {
-        let integer: Int64
+        let integer: Int128
         switch value {
-        case .integer(let number): integer = number
+        case .integer(let number): integer = Int128(number)
+        case .unsigned(let number): integer = Int128(number)
         case .float(let number):
             guard number.isFinite, number == number.rounded() else { throw wrongKind }
-            // What is integral and beyond Int64 is beyond every limit, too.
-            guard let whole = Int64(exactly: number) else { throw number < 0 ? tooLow : tooHigh }
+            // What is integral and beyond Int128 is beyond every limit, too.
+            guard let whole = Int128(exactly: number) else { throw number < 0 ? tooLow : tooHigh }
             integer = whole
         case .bool, .string, .data: throw wrongKind
         }
-        let range = format.integerRange ?? Int64.min...Int64.max
+        let range = format.integerRange ?? 0...0
         if integer < range.lowerBound || Double(integer) < minimum ?? -.infinity { throw tooLow }
         if integer > range.upperBound || Double(integer) > maximum ?? .infinity { throw tooHigh }
+        guard let whole = CharacteristicValue(exactly: integer) else { throw tooHigh }
         if let validValues {
-            guard validValues.contains(integer) else {
+            guard validValues.contains(where: { $0 == integer }) else {
                 let values = validValues.prefix(16).map(String.init).joined(separator: ", ")
                 throw HomeError(
                     .invalidParameter, detail: "the value is none of those that mean something; write \(values)")
             }
-            return .integer(integer)
+            return whole
         }
-        return accepted(.integer(integer)) ?? .integer(integer)
+        return accepted(whole) ?? whole
     }
 
     private func float(_ value: CharacteristicValue) throws(HomeError) -> CharacteristicValue {
@@ -99,9 +101,12 @@ extension CharacteristicMetadata {
         HomeError(.valueHigherThanMaximum, detail: highest.map { "the value is too high; \($0) is the highest" })
     }
 
-    private var lowest: String? { minimum.map(Self.shown) ?? format.integerRange.map { String($0.lowerBound) } }
+    private var lowest: String? { minimum.map(shown) ?? format.integerRange.map { String($0.lowerBound) } }
 
-    private var highest: String? { maximum.map(Self.shown) ?? format.integerRange.map { String($0.upperBound) } }
+    private var highest: String? { maximum.map(shown) ?? format.integerRange.map { String($0.upperBound) } }
 
-    private static func shown(_ limit: Double) -> String { Int64(exactly: limit).map(String.init) ?? String(limit) }
+    private func shown(_ limit: Double) -> String {
+        if let whole = wholeLimit(limit)?.wholeNumber { return String(whole) }
+        return Int64(exactly: limit).map(String.init) ?? String(limit)
+    }
 }

@@ -81,6 +81,7 @@ struct ScenesSetCommand: HomeCommand {
         let changes = try home.valueTarget(target).changes(typed: changes)
         let actions = scene.actions(with: changes, only: only)
         session.print(json: try await session.manager.setActions(actions, of: scene.id).listing)
+        session.note(changes.compactMap(\.note))
     }
 }
 

@@ -54,7 +54,9 @@ struct WriteCommand: HomeCommand {
         let changes = try await session.home.valueTarget(target).changes(typed: changes)
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
         let results = try await session.manager.writeValues(values)
-        try ValueReport(changes.map(\.place), results).show(in: session, isSilent: true)
+        var report = ValueReport(changes.map(\.place), results)
+        report.asked(changes)
+        try report.show(in: session, isSilent: true)
     }
 }
 
@@ -62,6 +64,17 @@ struct WriteCommand: HomeCommand {
 struct ValueChange: Equatable {
     let place: ValuePlace
     let value: CharacteristicValue
+    /// What was typed, if it lies between two steps, of which the nearest is taken.
+    var asked: CharacteristicValue?
+
+    /// What a person is told whose number lies between two steps.
+    var note: String? {
+        guard let asked, let step = place.characteristic.metadata.step else { return nil }
+        let text = place.characteristic.text
+        let steps = place.characteristic.text(of: .float(step))
+        return "\(place.characteristic.word) of \(place.shownName): \(text(value)) stands for \(text(asked)), "
+            + "for its steps are \(steps)"
+    }
 }
 
 extension ValueTarget {
@@ -81,8 +94,10 @@ extension ValueTarget {
             guard !changes.contains(where: { $0.place == place }) else {
                 throw HomeError(.invalidParameter, detail: "\(place.characteristic.word) is there twice; write it once")
             }
-            let value = try place.characteristic.value(typed: String(word[word.index(after: equals)...]))
-            changes.append(ValueChange(place: place, value: value))
+            let wanted = String(word[word.index(after: equals)...])
+            let value = try place.characteristic.value(typed: wanted)
+            let asked = place.characteristic.numberBetweenSteps(typed: wanted, writing: value)
+            changes.append(ValueChange(place: place, value: value, asked: asked))
         }
         return changes
     }
@@ -94,6 +109,8 @@ struct ValueReport {
     private var values: [Characteristic.ID: CharacteristicValue] = [:]
     private var errors: [Characteristic.ID: HomeError] = [:]
     private let partialSuccess: HomeError.Code
+    /// What lay between two steps, by what was set for it.
+    private var rounded: [Characteristic.ID: ValueChange] = [:]
 
     /// - Parameters:
     ///   - places: the values, in the order to show them.
@@ -114,6 +131,13 @@ struct ValueReport {
         }
     }
 
+    /// Remembers what lay between two steps, to say what was set for it.
+    mutating func asked(_ changes: [ValueChange]) {
+        for change in changes where change.asked != nil && errors[change.place.characteristic.id] == nil {
+            rounded[change.place.characteristic.id] = change
+        }
+    }
+
     /// The values as a table; what failed has a dash.
     var text: String {
         let hasOneAccessory = Set(places.map(\.shownName)).count == 1
@@ -126,7 +150,11 @@ struct ValueReport {
     }
 
     var listing: JSONValue {
-        .array(places.map { $0.listing(value: value(of: $0), error: error(of: $0)) })
+        .array(
+            places.map { place in
+                let asked = rounded[place.characteristic.id]?.asked
+                return place.listing(value: value(of: place), asked: asked, error: error(of: place))
+            })
     }
 
     /// All that failed as one error; `nil` if nothing did.
@@ -160,6 +188,7 @@ struct ValueReport {
         } else {
             session.print(text, json: listing)
         }
+        session.note(places.compactMap { rounded[$0.characteristic.id]?.note })
         if let error { throw error }
     }
 

@@ -44,8 +44,12 @@ struct AccessoryDetails {
         if service.id == accessory.primaryService?.id { marks.append("main") }
         if service.isFavorite { marks.append("favourite") }
         if service.isHidden { marks.append("hidden") }
-        var heading = "\(service.name) (\(marks.joined(separator: ", ")))".sanitized + "\n"
-        if isComplete { heading += "  \(service.id)  \(service.type)\n" }
+        let name = accessory.shownName(of: service)
+        var heading = "\(name) (\(marks.joined(separator: ", ")))".sanitized + "\n"
+        if isComplete {
+            let own = NameKey(name) == NameKey(service.name) ? "" : "  called \(service.name)".sanitized
+            heading += "  \(service.id)  \(service.type)\(own)\n"
+        }
         let places = service.places(in: accessory).filter { isComplete || $0.isForPeople }
         var table = Table(["  VALUE", "LAST KNOWN", "MAY", "RANGE"] + (isComplete ? ["ID"] : []))
         for characteristic in places.map(\.characteristic) {
@@ -55,5 +59,17 @@ struct AccessoryDetails {
                     + (isComplete ? ["\(characteristic.id)"] : []))
         }
         return heading + (places.isEmpty ? "" : table.text)
+    }
+}
+
+extension Accessory {
+    /// What people see above the values of a part.
+    ///
+    /// Whoever has one part is called by one name, and a main part that has the name with which the accessory came was
+    /// never called otherwise: both go by the accessory's name, which may have changed since.
+    func shownName(of service: Service) -> String {
+        guard service.id == primaryService?.id else { return service.name }
+        let isUnnamed = parts.count == 1 || NameKey(service.name) == NameKey(configuredName)
+        return isUnnamed ? name : service.name
     }
 }

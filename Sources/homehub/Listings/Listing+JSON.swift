@@ -69,8 +69,8 @@ extension Characteristic {
         ]
         object["description"] = manufacturerDescription.map(JSONValue.string)
         object["unit"] = metadata.unit.map { .string($0.rawValue) }
-        object["minimum"] = metadata.minimum.map(JSONValue.number)
-        object["maximum"] = metadata.maximum.map(JSONValue.number)
+        object["minimum"] = metadata.minimum.map(metadata.listing)
+        object["maximum"] = metadata.maximum.map(metadata.listing)
         object["step"] = metadata.step.map(JSONValue.number)
         object["validValues"] = metadata.validValues.map { .array($0.map(JSONValue.integer)) }
         object["value"] = value?.listing
@@ -98,9 +98,12 @@ extension ValuePlace {
     ///
     /// - Parameters:
     ///   - value: the value; none if it could not be had.
+    ///   - asked: what was to be written, if that lay between two steps.
     ///   - error: why not.
     /// - Returns: an object with the word that means it and its relations by id.
-    func listing(value: CharacteristicValue?, error: HomeError? = nil) -> JSONValue {
+    func listing(
+        value: CharacteristicValue?, asked: CharacteristicValue? = nil, error: HomeError? = nil
+    ) -> JSONValue {
         var object: JSONObject = [
             "id": .string("\(characteristic.id)"), "name": .string(characteristic.word),
             "accessory": .string("\(accessory.id)"), "service": .string("\(service.id)"),
@@ -111,6 +114,7 @@ extension ValuePlace {
                 object["valueName"] = .string(name.dashed)
             }
         }
+        object["asked"] = asked?.listing
         if let unit = characteristic.metadata.unit { object["unit"] = .string(unit.rawValue) }
         if let error { object["error"] = error.json }
         return .object(object)
@@ -123,9 +127,15 @@ extension CharacteristicValue {
         switch self {
         case .bool(let flag): .bool(flag)
         case .integer(let number): .integer(number)
+        case .unsigned(let number): .unsigned(number)
         case .float(let number): .number(number)
         case .string(let text): .string(text)
         case .data(let bytes): .string(Hex.encode(bytes).lowercased())
         }
     }
+}
+
+extension CharacteristicMetadata {
+    /// A limit, to its last digit where it is a whole number.
+    func listing(_ limit: Double) -> JSONValue { wholeLimit(limit)?.listing ?? .number(limit) }
 }

@@ -11,6 +11,7 @@ extension Characteristic {
         case .integer(let number):
             if let name = type.valueNames[number] { return name.dashed }
             return withUnit("\(number)")
+        case .unsigned(let number): return withUnit("\(number)")
         case .float(let number): return withUnit(JSONValue.number(number).text)
         case .string(let text): return text.sanitized
         case .data(let bytes): return bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
@@ -36,23 +37,21 @@ extension Characteristic {
         case .bool: return "yes or no"
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             let names = type.valueNames
-            if !names.isEmpty {
-                // What is beyond the limits would be refused.
-                let low = metadata.minimum ?? -.infinity
-                let high = metadata.maximum ?? .infinity
-                let values = (metadata.validValues ?? names.keys.sorted())
-                    .filter { Double($0) >= low && Double($0) <= high }
-                return values.map { names[$0]?.dashed ?? "\($0)" }.joined(separator: ", ")
-            }
-            if let values = metadata.validValues { return values.map { "\($0)" }.joined(separator: ", ") }
-            return limitsText
+            if names.isEmpty, metadata.validValues == nil { return limitsText }
+            return takenNumbers.map { names[$0]?.dashed ?? "\($0)" }.joined(separator: ", ")
         case .string: return "text"
         case .tlv8, .data: return "bytes"
         }
     }
 
+    /// The numbers that mean something, without those that would be refused.
+    private var takenNumbers: [Int64] {
+        (metadata.validValues ?? type.valueNames.keys.sorted())
+            .filter { metadata.accepted(.integer($0))?.number == Double($0) }
+    }
+
     private var limitsText: String {
-        let shown = { (limit: Double) in JSONValue.number(limit).text }
+        let shown = { (limit: Double) in metadata.listing(limit).text }
         return switch (metadata.minimum, metadata.maximum) {
         case (let low?, let high?): "\(shown(low)) to \(withUnit(shown(high)))"
         case (let low?, nil): "\(withUnit(shown(low))) or more"
@@ -114,6 +113,19 @@ extension Characteristic {
         }
     }
 
+    /// The number that was typed, if it lies between two steps and another was taken for it.
+    ///
+    /// - Parameters:
+    ///   - typed: what ``value(typed:)`` has read.
+    ///   - value: what it made of it.
+    /// - Returns: what was typed; `nil` if that is what is written.
+    func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
+        guard let step = metadata.step, let asked = try? parsed(typed), let wanted = asked.number,
+            let taken = value.number, (wanted - taken).magnitude > step * 1e-4
+        else { return nil }
+        return asked
+    }
+
     private func parsed(_ typed: String) throws(HomeError) -> CharacteristicValue {
         switch metadata.format {
         case .bool:
@@ -128,7 +140,7 @@ extension Characteristic {
             if type == .active, let flag = Self.flag(typed) { return .integer(flag ? 1 : 0) }
             throw HomeError(
                 .invalidValueType, detail: "\"\(typed.shown)\" means nothing here; write \(rangeText)",
-                suggestions: type.valueNames.values.map(\.dashed).near(typed))
+                suggestions: takenNumbers.compactMap { type.valueNames[$0]?.dashed }.near(typed))
         case .string: return .string(typed)
         case .tlv8, .data:
             guard let bytes = Self.bytes(typed) else {
@@ -153,7 +165,7 @@ extension Characteristic {
             break
         }
         while digits.last == " " { digits.removeLast() }
-        if let integer = Int64(digits) { return .integer(integer) }
+        if let integer = Int128(digits), let value = CharacteristicValue(exactly: integer) { return value }
         guard digits.utf8.allSatisfy({ Self.digitsOfNumbers.contains($0) }), let number = Double(digits),
             number.isFinite
         else { return nil }

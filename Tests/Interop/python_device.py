@@ -1,0 +1,95 @@
+"""An accessory that HAP-python makes of a description, for our home to pair with.
+
+    python_device.py ADDRESS PORT STATE-FILE DESCRIPTION
+
+The description is JSON: `id`, `name`, and `services`, each with its `type` in HAP-python's catalogue or a UUID, perhaps a
+`name`, and `values`: for a type of the catalogue the names of optional characteristics, else a list of objects with
+`type`, `description`, `format`, `permissions` and what else HAP-python knows of a characteristic's properties, and `value`.
+
+It prints `{"ready": DEVICE-ID}`, then each write that reaches it. Each line of its standard input is
+`[CHARACTERISTIC, VALUE]`: what the device has to report.
+"""
+
+import asyncio
+import json
+import sys
+from uuid import UUID
+
+from pyhap.accessory import Accessory
+from pyhap.accessory_driver import AccessoryDriver
+from pyhap.characteristic import Characteristic
+from pyhap.service import Service
+
+CODE = "031-45-154"
+
+
+def say(**event):
+    print(json.dumps(event), flush=True)
+
+
+def payload(category, setup_id):
+    """What the QR code on the accessory holds."""
+    number, text = category << 31 | 1 << 28 | int(CODE.replace("-", "")), ""
+    for _ in range(9):
+        number, digit = divmod(number, 36)
+        text = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[digit] + text
+    return f"X-HM://{text}{setup_id}"
+
+
+def custom(description):
+    """A service with characteristics of the maker's own."""
+    service = Service(UUID(description["type"]), description["type"])
+    for value in description["values"]:
+        properties = {
+            "Format": value["format"], "Permissions": value["permissions"],
+            **{key: value[key] for key in ("minValue", "maxValue", "minStep", "ValidValues") if key in value},
+        }
+        made = Characteristic(value["description"], UUID(value["type"]), properties)
+        if "value" in value:
+            made.set_value(value["value"], should_notify=False)
+        service.add_characteristic(made)
+    return service
+
+
+async def main(address, port, state, description):
+    description = json.loads(description)
+    driver = AccessoryDriver(
+        address=address, port=int(port), persist_file=state, pincode=CODE.encode(), loop=asyncio.get_running_loop(),
+        mac=description["id"])
+    accessory = Accessory(driver, description["name"])
+    accessory.category = description.get("category", 5)
+    accessory.setup_message = lambda: None
+    accessory.set_info_service("1.2.3", "Another Maker", "Meter 3", "A-1")
+    places = {}
+    for part in description["services"]:
+        names = part.get("values", [])
+        if names and isinstance(names[0], dict):
+            service = custom(part)
+            accessory.add_service(service)
+        else:
+            service = accessory.add_preload_service(
+                part["type"], chars=names + (["Name"] if "name" in part else []), unique_id=str(len(places)))
+            if "name" in part:
+                service.configure_char("Name", value=part["name"])
+        for characteristic in service.characteristics:
+            name = characteristic.display_name
+            places[name] = characteristic
+            if "pw" in characteristic.properties["Permissions"]:
+                characteristic.setter_callback = lambda value, name=name: say(wrote=[name, value])
+    driver.add_accessory(accessory)
+    # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
+    await asyncio.sleep(1.5)
+    await driver.async_start()
+    await asyncio.sleep(2)
+    # What a camera or a phone reads from the label, for tests that scan it.
+    say(ready=driver.state.mac, payload=payload(accessory.category, driver.state.setup_id))
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        name, value = json.loads(line)
+        places[name].set_value(value)
+    await driver.async_stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
