@@ -15,6 +15,8 @@ extension HomeHub {
         package var searchTimeout = Duration.seconds(10)
         /// How long a call waits for an accessory that is only to be unpaired.
         var unpairingTimeout = Duration.seconds(30)
+        /// How long an app's change of the homes waits while the store is busy with earlier ones; apps wait longer.
+        package var storeTimeout = Duration.seconds(20)
         /// How much time lies between two stores of values.
         package var saveInterval = Duration.seconds(60)
         /// How long it takes until an accessory's changes are stored again that could not be.

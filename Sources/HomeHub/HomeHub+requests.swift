@@ -104,17 +104,32 @@ extension HomeHub {
     /// The answer to a removal waits until the accessories have been unpaired, or could not be: the homes are changed
     /// before. An app that is notified of another change of the home in between has a gap in its copy then, and loads it anew.
     private func write(_ write: HomeWrite, _ call: Call) {
-        let before = graph
-        let commit: HomeCommit
         do throws(HomeError) {
-            var planned = graph
-            var generator = SystemRandomNumberGenerator()
-            commit = try planned.perform(write, using: &generator)
-            if let transaction = commit.transaction { try self.commit(transaction, in: planned, by: call) }
+            let place = try commitQueue.enter()
+            start { hub in await hub.write(write, call, at: place) }
         } catch {
             answer(call, with: error)
-            return
         }
+    }
+
+    private func write(_ write: HomeWrite, _ call: Call, at place: CommitQueue.Place) async {
+        var before = graph
+        do throws(HomeError) {
+            try await change(at: place, by: call) { (planned) throws(HomeError) in
+                before = planned
+                var generator = SystemRandomNumberGenerator()
+                let commit = try planned.perform(write, using: &generator)
+                return (commit, commit.transaction)
+            } applied: { commit in
+                written(write, commit, from: before, call)
+            }
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// A change is stored and applied: what follows from it, and the answer.
+    private func written(_ write: HomeWrite, _ commit: HomeCommit, from before: HomeGraph, _ call: Call) {
         switch write {
         case .removeAccessory, .removeHome:
             let gone = before.homes.flatMap(\.accessories).filter { !$0.isBridged && graph.accessory($0.id) == nil }

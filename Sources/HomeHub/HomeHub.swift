@@ -6,8 +6,9 @@ package import Logging
 
 /// The one writer of the home database, and the one controller of all accessories in it.
 ///
-/// The hub itself holds the homes: a change is stored, then applied, then passed on to the apps, in one turn. Everything else
-/// is a part, a class whose state nothing outside its file can change and which only this actor's turns touch:
+/// The hub itself holds the homes: a change is planned, stored, then applied and passed on to the apps. One change at a time
+/// is stored, and the hub does not stand still for it: values and events go on, other changes wait in the ``CommitQueue``.
+/// Everything else is a part, a class whose state nothing outside its file can change and which only this actor's turns touch:
 ///
 /// | part | what it holds |
 /// | --- | --- |
@@ -17,6 +18,7 @@ package import Logging
 /// | ``Pairings`` | with which accessories the hub is paired, and which of them are to be unpaired |
 /// | ``Additions`` | the accessories that are being added |
 /// | ``VendorApps`` | what makers' apps have been asked for |
+/// | ``CommitQueue`` | the changes that wait for the store |
 /// | ``UnsavedValues`` | values that have not been stored yet |
 ///
 /// What takes its time, such as asking an accessory, is done by ``run()`` beside everything else. It goes on in a turn of the
@@ -25,7 +27,7 @@ package actor HomeHub {
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
     private let executor: any SerialExecutor
-    private let store: any HomeStore
+    let store: any HomeStore
     let browser: AccessoryBrowser
     let dialer: any AccessoryDialer
     let configuration: Configuration
@@ -41,7 +43,8 @@ package actor HomeHub {
     let pairings: Pairings
     let additions = Additions()
     let vendorApps = VendorApps()
-    private let unsavedValues: UnsavedValues
+    let commitQueue = CommitQueue(limit: HomeHub.changesThatWait)
+    let unsavedValues: UnsavedValues
 
     // Work.
     typealias Job = @Sendable (isolated HomeHub) async -> Void
@@ -52,7 +55,7 @@ package actor HomeHub {
     /// Loads what is stored; nothing is connected before ``run()``.
     ///
     /// - Parameters:
-    ///   - executor: runs the hub, and blocks while the store writes: it carries nothing else.
+    ///   - executor: runs the hub; nothing in it blocks.
     ///   - store: the homes.
     ///   - vault: the pairings.
     ///   - browser: sees the accessories of the networks; started by ``run()``.
@@ -83,21 +86,27 @@ package actor HomeHub {
 
     // MARK: The homes
 
-    /// Stores a transaction, applies it and tells the apps.
+    /// Stores a transaction, applies it and tells the apps; for ``change(at:by:_:applied:)``, one at a time.
     ///
     /// - Parameters:
     ///   - transaction: what changed.
-    ///   - planned: the homes with it applied.
-    ///   - call: whose it is; it is to be answered in the same turn, and can be failed no more.
+    ///   - planned: the homes with it applied, as they were when it was planned.
+    ///   - call: whose it is; it is to be answered in the turn in which this returns.
     /// - Throws: 52 if it cannot be stored; then nothing has changed.
-    func commit(_ transaction: HomeTransaction, in planned: HomeGraph, by call: Call? = nil) throws(HomeError) {
+    func commit(
+        _ transaction: HomeTransaction, in planned: HomeGraph, by call: Call?
+    ) async throws(HomeError) {
+        let before = graph
         do {
-            try store.commit(transaction, in: planned)
+            try await store.commit(transaction, in: planned)
         } catch {
             logger.error("home database write failed", metadata: ["error": "\(error)"])
             throw .notStored
         }
-        graph = planned
+        let (transaction, newer) = transaction.refreshed(from: before, to: graph)
+        _ = graph.apply(transaction)
+        // They were stored as they had been.
+        for (id, value) in newer where unsavedValues.changed(id, to: value) { deadlineChanged.send() }
         sessions.committed(transaction, by: call, in: self)
     }
 
@@ -131,7 +140,7 @@ package actor HomeHub {
         newJobs.finish()
         sessions.hubEnded(in: self)
         await browser.stop()
-        unsavedValues.save()
+        await unsavedValues.save(in: self)
     }
 
     /// Has something done beside everything else, in turns of the hub; it is cancelled, and waited for, when the hub ends.
@@ -154,7 +163,7 @@ package actor HomeHub {
             let now = ContinuousClock.now
             sessions.deadlinesPassed(now: now, in: self)
             vendorApps.deadlinesPassed(now: now, in: self)
-            unsavedValues.deadlinePassed(now: now)
+            unsavedValues.deadlinePassed(now: now, in: self)
         }
     }
 
@@ -172,11 +181,4 @@ package actor HomeHub {
             await links.browserChanged(in: self)
         }
     }
-}
-
-extension HomeError {
-    /// The database refuses a write.
-    static let notStored = HomeError(
-        .genericError,
-        detail: "the home database cannot be written and nothing has changed; look into the log of homehubd")
 }

@@ -1,6 +1,11 @@
 // How much the hub keeps for apps and bears from accessories, in one place. What homes hold at most is in HomeModel's
 // Limits.swift, the requests of an app that may wait in LineRPC's LineLimits.swift.
 
+extension HomeHub {
+    /// How many changes of apps may wait for the store; one more is refused with 49.
+    static let changesThatWait = 256
+}
+
 extension ChangeFeed {
     /// How many notifications may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the place
     /// of all.

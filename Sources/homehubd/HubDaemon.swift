@@ -43,7 +43,7 @@ struct HubDaemon {
     func run() async throws {
         let file = try openDatabase()
         let vault = PairingDatabase(file.queue)
-        // The hub's loop carries nothing else, because it waits for the disk; the other carries the connections.
+        // The hub's loop carries nothing else; the other carries the connections. Nothing in either waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)

@@ -64,7 +64,7 @@ final class Device: Sendable {
 
     init(
         database: String = soundDatabase, timeout: Duration = .seconds(20), databaseInterval: Duration = .zero,
-        _ reaction: @escaping Reaction = { _ in nil }
+        saveInterval: Duration? = nil, _ reaction: @escaping Reaction = { _ in nil }
     ) throws {
         let vault = slowVault.vault
         let identity = AccessoryIdentity(
@@ -86,6 +86,7 @@ final class Device: Sendable {
         house = try HouseUnderTest(store: TestStore(StoredHomes(graph: graph)), vault: slowVault) {
             $0.timing.request = timeout
             $0.databaseInterval = databaseInterval
+            if let saveInterval { $0.saveInterval = saveInterval }
         }
         server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
             if let special = reaction(request) { return special }

@@ -65,6 +65,8 @@ final class HouseUnderTest: Sendable {
             outcome = .failure(error)
         }
         running.cancel()
+        // A hub waits for its store to the end.
+        store.resume()
         await running.value
         for task in tasks.withLock({ $0 }) {
             task.cancel()

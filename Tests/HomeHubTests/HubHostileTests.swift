@@ -14,7 +14,7 @@ import struct HAPModel.DeviceID
 @testable import HomeHub
 
 /// Counts from 1.
-private final class Counter: Sendable {
+final class Counter: Sendable {
     private let count = Mutex(0)
 
     func next() -> Int {

@@ -45,6 +45,20 @@ import Testing
         #expect(!history.isWaiting)
     }
 
+    @Test("While one is being stored others wait, and the newest of them is decided about afterwards")
+    func storing() throws {
+        var history = DatabaseHistory()
+        let (first, second, third) = (try database("1"), try database("2"), try database("3"))
+        #expect(history.received(first, interval: .zero, now: now) == .takeOver)
+        history.storing()
+        #expect(history.received(second, interval: .zero, now: now) == .wait)
+        #expect(history.received(third, interval: .zero, now: now) == .wait)
+        history.takenOver(isChanged: true, now: now)
+        #expect(history.stored() == third)
+        #expect(history.stored() == nil)
+        #expect(history.received(second, interval: .zero, now: now) == .takeOver)
+    }
+
     @Test("Three violations are too many, unless the rules are kept in between; a connection alone does not show that")
     func violations() {
         var history = DatabaseHistory()

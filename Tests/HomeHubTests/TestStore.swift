@@ -2,7 +2,7 @@ import HomeHub
 import HomeModel
 import Synchronization
 
-/// A store that forgets with the process, and that a test can break.
+/// A store that forgets with the process, and that a test can break, or stop for as long as it wants to.
 final class TestStore: HomeStore {
     struct Broken: Error {}
 
@@ -12,6 +12,8 @@ final class TestStore: HomeStore {
         var commits = 0
         var isBroken = false
         var refusals = 0
+        var isStalled = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -26,7 +28,39 @@ final class TestStore: HomeStore {
 
     func breakDown(_ isBroken: Bool = true) { state.withLock { $0.isBroken = isBroken } }
 
-    private func change(_ body: (inout State) -> Void) throws {
+    /// The disk stands still: what is written from now on waits for ``resume()``.
+    func stall() { state.withLock { $0.isStalled = true } }
+
+    /// The disk goes on.
+    func resume() {
+        let waiting = state.withLock { state in
+            state.isStalled = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Lets what waits now be written; what comes next waits again.
+    func writeWaiting() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// How many writes wait for the disk.
+    var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    private func change(_ body: (inout State) -> Void) async throws {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isStalled { state.waiting.append(continuation) }
+                return !state.isStalled
+            }
+            if isFree { continuation.resume() }
+        }
         try state.withLock { state in
             guard !state.isBroken else {
                 state.refusals += 1
@@ -49,21 +83,25 @@ final class TestStore: HomeStore {
         }
     }
 
-    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws {
-        try change { state in
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws {
+        try await change { state in
             state.stored.graph = graph
             state.commits += 1
         }
     }
 
-    func remember(_ permission: RememberedPermission) throws {
-        try change { state in
+    func remember(_ permission: RememberedPermission) async throws {
+        try await change { state in
             state.stored.permissions.removeAll { $0.app == permission.app }
             state.stored.permissions.append(permission)
         }
     }
 
-    func forget(_ app: AppIdentity) throws { try change { $0.stored.permissions.removeAll { $0.app == app } } }
+    func forget(_ app: AppIdentity) async throws {
+        try await change { $0.stored.permissions.removeAll { $0.app == app } }
+    }
 
-    func save(_ values: [Characteristic.ID: TimestampedValue]) throws { try change { $0.noted.append(values) } }
+    func save(_ values: [Characteristic.ID: TimestampedValue]) async throws {
+        try await change { $0.noted.append(values) }
+    }
 }

@@ -276,6 +276,8 @@ struct StalledAppTests {
             executor: EventLoopExecutor(loops.next()), store: HomeDatabase(makeQueue()),
             vault: InMemoryPairingVault(), browser: AccessoryBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
             configuration: configuration, logger: silent)
+        let running = Task { await hub.run() }
+        defer { running.cancel() }
         let opening = SessionOpening(app: "homehub", usageDescription: "to test", capabilities: [.home])
         var limits = AppConnections.Limits()
         limits.mark = 1
@@ -320,6 +322,8 @@ struct StalledAppTests {
                 #expect(loads > 0)
             }
         }
+        running.cancel()
+        await running.value
         try await loops.shutdownGracefully()
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 package import GRDB
 import Glibc
 
@@ -18,6 +19,18 @@ extension DatabaseFile {
         }
         try Self.flush(unfinished)
         try Self.rename(unfinished, to: destination)
+    }
+
+    /// Writes a copy as ``copy(to:)`` does, on a thread of its own: a slow disk does not hold up who waits for it.
+    ///
+    /// - Parameter destination: where; a file that is there is replaced.
+    /// - Throws: ``DatabaseFileError``.
+    package func copyAside(to destination: String) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async {
+                continuation.resume(with: Result { try self.copy(to: destination) })
+            }
+        }
     }
 
     /// Looks a database from elsewhere over and brings its schema up to date.

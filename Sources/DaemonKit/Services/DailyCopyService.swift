@@ -53,7 +53,7 @@ package struct DailyCopyService: Service {
             }
         }
         do {
-            try file.copy(to: copy)
+            try await file.copyAside(to: copy)
             return isWorthKeeping
         } catch {
             logger.error("database copy failed", metadata: ["error": "\(error)"])

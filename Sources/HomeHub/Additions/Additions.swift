@@ -206,17 +206,19 @@ final class Additions {
         }
         do throws(HomeError) {
             guard hub.isAwaited(call) else { throw HomeError(.operationCancelled) }
-            if order.isUnseen { try checkMaySetUp(call.session, in: hub) }
-            var planned = hub.graph
-            var generator = SystemRandomNumberGenerator()
-            let commit = try planned.add(
-                AccessoryAddition(
-                    home: order.home, deviceID: accessory.id, category: accessory.category,
-                    accessories: added.database.accessories, descriptions: added.database.descriptions,
-                    name: order.addition.name), using: &generator)
-            if let transaction = commit.transaction { try hub.commit(transaction, in: planned, by: call) }
-            hub.answer(call, .success(reply(to: order, commit).json), isForAnyone: order.isUnseen)
-            hub.links.connect(to: added.pairing, as: identity, known: added, in: hub)
+            try await hub.change(at: try hub.commitQueue.enter(), by: call) { (planned) throws(HomeError) in
+                if order.isUnseen { try checkMaySetUp(call.session, in: hub) }
+                var generator = SystemRandomNumberGenerator()
+                let commit = try planned.add(
+                    AccessoryAddition(
+                        home: order.home, deviceID: accessory.id, category: accessory.category,
+                        accessories: added.database.accessories, descriptions: added.database.descriptions,
+                        name: order.addition.name), using: &generator)
+                return (commit, commit.transaction)
+            } applied: { commit in
+                hub.answer(call, .success(reply(to: order, commit).json), isForAnyone: order.isUnseen)
+                hub.links.connect(to: added.pairing, as: identity, known: added, in: hub)
+            }
         } catch {
             hub.logger.info(
                 "addition undone", metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])

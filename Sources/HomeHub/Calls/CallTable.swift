@@ -9,12 +9,12 @@ package import HomeModel
 /// | input | awaiting permission | started | in effect | committed |
 /// | --- | --- | --- | --- | --- |
 /// | its app gives it up | fails with 47 | fails with 23 | goes on | goes on |
-/// | its app is refused | fails with 47 | fails with 47 | fails with 47, what was asked of accessories stays | goes on |
+/// | its app is refused | fails with 47 | fails with 47 | fails with 47, what was asked of accessories or the store stays | goes on |
 /// | its session is closed | is forgotten | is forgotten | is forgotten | is forgotten |
 ///
 /// What is carried out without permission stays *received* and fails with 23 if it is given up. Whoever carries a call out
-/// asks ``isAwaited(_:)`` when it goes on after a wait, and ``takesEffect(_:)`` right before an accessory is asked for what
-/// cannot be taken back: nothing is done for a call that has left the table.
+/// asks ``isAwaited(_:)`` when it goes on after a wait, and ``takesEffect(_:)`` right before an accessory or the store is asked
+/// for what cannot be taken back: nothing is done for a call that has left the table.
 ///
 /// Nothing waits here: inputs return what is to be done, in the order in which the calls came.
 package struct CallTable: Sendable, Equatable {
@@ -42,7 +42,7 @@ package struct CallTable: Sendable, Equatable {
         case awaitingPermission(HomeRequest, deadline: ContinuousClock.Instant)
         /// Its app is permitted, and it is carried out.
         case started
-        /// An accessory was asked for something that cannot be taken back.
+        /// An accessory, or the store, was asked for something that cannot be taken back.
         case inEffect
         /// What it changes is stored.
         case committed
@@ -96,7 +96,7 @@ package struct CallTable: Sendable, Equatable {
     /// A call is carried out by permission.
     package mutating func started(_ call: Call) { entries[call]?.state = .started }
 
-    /// An accessory is about to be asked for something that cannot be taken back.
+    /// An accessory, or the store, is about to be asked for something that cannot be taken back.
     ///
     /// - Returns: whether it may be asked; not for a call that was given up, refused, or whose session is closed.
     package mutating func takesEffect(_ call: Call) -> Bool {

@@ -233,40 +233,91 @@ final class AccessoryLinks {
 
     /// An accessory consists of something else, perhaps.
     private func received(_ database: AccessoryDatabase, of device: DeviceID, in hub: isolated HomeHub) {
+        guard connections[device] != nil else { return }
+        decide(database, of: device, in: hub)
+        let hasBridged = hub.graph.accessories(at: device).contains(where: \.isBridged)
+        apply(
+            connections[device]?.databaseRead(database.readings, hasBridged: hasBridged) ?? [:], of: device, in: hub)
+    }
+
+    /// Has the homes take over what an accessory consists of, now or later.
+    private func decide(_ database: AccessoryDatabase, of device: DeviceID, in hub: isolated HomeHub) {
         let interval = hub.configuration.databaseInterval
         switch connections[device]?.compliance.received(database, interval: interval, now: .now) {
         case .takeOver: takeOver(database, of: device, in: hub)
         case let step?: takeOverLater(step, of: device, in: hub)
         case nil: return
         }
-        let hasBridged = hub.graph.accessories(at: device).contains(where: \.isBridged)
-        apply(
-            connections[device]?.databaseRead(database.readings, hasBridged: hasBridged) ?? [:], of: device, in: hub)
     }
 
+    /// Has the homes take over what an accessory consists of; what changes nothing is taken over at once.
     private func takeOver(_ database: AccessoryDatabase, of device: DeviceID, in hub: isolated HomeHub) {
+        guard let link = connections[device]?.link else { return }
+        var planned = hub.graph
         do throws(HomeError) {
-            var planned = hub.graph
-            var generator = SystemRandomNumberGenerator()
-            let transaction = try planned.update(
-                device, with: database.accessories, descriptions: database.descriptions, using: &generator)
-            if let transaction {
-                try hub.commit(transaction, in: planned)
-                connections[device]?.updated(hub.graph.characteristics(at: device))
-                demandChanged(at: device, in: hub)
+            guard try planned.takeOver(database, of: device) == nil else {
+                connections[device]?.compliance.storing()
+                hub.start { hub in await hub.links.store(database, of: link, in: hub) }
+                return
             }
-            connections[device]?.compliance.takenOver(isChanged: transaction != nil, now: .now)
+            connections[device]?.compliance.takenOver(isChanged: false, now: .now)
         } catch {
-            hub.logger.error(
-                "accessory database rejected", metadata: ["accessory": "\(device)", "error": "\(error)"])
-            let isUnusable = error.code == .accessoryOutOfCompliance
-            connections[device]?.compliance.refused(isUnusable: isUnusable, now: .now)
-            if isUnusable { violated(device, error.message, in: hub) }
-            if error.code == .genericError {
-                let time = ContinuousClock.now + hub.configuration.storeRetryInterval
-                if let step = connections[device]?.compliance.postpone(database, until: time) {
-                    takeOverLater(step, of: device, in: hub)
+            refused(database, of: device, because: error, in: hub)
+        }
+    }
+
+    /// Stores what an accessory has become, and takes over what it tells of it.
+    private func store(_ database: AccessoryDatabase, of link: AccessoryLink, in hub: isolated HomeHub) async {
+        let device = link.id
+        do throws(HomeError) {
+            let place = try hub.commitQueue.enter(isBounded: false)
+            try await hub.change(at: place) { (planned) throws(HomeError) in
+                let transaction = try planned.takeOver(database, of: device)
+                return (transaction != nil, transaction)
+            } applied: { isChanged in
+                if isChanged {
+                    connections[device]?.updated(hub.graph.characteristics(at: device))
+                    demandChanged(at: device, in: hub)
                 }
+                connections[device]?.compliance.takenOver(isChanged: isChanged, now: .now)
+                guard connections[device]?.link === link else { return }
+                stored(database, of: device, in: hub)
+            }
+            if let newer = connections[device]?.compliance.stored() { decide(newer, of: device, in: hub) }
+        } catch {
+            let newer = connections[device]?.compliance.stored()
+            // A hub that ends takes it over with its next start.
+            guard error.code != .daemonUnavailable else { return }
+            refused(newer ?? database, of: device, because: error, in: hub)
+            if error.code != .genericError, let newer { decide(newer, of: device, in: hub) }
+        }
+    }
+
+    /// The homes have taken over what an accessory consists of, some time after it was read.
+    private func stored(_ database: AccessoryDatabase, of device: DeviceID, in hub: isolated HomeHub) {
+        guard let connection = connections[device] else { return }
+        // What was reported since is newer than the database.
+        let new = database.readings.filter { location, _ in
+            connection.characteristics[location].flatMap { hub.graph.characteristic($0) }.map { $0.value == nil }
+                == true
+        }
+        let hasBridged = hub.graph.accessories(at: device).contains(where: \.isBridged)
+        apply(connections[device]?.databaseStored(new, hasBridged: hasBridged) ?? [:], of: device, in: hub)
+        if connection.isConnected, hasBridged { probe(device, in: hub) }
+    }
+
+    /// The homes have not taken over what an accessory consists of.
+    private func refused(
+        _ database: AccessoryDatabase, of device: DeviceID, because error: HomeError, in hub: isolated HomeHub
+    ) {
+        hub.logger.error("accessory database rejected", metadata: ["accessory": "\(device)", "error": "\(error)"])
+        let isUnusable = error.code == .accessoryOutOfCompliance
+        connections[device]?.compliance.refused(isUnusable: isUnusable, now: .now)
+        if isUnusable { violated(device, error.message, in: hub) }
+        if error.code == .genericError {
+            let time = ContinuousClock.now + hub.configuration.storeRetryInterval
+            if let step = connections[device]?.compliance.postpone(database, until: time) {
+                takeOverLater(step, of: device, in: hub)
             }
         }
     }
@@ -282,17 +333,14 @@ final class AccessoryLinks {
 
     private func takeOverWaiting(_ link: AccessoryLink, in hub: isolated HomeHub) {
         let device = link.id
-        guard connections[device]?.link === link, let database = connections[device]?.compliance.due() else { return }
+        guard connections[device]?.link === link, connections[device]?.compliance.isStoring == false,
+            let database = connections[device]?.compliance.due()
+        else { return }
         takeOver(database, of: device, in: hub)
-        guard let connection = connections[device], !connection.compliance.isWaiting else { return }
-        // What was reported since is newer than the database.
-        let new = database.readings.filter { location, _ in
-            connection.characteristics[location].flatMap { hub.graph.characteristic($0) }.map { $0.value == nil }
-                == true
+        guard let compliance = connections[device]?.compliance, !compliance.isWaiting, !compliance.isStoring else {
+            return
         }
-        let hasBridged = hub.graph.accessories(at: device).contains(where: \.isBridged)
-        apply(connections[device]?.databaseStored(new, hasBridged: hasBridged) ?? [:], of: device, in: hub)
-        if connection.isConnected, hasBridged { probe(device, in: hub) }
+        stored(database, of: device, in: hub)
     }
 
     /// Leaves an accessory alone that breaks the rules again and again.
@@ -303,17 +351,25 @@ final class AccessoryLinks {
         guard isTooOften, let accessory = hub.graph.accessories(at: device).first(where: { !$0.isBridged }) else {
             return
         }
+        hub.start { hub in await hub.links.block(accessory.id, at: device, in: hub) }
+    }
+
+    private func block(_ id: Accessory.ID, at device: DeviceID, in hub: isolated HomeHub) async {
         do throws(HomeError) {
-            var planned = hub.graph
-            guard let transaction = planned.block(accessory.id) else { return }
-            try hub.commit(transaction, in: planned)
+            let place = try hub.commitQueue.enter(isBounded: false)
+            try await hub.change(at: place) { planned in
+                let transaction = planned.block(id)
+                return (transaction != nil, transaction)
+            } applied: { isBlocked in
+                guard isBlocked else { return }
+                hub.logger.error(
+                    "accessory blocked", metadata: ["accessory": "\(device)", "remedy": "unblock it in an app"])
+                if let link = remove(device) { hub.start { _ in await link.stop() } }
+                updateReachability(of: device, in: hub)
+            }
         } catch {
-            return
+            // It is logged; the next violation tries again.
         }
-        hub.logger.error(
-            "accessory blocked", metadata: ["accessory": "\(device)", "remedy": "unblock it in an app"])
-        if let link = remove(device) { hub.start { _ in await link.stop() } }
-        updateReachability(of: device, in: hub)
     }
 
     // MARK: What they are asked to report
@@ -383,6 +439,18 @@ extension HomeGraph {
             }
         }
         return characteristics
+    }
+
+    /// Takes over what an accessory server consists of.
+    ///
+    /// - Returns: what changes by that; `nil` if nothing does.
+    /// - Throws: as `update(_:with:descriptions:using:)`.
+    fileprivate mutating func takeOver(
+        _ database: AccessoryDatabase, of device: DeviceID
+    ) throws(HomeError) -> HomeTransaction? {
+        var generator = SystemRandomNumberGenerator()
+        return try update(
+            device, with: database.accessories, descriptions: database.descriptions, using: &generator)
     }
 }
 

@@ -2,7 +2,8 @@ import HAPProtocol
 
 /// When the homes take over what an accessory server consists of, and how often the server has broken HAP's rules.
 ///
-/// A database that comes soon after the last one, or could not be stored, waits; of several only the newest is taken over.
+/// A database that comes soon after the last one, while that is being stored, or could not be stored, waits; of several only
+/// the newest is taken over.
 struct DatabaseHistory {
     /// What to do with a database.
     enum Step: Equatable {
@@ -15,6 +16,8 @@ struct DatabaseHistory {
 
     private var decidedAt: ContinuousClock.Instant?
     private var waiting: AccessoryDatabase?
+    /// Whether one is being stored.
+    private(set) var isStoring = false
     private var violations = 0
     /// Whether it consists of what no home can take.
     private var isUnusable = false
@@ -27,6 +30,10 @@ struct DatabaseHistory {
     ///   - now: the time.
     /// - Returns: what to do with it.
     mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
+        guard !isStoring else {
+            waiting = database
+            return .wait
+        }
         guard let decidedAt, now < decidedAt + interval else {
             waiting = nil
             return .takeOver
@@ -40,6 +47,17 @@ struct DatabaseHistory {
     mutating func due() -> AccessoryDatabase? {
         defer { waiting = nil }
         return waiting
+    }
+
+    /// One is about to be stored.
+    mutating func storing() { isStoring = true }
+
+    /// One was stored, or could not be.
+    ///
+    /// - Returns: a newer one that came meanwhile.
+    mutating func stored() -> AccessoryDatabase? {
+        isStoring = false
+        return due()
     }
 
     /// Whether a database waits.

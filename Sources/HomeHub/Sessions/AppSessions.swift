@@ -32,6 +32,11 @@ final class AppSessions {
     private var calls = CallTable()
     private var feed: ChangeFeed
     private var searches = Searches()
+    /// The decisions about apps that wait for the store.
+    private let decisionQueue = CommitQueue(limit: HomeHub.changesThatWait)
+    /// The last decision about each app for which one waits.
+    private var decisions: [AppIdentity: UInt64] = [:]
+    private var lastDecision: UInt64 = 0
 
     init(
         _ configuration: HomeHub.Configuration, remembered: [RememberedPermission], store: any HomeStore, logger: Logger
@@ -120,11 +125,7 @@ final class AppSessions {
         case .open: hub.answer(call, with: HomeError(.invalidParameter, detail: "the session is open already"))
         case .permissions:
             hub.answer(call) { () throws(HomeError) in try permissions.permissions(for: call.session).json }
-        case .setPermission(let app, let decision):
-            hub.answer(call) { () throws(HomeError) in
-                try decide(decision, about: app, by: call.session, in: hub)
-                return [:]
-            }
+        case .setPermission(let app, let decision): decide(decision, about: app, call, in: hub)
         case .answerQuestions:
             do throws(HomeError) {
                 let questions = try permissions.answersQuestions(call.session)
@@ -203,29 +204,71 @@ final class AppSessions {
         perform(permissions.restrictionsChanged(to: restrictions), in: hub)
     }
 
-    /// The user decides about an app; what is to be remembered is stored before anything follows from it.
+    /// The user decides about an app.
+    ///
+    /// A yes counts once it is stored, so that nothing follows from one that a restart would forget. A no counts at once,
+    /// however long the disk takes.
     private func decide(
-        _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID, in hub: isolated HomeHub
-    ) throws(HomeError) {
-        var decided = permissions
-        let actions = try decided.decided(decision, about: app, by: session)
-        do {
-            for action in actions {
-                switch action {
-                case .remember(let permission): try store.remember(permission)
-                case .forget(let app): try store.forget(app)
-                case .ask, .refuse, .tell, .permit: break
+        _ decision: PermissionDecision, about app: AppIdentity, _ call: Call, in hub: isolated HomeHub
+    ) {
+        do throws(HomeError) {
+            var decided = permissions
+            let actions = try decided.decided(decision, about: app, by: call.session)
+            let isNew = actions.contains {
+                switch $0 {
+                case .remember, .forget: true
+                case .ask, .refuse, .tell, .permit: false
                 }
             }
+            let isAwaited = decision == .allow && isNew
+            if !isAwaited {
+                permissions = decided
+                perform(actions, in: hub)
+            }
+            // What is being stored about the app is not what was decided last.
+            guard isNew || decisions[app] != nil else { return hub.answer(call, .success([:])) }
+            let answer = decided.answer(about: app)
+            let place = try decisionQueue.enter()
+            lastDecision += 1
+            decisions[app] = lastDecision
+            _ = calls.takesEffect(call)
+            hub.start { [lastDecision] hub in
+                await hub.sessions.store(answer, about: app, as: lastDecision, call, at: place, in: hub)
+            }
         } catch {
-            logger.error("home database write failed", metadata: ["error": "\(error)"])
-            throw .notStored
+            hub.answer(call, with: error)
         }
-        permissions = decided
-        perform(actions, in: hub)
     }
 
-    /// Carries out what was decided about permission, in order; what is to be remembered has been stored.
+    /// Stores what was decided about an app; a yes counts from then on, unless the user has decided otherwise meanwhile.
+    private func store(
+        _ answer: RememberedPermission?, about app: AppIdentity, as number: UInt64, _ call: Call,
+        at place: CommitQueue.Place, in hub: isolated HomeHub
+    ) async {
+        defer { if decisions[app] == number { decisions[app] = nil } }
+        do throws(HomeError) {
+            try await decisionQueue.wait(at: place, until: nil)
+            defer { decisionQueue.leave(place) }
+            try await stored(answer, about: app)
+        } catch {
+            return hub.answer(call, with: error)
+        }
+        if let answer, answer.isAllowed, decisions[app] == number {
+            perform(permissions.decided(.allow, about: app, for: answer.usageDescription), in: hub)
+        }
+        hub.answer(call, .success([:]))
+    }
+
+    private func stored(_ answer: RememberedPermission?, about app: AppIdentity) async throws(HomeError) {
+        do {
+            if let answer { try await store.remember(answer) } else { try await store.forget(app) }
+        } catch {
+            logger.error("home database write failed", metadata: ["error": "\(error)"])
+            throw answer?.isAllowed == true ? .notStored : .noNotStored
+        }
+    }
+
+    /// Carries out what was decided about permission, in order; what is to be remembered is stored elsewhere.
     private func perform(_ actions: [Permissions.Action], in hub: isolated HomeHub) {
         for action in actions {
             switch action {
@@ -250,9 +293,16 @@ final class AppSessions {
     // MARK: What sessions are told
 
     /// A transaction is stored and applied.
+    ///
+    /// - Parameters:
+    ///   - transaction: what changed.
+    ///   - call: whose it is; its session learns of it by the answer. One that was refused meanwhile has its answer already,
+    ///     and its session learns of it as all others.
+    ///   - hub: the hub.
     func committed(_ transaction: HomeTransaction, by call: Call?, in hub: isolated HomeHub) {
-        if let call { calls.committed(call) }
-        perform(feed.committed(transaction, by: call?.session), in: hub)
+        let awaited = call.flatMap { calls.isAwaited($0) ? $0 : nil }
+        if let awaited { calls.committed(awaited) }
+        perform(feed.committed(transaction, by: awaited?.session), in: hub)
     }
 
     /// An accessory has reported something that is new.

@@ -43,8 +43,8 @@ struct HomeDatabase: HomeStore {
     }
 
     /// - Throws: ``Refusal``, or SQLite's own error; then nothing is stored.
-    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws {
-        try queue.write { db in
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws {
+        try await queue.writeToTheEnd { db in
             let home = transaction.home.description
             let stored = try Int64.fetchOne(db, sql: "SELECT revision FROM home WHERE id = ?", arguments: [home]) ?? 0
             guard UInt64(stored) + 1 == transaction.revision, let revision = Int64(exactly: transaction.revision) else {
@@ -57,9 +57,9 @@ struct HomeDatabase: HomeStore {
         }
     }
 
-    func save(_ values: [Characteristic.ID: TimestampedValue]) throws {
+    func save(_ values: [Characteristic.ID: TimestampedValue]) async throws {
         guard !values.isEmpty else { return }
-        try queue.write { db in
+        try await queue.writeToTheEnd { db in
             let statement = try db.cachedStatement(
                 sql: "UPDATE characteristic SET value = ?, valueTime = ? WHERE id = ?")
             for (id, lastKnown) in values {
@@ -70,8 +70,8 @@ struct HomeDatabase: HomeStore {
 
     // MARK: Permissions
 
-    func remember(_ permission: RememberedPermission) throws {
-        try queue.write { db in
+    func remember(_ permission: RememberedPermission) async throws {
+        try await queue.writeToTheEnd { db in
             try db.execute(
                 sql: """
                     INSERT INTO permission (app, uid, executable, isAllowed, usageDescription) VALUES (?, ?, ?, ?, ?)
@@ -85,8 +85,8 @@ struct HomeDatabase: HomeStore {
         }
     }
 
-    func forget(_ app: AppIdentity) throws {
-        try queue.write { db in
+    func forget(_ app: AppIdentity) async throws {
+        try await queue.writeToTheEnd { db in
             try db.execute(
                 sql: "DELETE FROM permission WHERE app = ? AND uid = ? AND executable = ?",
                 arguments: [app.app, Int64(app.uid), app.executable])

@@ -26,7 +26,7 @@ struct PairingDatabase: PairingVault {
     }
 
     func identity() async throws -> ControllerIdentity {
-        try await commit { db in
+        try await queue.writeToTheEnd { db in
             if let identity = try Self.identity(db) { return identity }
             let identity = ControllerIdentity.random()
             try db.execute(
@@ -36,10 +36,10 @@ struct PairingDatabase: PairingVault {
         }
     }
 
-    func pairings() async throws -> [AccessoryPairing] { try await commit { try Self.pairings($0) } }
+    func pairings() async throws -> [AccessoryPairing] { try await queue.writeToTheEnd { try Self.pairings($0) } }
 
     func keep(_ pairing: AccessoryPairing) async throws {
-        try await commit { db in
+        try await queue.writeToTheEnd { db in
             try db.execute(
                 sql: """
                     INSERT INTO pairing (deviceID, publicKey) VALUES (?, ?)
@@ -50,17 +50,8 @@ struct PairingDatabase: PairingVault {
     }
 
     func forget(_ accessory: DeviceID) async throws {
-        try await commit { db in
+        try await queue.writeToTheEnd { db in
             try db.execute(sql: "DELETE FROM pairing WHERE deviceID = ?", arguments: [accessory.description])
-        }
-    }
-
-    /// Once begun it is not given up: whoever asked may be cancelled, and the accessory has its half of the pairing.
-    private func commit<Result: Sendable>(_ change: @escaping @Sendable (Database) throws -> Result) async throws
-        -> Result
-    {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.asyncWrite(change) { _, result in continuation.resume(with: result) }
         }
     }
 

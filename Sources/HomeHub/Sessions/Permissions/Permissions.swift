@@ -7,8 +7,7 @@ package import HomeModel
 /// may answers it. Answers are remembered. An app that is permitted again, or no more, is notified; its calls are in the
 /// ``CallTable``.
 ///
-/// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. What is to be
-/// remembered comes first, so that nothing follows from an answer that a restart would forget. Questions are bounded by
+/// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. Questions are bounded by
 /// ``questionsOfUser``.
 package struct Permissions: Sendable, Equatable {
     /// What to do next.
@@ -172,18 +171,34 @@ package struct Permissions: Sendable, Equatable {
             throw HomeError(
                 .insufficientPrivileges, detail: "a policy keeps this app out; change the configuration of the daemon")
         }
+        return decided(decision, about: app, for: permission(of: app).usageDescription)
+    }
+
+    /// The user has decided about an app, which was found to be possible.
+    ///
+    /// - Parameters:
+    ///   - decision: what the user decided.
+    ///   - app: whom it concerns.
+    ///   - usageDescription: the purpose that the user was shown.
+    /// - Returns: what to do.
+    mutating func decided(
+        _ decision: PermissionDecision, about app: AppIdentity, for usageDescription: String
+    ) -> [Action] {
         let before = statuses
         var actions: [Action] = []
         if decision == .forget {
             if answers.removeValue(forKey: app) != nil { actions.append(.forget(app)) }
         } else if answers[app]?.isAllowed != (decision == .allow) {
             let answer = RememberedPermission(
-                app: app, isAllowed: decision == .allow, usageDescription: permission(of: app).usageDescription)
+                app: app, isAllowed: decision == .allow, usageDescription: usageDescription)
             answers[app] = answer
             actions.append(.remember(answer))
         }
         return actions + consequences(of: [app], since: before)
     }
+
+    /// What is remembered of an app; `nil` if the user has not decided about it.
+    func answer(about app: AppIdentity) -> RememberedPermission? { answers[app] }
 
     /// A policy changed.
     package mutating func restrictionsChanged(to restrictions: AppRestrictions) -> [Action] {

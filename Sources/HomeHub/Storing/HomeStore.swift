@@ -2,10 +2,11 @@ package import HomeModel
 
 /// What the hub keeps over restarts.
 ///
-/// Whatever a call has returned from survives a power cut, but for ``save(_:)``. Calls block for as long as the disk
-/// takes; the hub runs on an executor of its own. The pairings are in the `PairingVault`.
+/// Whatever a call has returned from survives a power cut, but for ``save(_:)``. A call takes as long as the disk does: it
+/// waits elsewhere, never on the hub's executor, and once begun it goes on to its end, also if its task is cancelled. Calls
+/// are carried out in the order in which they are made. The pairings are in the `PairingVault`.
 package protocol HomeStore: Sendable {
-    /// Everything as it was left.
+    /// Everything as it was left; asked once, before the hub runs, and the only call that blocks.
     func load() throws -> StoredHomes
 
     /// Stores a transaction, all or nothing.
@@ -14,16 +15,16 @@ package protocol HomeStore: Sendable {
     ///   - transaction: what changed.
     ///   - graph: the homes with it applied.
     /// - Throws: whatever is in the way; then nothing of it is stored.
-    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) throws
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws
 
     /// Stores the answer to a question of permission, in place of an earlier one.
-    func remember(_ permission: RememberedPermission) throws
+    func remember(_ permission: RememberedPermission) async throws
 
     /// Removes what is stored about an app.
-    func forget(_ app: AppIdentity) throws
+    func forget(_ app: AppIdentity) async throws
 
     /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
-    func save(_ values: [Characteristic.ID: TimestampedValue]) throws
+    func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 }
 
 /// What the hub begins with.

@@ -11,6 +11,10 @@ final class UnsavedValues {
     private var values: [Characteristic.ID: TimestampedValue] = [:]
     /// When they are to be stored; `nil` if there are none, or they could not be stored and wait for others.
     private(set) var nextDeadline: ContinuousClock.Instant?
+    /// Whether the store is writing some.
+    private var isSaving = false
+    /// Whether the others are to be stored once it has.
+    private var isDue = false
 
     init(store: any HomeStore, interval: Duration, logger: Logger) {
         self.store = store
@@ -28,21 +32,33 @@ final class UnsavedValues {
         return true
     }
 
-    func deadlinePassed(now: ContinuousClock.Instant) {
-        if let nextDeadline, nextDeadline <= now { save() }
+    func deadlinePassed(now: ContinuousClock.Instant, in hub: isolated HomeHub) {
+        guard let deadline = nextDeadline, deadline <= now else { return }
+        nextDeadline = nil
+        isDue = true
+        guard !isSaving else { return }
+        hub.start { hub in await hub.unsavedValues.save(in: hub) }
     }
 
-    /// Stores them.
-    func save() {
-        nextDeadline = nil
-        guard !values.isEmpty else { return }
-        do {
-            try store.save(values)
+    /// Stores them; what is reported while the disk is busy goes with the next.
+    func save(in hub: isolated HomeHub) async {
+        guard !isSaving else { return }
+        isSaving = true
+        defer { isSaving = false }
+        repeat {
+            isDue = false
+            let saved = values
+            guard !saved.isEmpty else { break }
             values = [:]
-        } catch {
-            // They stay, and go with the next.
-            logger.error("value save failed", metadata: ["error": "\(error)"])
-        }
+            do {
+                try await store.save(saved)
+            } catch {
+                // They stay, and go with the next.
+                values.merge(saved) { newer, _ in newer }
+                logger.error("value save failed", metadata: ["error": "\(error)"])
+                break
+            }
+        } while isDue
     }
 }
 
