@@ -32,6 +32,8 @@ actor FakeDaemon: LineRPCSessions {
     var devices: [DiscoveredAccessory] = []
     /// What adding a device adds.
     var additions: [HAPModel.Accessory] = [TestDevices.lamp()]
+    /// The code that devices take; any if `nil`.
+    var code: SetupCode?
     /// Requests of these methods are not answered unless the test does, or they are cancelled.
     var held: Set<String> = []
     /// Whether cancellations are heeded.
@@ -167,6 +169,9 @@ actor FakeDaemon: LineRPCSessions {
                 if hidesSetupHashes, addition.payload != nil, addition.device == nil { throw HomeError(.notFound) }
                 guard let device = devices.first(where: { $0.id == addition.device }) ?? devices.first else {
                     throw HomeError(.timedOutWaitingForAccessory)
+                }
+                if let code, (addition.code ?? addition.payload?.setup?.code) != code {
+                    throw HomeError(.accessoryPairingFailed)
                 }
                 if device.vendor != nil, addition.payload?.ownershipToken == nil {
                     return answer(call, .success(AdditionReply.handedOver(app: "org.example.maker").json))

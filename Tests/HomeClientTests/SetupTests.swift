@@ -377,7 +377,12 @@ private final class Person: AccessorySetupInteraction {
         return .code(code)
     }
 
-    func setupCode(for accessory: DiscoveredAccessory?) async throws(HomeError) -> SetupCode { code }
+    func setupCode(for accessory: DiscoveredAccessory?, attemptsLeft: Int, refusal: HomeError?)
+        async throws(HomeError) -> SetupCode
+    {
+        if refusal != nil { say("code again, \(attemptsLeft) left") }
+        return code
+    }
 
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
         say("choose")

@@ -347,6 +347,19 @@ struct CommandTests {
         #expect(!outcome.errors.contains("518"))
     }
 
+    @Test("a code that the device refuses is asked for again; where no person can answer, the refusal stands")
+    func wrongCode() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let outcome = try await hub.run(
+            ["add"], lines: ["111-22-333", "New Lamp", "12", "518-08-582", "Desk", "Kitchen", "", "no"],
+            after: ["New Lamp": "1  New Lamp"])
+        #expect(outcome == Outcome(output: "Desk is in Kitchen.\n", errors: outcome.errors))
+        #expect(outcome.errors.contains("refused the setup code; check the digits"))
+        #expect(outcome.errors.contains("The eight digits, 2 tries left: "))
+        let alone = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp")
+        #expect(alone.code == 1 && alone.errors.hasSuffix("(18 accessoryPairingFailed)\n"))
+    }
+
     @Test("a room that is not there yet is made only by who says yes")
     func noNewRoom() async throws {
         let hub = FakeHub { $0.found = [House.found] }

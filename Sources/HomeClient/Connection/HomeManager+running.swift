@@ -22,6 +22,8 @@ extension HomeManager {
         observations.finish()
         search.finish()
         questions.finish()
+        for setup in setups { await setup.cancel() }
+        setups = []
         isOver = true
         changed()
     }

@@ -61,6 +61,8 @@ public actor HomeManager {
     var observations = Observations()
     var search = Search()
     var questions = Questions()
+    /// In the order in which they were begun.
+    var setups: [AccessorySetupSession] = []
 
     /// Declares the app; nothing is connected before ``run()``.
     ///

@@ -10,8 +10,16 @@ public protocol AccessorySetupInteraction: Sendable {
     /// What the QR code says, or what was typed. Not asked if the request holds a payload.
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials
 
-    /// The setup code, for a QR code that holds none.
-    func setupCode(for accessory: DiscoveredAccessory?) async throws(HomeError) -> SetupCode
+    /// The setup code, for a QR code that holds none, and once more when the accessory has refused it.
+    ///
+    /// - Parameters:
+    ///   - accessory: the device, if it was chosen.
+    ///   - attemptsLeft: how many codes it will be tried with, this one included.
+    ///   - refusal: why the last one was refused; `nil` if there was none.
+    /// - Returns: the code.
+    /// - Throws: what ends the setup.
+    func setupCode(for accessory: DiscoveredAccessory?, attemptsLeft: Int, refusal: HomeError?)
+        async throws(HomeError) -> SetupCode
 
     /// Which of the devices is meant; asked unless the QR code tells.
     ///

@@ -66,31 +66,45 @@ public struct AccessorySetupManager: Sendable {
             credentials = try await interaction.setupCredentials()
         }
         var addition = addition
+        var device: DiscoveredAccessory?
         switch credentials {
         case .code(let code):
-            let device = mayChoose ? try await choose(interaction) : nil
-            addition.device = device?.id
+            if mayChoose { device = try await choose(interaction) }
             addition.code = code
-            await interaction.adding(device)
         case .payload(let payload):
             try payload.validate()
             addition.payload = payload
-            if payload.needsSetupCode { addition.code = try await interaction.setupCode(for: nil) }
-            await interaction.adding(nil)
+            if payload.needsSetupCode {
+                addition.code = try await interaction.setupCode(
+                    for: nil, attemptsLeft: Self.codeAttempts, refusal: nil)
+            }
+        }
+        var attemptsLeft = Self.codeAttempts
+        while true {
+            addition.device = device?.id
+            await interaction.adding(device)
             do throws(HomeError) {
                 return try await manager.setUp(addition)
             } catch {
+                switch error.code {
+                case .accessoryPairingFailed where attemptsLeft > 1 && addition.payload?.request == nil:
+                    attemptsLeft -= 1
+                    addition.code = try await interaction.setupCode(
+                        for: device, attemptsLeft: attemptsLeft, refusal: error)
                 // Not every device says which QR code is its own; the person knows.
-                guard error.code == .notFound || error.code == .timedOutWaitingForAccessory, payload.request == nil,
-                    mayChoose
-                else { throw error }
-                let device = try await choose(interaction)
-                addition.device = device.id
-                await interaction.adding(device)
+                case .notFound, .timedOutWaitingForAccessory:
+                    guard let payload = addition.payload, payload.request == nil, mayChoose, device == nil else {
+                        throw error
+                    }
+                    device = try await choose(interaction)
+                default: throw error
+                }
             }
         }
-        return try await manager.setUp(addition)
     }
+
+    /// How many codes a device is tried with: it takes a hundred wrong ones in its life.
+    static let codeAttempts = 3
 
     private func choose(_ interaction: some AccessorySetupInteraction) async throws(HomeError) -> DiscoveredAccessory {
         let browser = manager.makeAccessoryBrowser()

@@ -31,10 +31,26 @@ struct SetupDialogue: AccessorySetupInteraction {
         }
     }
 
-    func setupCode(for accessory: DiscoveredAccessory?) async throws(HomeError) -> SetupCode {
-        if let code { return code }
-        guard !isSilent else { throw Self.missing("the setup code; say --code") }
-        var question = "The QR code holds no setup code. The eight digits: "
+    func setupCode(
+        for accessory: DiscoveredAccessory?, attemptsLeft: Int, refusal: HomeError?
+    ) async throws(HomeError) -> SetupCode {
+        guard let refusal else {
+            if let code { return code }
+            guard !isSilent else { throw Self.missing("the setup code; say --code") }
+            return try await setupCode(asking: "The QR code holds no setup code. The eight digits: ")
+        }
+        guard !isSilent else { throw refusal }
+        terminal.writeError("\(refusal.message.sanitized)\n")
+        let tries = attemptsLeft == 1 ? "the last try" : "\(attemptsLeft) tries left"
+        do throws(HomeError) {
+            return try await setupCode(asking: "The eight digits, \(tries): ")
+        } catch {
+            throw error.code == .missingParameter ? refusal : error
+        }
+    }
+
+    private func setupCode(asking first: String) async throws(HomeError) -> SetupCode {
+        var question = first
         while true {
             if let code = SetupCode(typed: try await answer(question, or: "say --code")) { return code }
             question = "That is none. The eight digits: "

@@ -1,0 +1,323 @@
+/// The standard setup as a value with a state, for whoever shows one step at a time: a page, a terminal, an app.
+///
+/// ```swift
+/// let setup = await manager.beginSetup(AccessorySetupRequest())
+/// for await state in setup.states {
+///     switch state {
+///     case .searching(let devices): show(devices)  // and somewhere: try await setup.answer(.code(code))
+///     case .code(let question): askForCode(question.refusal, question.attemptsLeft)
+///     case .done(let result): show(result)
+///     …
+///     }
+/// }
+/// ```
+///
+/// The steps are those of ``AccessorySetupManager``. It is found again by its id (``HomeManager/setup(_:)``), so that a page
+/// that is loaded anew goes on where it was. If nothing is answered for ``timeLimit``, or it is cancelled, it is over: before
+/// the accessory is in the home nothing has changed; after it the accessory stays as it is.
+public actor AccessorySetupSession: Identifiable {
+    /// A setup's identity.
+    public typealias ID = Identifier<AccessorySetupSession>
+
+    private typealias Reply = Result<AccessorySetupAnswer, HomeError>
+
+    /// Its identity.
+    public nonisolated let id: ID
+    /// How long a question waits for its answer.
+    public nonisolated let timeLimit: Duration
+
+    /// Where it stands.
+    public private(set) var state = AccessorySetupState.searching([])
+
+    private let manager: HomeManager
+    private var setup: Task<Void, Never>?
+    private var question: (number: Int, continuation: CheckedContinuation<Reply, Never>)?
+    private var lastQuestion = 0
+    /// What was found, in the order in which it was found.
+    private var devices: [DiscoveredAccessory] = []
+    /// The device that was answered before its code.
+    private var chosen: DiscoveredAccessory?
+    private var stateNumber: UInt64 = 0
+    private var readers: [UInt64: AsyncStream<AccessorySetupState>.Continuation] = [:]
+
+    init(_ manager: HomeManager, timeLimit: Duration) {
+        var random = SystemRandomNumberGenerator()
+        id = ID(using: &random)
+        self.manager = manager
+        self.timeLimit = timeLimit
+    }
+
+    // MARK: For who shows it
+
+    /// Where it stands, and then each step; a reader that does not keep up gets the newest. Ends when it is over.
+    public nonisolated var states: AsyncStream<AccessorySetupState> {
+        let (states, sink) = AsyncStream.makeStream(of: AccessorySetupState.self, bufferingPolicy: .bufferingNewest(1))
+        Task { await self.read(sink) }
+        return states
+    }
+
+    /// Answers what is asked.
+    ///
+    /// - Throws: `invalidParameter` for an answer to another question, or a device, room or choice that is none;
+    ///   `operationInProgress` while nothing is asked; `notFound` when the setup is over.
+    public func answer(_ answer: AccessorySetupAnswer) throws(HomeError) {
+        guard !state.isOver else { throw HomeError(.notFound, detail: "this setup is over; begin another") }
+        guard let question else {
+            throw HomeError(.operationInProgress, detail: "nothing is asked now; wait for the next step")
+        }
+        guard state.takes(answer) else {
+            throw HomeError(.invalidParameter, detail: "this does not answer what the setup asks")
+        }
+        self.question = nil
+        question.continuation.resume(returning: .success(answer))
+    }
+
+    /// Ends it.
+    ///
+    /// An accessory that is spoken to at this moment is let go again; one that is in the home stays.
+    public func cancel() { setup?.cancel() }
+
+    // MARK: Running
+
+    func begin(_ request: AccessorySetupRequest) {
+        setup = Task {
+            do throws(HomeError) {
+                switch try await AccessorySetupManager(manager).perform(request, interaction: SetupSteps(session: self))
+                {
+                case .added(let result): become(.done(result))
+                case .handedOver(let app): become(.handedOver(appName: app))
+                }
+            } catch {
+                become(.failed(error))
+            }
+            for reader in readers.values { reader.finish() }
+            readers = [:]
+        }
+    }
+
+    private func become(_ state: AccessorySetupState) {
+        self.state = state
+        for reader in readers.values { reader.yield(state) }
+    }
+
+    private func read(_ sink: AsyncStream<AccessorySetupState>.Continuation) {
+        sink.yield(state)
+        guard !state.isOver else { return sink.finish() }
+        stateNumber += 1
+        let number = stateNumber
+        readers[number] = sink
+        sink.onTermination = { [weak self] _ in Task { await self?.unread(number) } }
+    }
+
+    private func unread(_ number: UInt64) { readers[number] = nil }
+
+    // MARK: Asking
+
+    /// Shows a question and waits for its answer.
+    ///
+    /// - Throws: `operationTimedOut` if it does not come in time, `operationCancelled`.
+    fileprivate func ask(_ state: AccessorySetupState) async throws(HomeError) -> AccessorySetupAnswer {
+        lastQuestion += 1
+        let number = lastQuestion
+        let limit = Task {
+            guard (try? await Task.sleep(for: timeLimit)) != nil else { return }
+            giveUp(number, because: HomeError(.operationTimedOut, detail: "nobody answered; begin the setup again"))
+        }
+        defer { limit.cancel() }
+        let reply: Reply = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Reply, Never>) in
+                guard !Task.isCancelled else {
+                    return continuation.resume(returning: .failure(HomeError(.operationCancelled)))
+                }
+                question = (number, continuation)
+                become(state)
+            }
+        } onCancel: {
+            Task { await self.giveUp(number, because: HomeError(.operationCancelled)) }
+        }
+        return try reply.get()
+    }
+
+    private func giveUp(_ number: Int, because error: HomeError) {
+        guard let question, question.number == number else { return }
+        self.question = nil
+        question.continuation.resume(returning: .failure(error))
+    }
+
+    // MARK: Steps
+
+    fileprivate func credentials() async throws(HomeError) -> AccessorySetupCredentials {
+        let browser = manager.makeAccessoryBrowser()
+        // Whoever may not see the homes searches nothing, and the code is enough.
+        let search: Task<Void, Never>? =
+            if (try? await manager.maySeeHomes()) == true, (try? await browser.start()) != nil {
+                Task { for await event in browser.events { found(event) } }
+            } else {
+                nil
+            }
+        let answer: Result<AccessorySetupAnswer, HomeError>
+        do throws(HomeError) { answer = .success(try await ask(.searching(devices))) } catch {
+            answer = .failure(error)
+        }
+        search?.cancel()
+        await browser.stop()
+        switch try answer.get() {
+        case .payload(let payload): return .payload(payload)
+        case .code(let code): return .code(code)
+        case .device(let id):
+            chosen = devices.first { $0.id == id }
+            return .code(try await code(for: chosen, attemptsLeft: AccessorySetupManager.codeAttempts, refusal: nil))
+        default: throw HomeError(.invalidParameter)
+        }
+    }
+
+    private func found(_ event: BrowserEvent) {
+        switch event {
+        case .found(let device):
+            if let index = devices.firstIndex(where: { $0.id == device.id }) {
+                devices[index] = device
+            } else {
+                devices.append(device)
+            }
+        case .removed(let device): devices.removeAll { $0.id == device.id }
+        case .reset(let all): devices = all
+        }
+        switch state {
+        case .searching: become(.searching(devices))
+        case .choosing: become(.choosing(devices))
+        default: break
+        }
+    }
+
+    fileprivate func choice(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
+        if let chosen { return chosen }
+        devices = []
+        let search = Task { for await event in found { self.found(event) } }
+        defer { search.cancel() }
+        guard case .device(let id) = try await ask(.choosing(devices)),
+            let device = devices.first(where: { $0.id == id })
+        else { throw HomeError(.notFound, detail: "the device is gone") }
+        return device
+    }
+
+    fileprivate func code(
+        for accessory: DiscoveredAccessory?, attemptsLeft: Int, refusal: HomeError?
+    ) async throws(HomeError) -> SetupCode {
+        let question = SetupCodeQuestion(accessory: accessory, attemptsLeft: attemptsLeft, refusal: refusal)
+        guard case .code(let code) = try await ask(.code(question)) else { throw HomeError(.invalidParameter) }
+        return code
+    }
+
+    fileprivate func connecting(_ accessory: DiscoveredAccessory?) { become(.connecting(accessory)) }
+}
+
+extension AccessorySetupState {
+    /// Whether an answer is one to what is asked.
+    fileprivate func takes(_ answer: AccessorySetupAnswer) -> Bool {
+        switch (self, answer) {
+        case (.searching, .payload), (.searching, .code), (.code, .code): true
+        case (.searching(let devices), .device(let id)), (.choosing(let devices), .device(let id)):
+            devices.contains { $0.id == id }
+        case (.naming, .name), (.naming, .unchanged): true
+        case (.room(let question), .room(let id)): question.home.room(id) != nil
+        case (.room, .unchanged): true
+        case (.serviceType(_, _, let choices), .serviceType(let type)): choices.contains(type)
+        case (.serviceType, .unchanged), (.favorite, .favorite), (.favorite, .unchanged): true
+        default: false
+        }
+    }
+}
+
+/// What the standard setup asks, as the states of a session.
+private struct SetupSteps: AccessorySetupInteraction {
+    let session: AccessorySetupSession
+
+    func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials { try await session.credentials() }
+
+    func setupCode(
+        for accessory: DiscoveredAccessory?, attemptsLeft: Int, refusal: HomeError?
+    ) async throws(HomeError) -> SetupCode {
+        try await session.code(for: accessory, attemptsLeft: attemptsLeft, refusal: refusal)
+    }
+
+    func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
+        try await session.choice(from: found)
+    }
+
+    func adding(_ accessory: DiscoveredAccessory?) async { await session.connecting(accessory) }
+
+    func name(
+        for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?
+    ) async throws(HomeError) -> String? {
+        try await name(NameQuestion(accessory: accessory, service: nil, suggestions: suggestions, refusal: refusal))
+    }
+
+    func name(
+        for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?
+    ) async throws(HomeError) -> String? {
+        // Whoever has one part is called by one name.
+        guard accessory.services.filter(\.isUserInteractive).count > 1 else { return nil }
+        return try await name(
+            NameQuestion(accessory: accessory, service: service, suggestions: suggestions, refusal: refusal))
+    }
+
+    private func name(_ question: NameQuestion) async throws(HomeError) -> String? {
+        guard case .name(let name) = try await session.ask(.naming(question)) else { return nil }
+        return name
+    }
+
+    func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID? {
+        let question = RoomQuestion(accessory: accessory, home: home, suggestion: suggestion)
+        guard case .room(let room) = try await session.ask(.room(question)) else { return suggestion?.id }
+        return room
+    }
+
+    func serviceType(
+        for service: Service, of accessory: Accessory, choices: [ServiceType]
+    ) async throws(HomeError) -> ServiceType? {
+        guard
+            case .serviceType(let type) = try await session.ask(
+                .serviceType(service, of: accessory, choices: choices))
+        else { return nil }
+        return type
+    }
+
+    func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
+        guard case .favorite(let isFavorite) = try await session.ask(.favorite(service, of: accessory)) else {
+            return service.isFavorite
+        }
+        return isFavorite
+    }
+}
+
+extension HomeManager {
+    /// How many setups are kept, those that are over included; the oldest that is over goes first.
+    public static var setupLimit: Int { 16 }
+
+    /// Begins a standard setup that is shown step by step.
+    ///
+    /// - Parameters:
+    ///   - request: what is known beforehand. With a payload nothing is asked before the device is spoken to.
+    ///   - timeLimit: how long a question waits for its answer.
+    /// - Returns: the setup, under way.
+    /// - Throws: `maximumObjectLimitReached` while ``setupLimit`` others are under way.
+    public func beginSetup(
+        _ request: AccessorySetupRequest = AccessorySetupRequest(), timeLimit: Duration = .seconds(600)
+    ) async throws(HomeError) -> AccessorySetupSession {
+        while setups.count >= Self.setupLimit {
+            var over: AccessorySetupSession.ID?
+            for setup in setups where over == nil { if await setup.state.isOver { over = setup.id } }
+            guard let over else {
+                throw HomeError(.maximumObjectLimitReached, detail: "\(Self.setupLimit) setups are under way; end one")
+            }
+            setups.removeAll { $0.id == over }
+        }
+        let setup = AccessorySetupSession(self, timeLimit: timeLimit)
+        setups.append(setup)
+        await setup.begin(request)
+        return setup
+    }
+
+    /// A setup that was begun; `nil` if it is forgotten.
+    public func setup(_ id: AccessorySetupSession.ID) -> AccessorySetupSession? { setups.first { $0.id == id } }
+}
