@@ -255,6 +255,20 @@ struct ValueTests {
         }
     }
 
+    @Test("are written under their Swift types, and what a service does not have is refused by name")
+    func typed() async throws {
+        try await withLamp { _, manager, lamp, _ in
+            let service = try #require(lamp.lightbulb).service
+            let isOn = try await manager.write(true, to: .on, of: service)
+            #expect(isOn)
+            #expect(await manager.homes.first?.accessories.first?.lightbulb?.isOn == true)
+            let error = await #expect(throws: HomeError.self) {
+                try await manager.write(.secured, to: .lockTargetState, of: service)
+            }
+            #expect(error?.code == .notFound && error?.message.contains("lock target state") == true)
+        }
+    }
+
     @Test("of a button are its presses alone, the same press twice")
     func presses() async throws {
         try await withHome { daemon in

@@ -46,6 +46,27 @@ extension HomeManager {
         return result.value ?? value
     }
 
+    /// Sets a value of a service under its Swift type, and waits until the accessory took it.
+    ///
+    /// ```swift
+    /// try await manager.write(40, to: .brightness, of: lamp.service)
+    /// ```
+    ///
+    /// - Returns: the value that was set, which is the nearest that the accessory can have.
+    /// - Throws: `notFound` if the service has no such value; as ``writeValue(_:to:authorizationData:)``.
+    @discardableResult
+    public func write<Value>(
+        _ value: Value, to key: CharacteristicKey<Value>, of service: Service
+    ) async throws(HomeError) -> Value {
+        guard let characteristic = service.characteristic(key.type) else {
+            throw HomeError(
+                .notFound, detail: "\(service.name) has no \(key.type.localizedDescription.lowercased())",
+                accessory: service.accessory)
+        }
+        let written = value.value(as: characteristic.metadata.format)
+        return try await writeValue(written, to: characteristic.id).flatMap(Value.init) ?? value
+    }
+
     /// Sets values, each accessory's with one request.
     ///
     /// - Returns: what came of each: the value that was set, or why not.

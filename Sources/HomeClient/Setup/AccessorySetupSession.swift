@@ -49,7 +49,9 @@ public actor AccessorySetupSession: Identifiable {
 
     // MARK: For who shows it
 
-    /// Where it stands, and then each step; a reader that does not keep up gets the newest. Ends when it is over.
+    /// Where it stands, and then each step.
+    ///
+    /// A reader that does not keep up gets the newest. It ends when the setup is over.
     public nonisolated var states: AsyncStream<AccessorySetupState> {
         let (states, sink) = AsyncStream.makeStream(of: AccessorySetupState.self, bufferingPolicy: .bufferingNewest(1))
         Task { await self.read(sink) }
@@ -121,7 +123,8 @@ public actor AccessorySetupSession: Identifiable {
         let number = lastQuestion
         let limit = Task {
             guard (try? await Task.sleep(for: timeLimit)) != nil else { return }
-            giveUp(number, because: HomeError(.operationTimedOut, detail: "nobody answered; begin the setup again"))
+            giveUp(
+                number, because: HomeError(.operationTimedOut, detail: "no answer came in time; begin the setup again"))
         }
         defer { limit.cancel() }
         let reply: Reply = await withTaskCancellationHandler {
