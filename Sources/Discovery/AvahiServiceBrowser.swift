@@ -40,6 +40,8 @@ package final class AvahiServiceBrowser: ServiceBrowser {
         shared.finishListeners()
     }
 
+    package func refresh() { shared.refresh(wake: client.wake) }
+
     package var snapshot: ServiceSnapshot { shared.snapshot }
 
     package func snapshots() -> AsyncStream<ServiceSnapshot> { shared.snapshots() }
@@ -56,9 +58,20 @@ package protocol ServiceBrowser: Sendable {
     /// Ends the browser for good, and every stream of it.
     func stop() async
 
+    /// Asks the networks anew, soon: what is known stays until it turns out otherwise.
+    ///
+    /// Who follows a service is not told of everything: a record may be lost on its way, and a host that was silent for
+    /// some time need not say that it is back.
+    func refresh()
+
     /// What is known now.
     var snapshot: ServiceSnapshot { get }
 
     /// What is known now and every later change of it; a slow reader misses looks but never the newest.
     func snapshots() -> AsyncStream<ServiceSnapshot>
+}
+
+extension ServiceBrowser {
+    /// Does nothing, for those that ask again and again anyway.
+    package func refresh() {}
 }

@@ -12,6 +12,8 @@
 struct BrowseMachine {
     enum Input: Equatable {
         case start
+        /// Everything is to be asked anew.
+        case refresh
         case stop
         case client(ClientState)
         /// The name that Avahi has chosen for this host.
@@ -60,6 +62,8 @@ struct BrowseMachine {
 
     static let retryInterval = Duration.seconds(1)
     static let longestBackoff = Duration.seconds(60)
+    /// How much time lies between two looks at everything, however often one is asked for.
+    static let refreshInterval = Duration.seconds(5)
 
     /// The most announcements that are followed; Avahi grants a client 1024 objects, and each takes one.
     static let largestNumber = 1000
@@ -91,6 +95,9 @@ struct BrowseMachine {
     private var order = 0
     /// Something was left out for want of room.
     private var hasOverflowed = false
+    /// When everything was asked last, and when it is to be asked anew.
+    private var lookedAt: ContinuousClock.Instant?
+    private var refreshAt: ContinuousClock.Instant?
     /// The browser that runs now has told everything it knew at first.
     private var isListed = false
     /// Beyond that, every resolver has reported something.
@@ -109,6 +116,7 @@ struct BrowseMachine {
     mutating func received(_ input: Input, now: ContinuousClock.Instant) -> [Action] {
         switch input {
         case .start: return link == .none ? makeClient(now: now) : []
+        case .refresh: return refresh(now: now)
         case .stop: return stop()
         case .client(let state): return clientBecame(state, now: now)
         case .hostName(let name):
@@ -123,13 +131,14 @@ struct BrowseMachine {
 
     /// Does what is due; harmless when nothing is.
     mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
+        if let refreshAt, refreshAt <= now { return refresh(now: now) }
         guard case .down(_, let until) = link, until <= now else { return [] }
         return makeClient(now: now)
     }
 
     /// When ``timeReached(now:)`` is to be called next.
     var wakeAt: ContinuousClock.Instant? {
-        guard case .down(_, let until) = link else { return nil }
+        guard case .down(_, let until) = link else { return refreshAt }
         return until
     }
 
@@ -142,9 +151,21 @@ struct BrowseMachine {
 
     // MARK: Its parts
 
+    /// Looks at everything anew, now or once the last look is long enough ago; a look that is still to come will do.
+    private mutating func refresh(now: ContinuousClock.Instant) -> [Action] {
+        refreshAt = nil
+        guard link == .running else { return [] }
+        if let lookedAt, now < lookedAt + Self.refreshInterval {
+            refreshAt = lookedAt + Self.refreshInterval
+            return []
+        }
+        return lookAnew(now: now)
+    }
+
     private mutating func stop() -> [Action] {
         let held = holdsClient
         link = .none
+        refreshAt = nil
         forgetClient()
         entries = [:]
         return held ? [.freeClient] : []
@@ -166,7 +187,7 @@ struct BrowseMachine {
         case .running:
             guard link != .running else { return [] }
             link = .running
-            return browse()
+            return browse(now: now)
         case .failed(let reason):
             forgetClient()
             let next = (clientMadeAt ?? now) + Self.retryInterval
@@ -196,7 +217,7 @@ struct BrowseMachine {
             let end: [Action] = entry.isConfirmed ? [.stopResolving(announcement)] : []
             // There is room again for what was left out: looking anew finds it.
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
-            return end + lookAnew()
+            return end + lookAnew(now: now)
         case .allForNow:
             failures = 0
             isListed = true
@@ -233,19 +254,21 @@ struct BrowseMachine {
         return [.makeClient]
     }
 
-    private mutating func browse() -> [Action] {
+    private mutating func browse(now: ContinuousClock.Instant) -> [Action] {
         forgetClient()
+        lookedAt = now
         hasOverflowed = false
         return [.browse]
     }
 
-    private mutating func lookAnew() -> [Action] {
+    private mutating func lookAnew(now: ContinuousClock.Instant) -> [Action] {
         let ends = entries.filter(\.value.isConfirmed).keys.map(Action.stopResolving)
-        return ends + browse()
+        return ends + browse(now: now)
     }
 
     /// What was found stays, but nothing stands behind it any more.
     private mutating func forgetClient() {
+        refreshAt = nil
         isListed = false
         isComplete = false
         for announcement in entries.keys { entries[announcement]?.isConfirmed = false }

@@ -26,7 +26,9 @@ final class Browsing {
     func happened(_ event: AvahiClient.Event) {
         switch event {
         case .woken:
-            guard let released = shared.takeRelease() else { return run([.start]) }
+            guard let released = shared.takeRelease() else {
+                return run(shared.takeRefresh() ? [.start, .refresh] : [.start])
+            }
             run([.stop])
             released.send()
         case .timeReached: run(actions: machine.timeReached(now: .now))
@@ -100,7 +102,7 @@ extension BrowseMachine.Input {
     fileprivate var isOfBrowser: Bool {
         switch self {
         case .browser, .resolver: true
-        case .start, .stop, .client, .hostName: false
+        case .start, .refresh, .stop, .client, .hostName: false
         }
     }
 

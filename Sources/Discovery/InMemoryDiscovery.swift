@@ -55,6 +55,7 @@ package final class InMemoryDiscovery: ServicePublisher {
 /// A browser without a network, for tests: what it is told to show is found.
 package final class InMemoryBrowser: ServiceBrowser {
     private let shown: Broadcast<ServiceSnapshot>
+    private let refreshCount = Atomic(0)
 
     package init(_ snapshot: ServiceSnapshot = ServiceSnapshot()) {
         shown = Broadcast(snapshot, depth: 1)
@@ -66,6 +67,11 @@ package final class InMemoryBrowser: ServiceBrowser {
     package func start() throws(DiscoveryError) {}
 
     package func stop() async { shown.finish() }
+
+    package func refresh() { refreshCount.add(1, ordering: .relaxed) }
+
+    /// How often it was to look anew.
+    package var refreshes: Int { refreshCount.load(ordering: .relaxed) }
 
     package var snapshot: ServiceSnapshot { shown.value }
 

@@ -6,6 +6,7 @@ final class SharedBrowsing: Sendable {
     private struct Contents {
         var isStarted = false
         var isClosed = false
+        var isToRefresh = false
         var released: AsyncSignal?
     }
 
@@ -34,6 +35,23 @@ final class SharedBrowsing: Sendable {
             contents.released = released
             wake()
             return released
+        }
+    }
+
+    /// Has everything asked anew, if there is a search.
+    func refresh(wake: () -> Void) {
+        contents.withLock { contents in
+            guard contents.isStarted, !contents.isClosed else { return }
+            contents.isToRefresh = true
+            wake()
+        }
+    }
+
+    /// Whether everything is to be asked anew.
+    func takeRefresh() -> Bool {
+        contents.withLock { contents in
+            defer { contents.isToRefresh = false }
+            return contents.isToRefresh
         }
     }
 

@@ -13,6 +13,8 @@ extension HomeHub {
         package var permissionTimeout = Duration.seconds(600)
         /// How long an accessory that is to be added may take to be seen.
         package var searchTimeout = Duration.seconds(10)
+        /// How long an accessory that was just added may take to let us in, before it is said not to answer.
+        package var admissionTime = Duration.seconds(10)
         /// How long a call waits for an accessory that is only to be unpaired.
         var unpairingTimeout = Duration.seconds(30)
         /// How long an app's change of the homes waits while the store is busy with earlier ones; apps wait longer.

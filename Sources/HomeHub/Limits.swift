@@ -25,7 +25,7 @@ extension DatabaseHistory {
 }
 
 extension Pairings {
-    /// How many orphaned pairings are kept while the hub runs: mostly of accessories whose addition has failed at the last
-    /// moment, and which have not been on the network since.
+    /// How many orphaned pairings are kept while the hub runs: of accessories that had no power when they were removed, or
+    /// whose addition has failed at the last moment, and which have not been on the network since.
     static let maximumOrphans = 32
 }

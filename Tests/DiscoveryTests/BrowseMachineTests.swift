@@ -71,6 +71,49 @@ struct BrowseMachineTests {
         return bench
     }
 
+    // MARK: Looking anew
+
+    @Test("A look anew asks everything again and forgets nothing before the answers are there")
+    func refresh() throws {
+        var bench = try seeing()
+        _ = bench(.resolver(.failed, of: lamp4))
+        #expect(bench.services == [], "its host was silent")
+        #expect(bench.wait(.seconds(5)) == [])
+        #expect(bench(.refresh) == [.stopResolving(lamp4), .browse])
+        #expect(bench(.found(lamp4)) == [.resolve(lamp4)])
+        _ = bench(.resolver(found(try address(5), txt: ["sf": "1"]), of: lamp4))
+        #expect(bench(.allForNow) == [])
+        #expect(bench.services.first?.txt == ["sf": "1"])
+        _ = bench.wait(.seconds(5))
+        #expect(bench(.refresh) == [.stopResolving(lamp4), .browse])
+        #expect(bench.services.count == 1, "what is known stays")
+        #expect(bench(.allForNow) == [])
+        #expect(bench.services == [], "it was not named again")
+    }
+
+    @Test("However often a look anew is asked for, there is one in five seconds")
+    func refreshes() throws {
+        var bench = try seeing()
+        for _ in 0..<3 { #expect(bench(.refresh) == []) }
+        #expect(bench.machine.wakeAt == Self.start + .seconds(5))
+        #expect(bench.wait(.seconds(5)) == [.stopResolving(lamp4), .browse])
+        #expect(bench.machine.wakeAt == nil)
+        #expect(bench(.refresh) == [])
+        #expect(bench(.stop) == [.freeClient])
+        #expect(bench.machine.wakeAt == nil)
+        #expect(bench(.refresh) == [])
+    }
+
+    @Test("Without Avahi there is nothing to ask anew; once it is there everything is asked anyway")
+    func refreshWithoutAvahi() throws {
+        var bench = try seeing()
+        #expect(bench(.refresh) == [])
+        _ = bench(.client(.failed(reason: "gone")))
+        #expect(bench(.refresh) == [])
+        #expect(bench(.client(.running)) == [.browse])
+        #expect(bench.machine.wakeAt == nil)
+    }
+
     // MARK: What is found
 
     @Test("Nothing is asked before the start, and nothing is waited for once all is well")

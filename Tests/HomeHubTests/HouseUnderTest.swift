@@ -48,6 +48,7 @@ final class HouseUnderTest: Sendable {
         configuration.timing.reconnect.refused = .milliseconds(50)
         configuration.searchTimeout = .milliseconds(200)
         configuration.databaseInterval = .zero
+        configuration.admissionTime = .zero
         change(&configuration)
         hub = try HomeHub(
             executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store, vault: vault,

@@ -60,7 +60,7 @@ struct HubHomesTests {
         }
     }
 
-    @Test("An accessory that cannot be reached is removed all the same, and its app is told to reset it")
+    @Test("An accessory that cannot be reached is removed all the same, and let go when it is seen again")
     func staleRemoval() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -72,8 +72,13 @@ struct HubHomesTests {
             try await eventually("it is away") { b.live.contains(.reachabilityUpdated(ids[0], false)) }
             let commit = try await a.write(.removeHome(home))
             #expect(commit.stale == [ids[0]])
-            #expect(try await house.paired.isEmpty)
+            #expect(try await house.paired == [bridge.id])
             #expect(house.store.stored.graph.homes.isEmpty)
+            try await a.call(.startBrowsing)
+            bridge.plugIn(house.dialer)
+            try await eventually("it is let go") { try await house.paired.isEmpty }
+            #expect(await !bridge.isPaired)
+            try await eventually("it can be added again") { a.found == [bridge.id] }
         }
     }
 

@@ -6,6 +6,7 @@ import HAPProtocol
 import HAPTesting
 import HomeModel
 import LightKit
+import Synchronization
 import TestTimeouts
 import Testing
 
@@ -135,14 +136,71 @@ struct HubLinkTests {
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
             try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
-            #expect(try await a.readValues(lamp.on).first?.error?.code == .accessoryNotReachable)
+            try await eventually("it is known why") {
+                a.live.contains(.faultUpdated(lamp.bridgeAccessory, .forgotten))
+            }
+            let error = try await a.readValues(lamp.on).first?.error
+            #expect(error?.code == .objectNotAssociatedToAnyHome)
+            #expect(error?.message == AccessoryFault.forgotten.localizedDescription)
+            #expect(try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .forgotten)
             let id = lamp.bridge.id
             try await eventually("it says so") { AccessoryBrowser(house.network).snapshot[id]?.isPaired == false }
             try await a.call(.startBrowsing)
             #expect(a.found == [])
             let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
-            #expect(commit.stale == [lamp.bridgeAccessory])
+            // It has let us go already.
+            #expect(commit.stale == [])
             try await eventually("it is found") { a.found == [id] }
+            #expect(try await house.paired.isEmpty)
+        }
+    }
+
+    @Test("An accessory that somebody else has now says so, until it is free or ours again")
+    func takenOver() async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let a = try await house.app()
+            let lamp = try await house.lamp(a)
+            let device = lamp.bridge.id
+            try await lamp.bridge.bridge.server.removeAllPairings()
+            lamp.bridge.connections.endAll()
+            try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
+            // It shows itself by what it says last, in whatever order that comes.
+            house.show(device, at: lamp.bridge.endpoint, isPaired: true)
+            try await eventually("it is somebody else's") {
+                try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .pairedElsewhere
+            }
+            #expect(try await a.readValues(lamp.on).first?.error?.code == .objectAssociatedToAnotherHome)
+            house.show(device, at: lamp.bridge.endpoint, isPaired: false)
+            try await eventually("it is free") {
+                try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .forgotten
+            }
+        }
+    }
+
+    @Test("An accessory that was just added and does not let us in at once is not told to come and go")
+    func unadmitted() async throws {
+        let house = try HouseUnderTest { $0.admissionTime = .seconds(60) }
+        try await house.run { house in
+            let (a, b) = (try await house.app(), try await house.app())
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            // After the connection for pairing none is taken for some time.
+            let listener = bridge.bridge.listener()
+            let count = Mutex(0)
+            house.dialer.listen(at: bridge.endpoint) {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return (2...4).contains(number) ? nil : listener()
+            }
+            let ids = try await a.add(bridge, to: home)
+            try await eventually("it lets us in") { count.withLock { $0 } > 4 }
+            _ = try await a.call(.identify(ids[0]))
+            try await house.drain(b)
+            #expect(count.withLock { $0 } > 4)
+            #expect(b.live.allSatisfy { if case .reachabilityUpdated = $0 { false } else { true } })
         }
     }
 

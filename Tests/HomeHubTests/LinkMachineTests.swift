@@ -115,6 +115,34 @@ import Testing
     }
 }
 
+@Suite("Why there is no session") struct AccessoryFaultTests {
+    @Test(
+        "The cause follows from the latest facts alone: what the accessory says, then what it advertises",
+        arguments: [
+            (nil, nil, nil, nil), (.unreachable, nil, nil, nil), (.busy, nil, nil, nil),
+            (.ended(.lost), nil, nil, nil), (.ended(.timedOut), nil, nil, nil), (.ended(.closed), nil, nil, nil),
+            (.ended(.notAuthorized), nil, nil, nil),
+            (.notPaired, .forgotten, .pairedElsewhere, .forgotten),
+            (.otherAccessory, .forgotten, .pairedElsewhere, nil),
+            (.ended(.badAnswer), .invalidAnswers, .invalidAnswers, .invalidAnswers),
+            (.outOfCompliance(ComplianceError("x")), .invalidAnswers, .invalidAnswers, .invalidAnswers),
+        ] as [(LinkFailure?, AccessoryFault?, AccessoryFault?, AccessoryFault?)])
+    func table(
+        failure: LinkFailure?, whenFree: AccessoryFault?, whenPaired: AccessoryFault?, whenUnseen: AccessoryFault?
+    ) {
+        #expect(AccessoryFault(failure, isPaired: false) == whenFree)
+        #expect(AccessoryFault(failure, isPaired: true) == whenPaired)
+        #expect(AccessoryFault(failure, isPaired: nil) == whenUnseen)
+    }
+
+    @Test("Each has words and a number of its own")
+    func words() {
+        let all = AccessoryFault.allCases
+        #expect(Set(all.map(\.localizedDescription)).count == all.count)
+        #expect(Set(all.map(\.code) + [.accessoryNotReachable]).count == all.count + 1)
+    }
+}
+
 @Suite("What the hub knows of a link") struct ConnectionTests {
     private let one = AccessoryID(2)
     private let other = AccessoryID(3)
@@ -132,9 +160,11 @@ import Testing
         connection.opened()
         connection.bridged(one, isReachable: false)
         #expect(connection.isReachable(one) == false && connection.isReachable(other) == true)
-        connection.disconnected()
+        connection.disconnected(.notPaired)
         #expect(connection.isReachable(one) == false && connection.isReachable(other) == false)
+        #expect(connection.failure == .notPaired)
         connection.connected()
+        #expect(connection.failure == nil)
         #expect(connection.isReachable(one) == true && connection.isReachable(other) == true)
     }
 }

@@ -248,6 +248,9 @@ private let wireForms: [WireForm] = [
         #"live {"event":"valueUpdated","characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":{"data":"00FF"},"time":-1}"#
     ),
     notification(
+        .live(.faultUpdated(id(1), .pairedElsewhere)),
+        #"live {"event":"faultUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","fault":"pairedElsewhere"}"#),
+    notification(
         .live(.reachabilityUpdated(id(1), false)),
         #"live {"event":"reachabilityUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","isReachable":false}"#),
     notification(

@@ -2,7 +2,7 @@
 
     python_device.py ADDRESS PORT STATE-FILE DESCRIPTION
 
-The description is JSON: `id`, `name`, and `services`, each with its `type` in HAP-python's catalogue or a UUID, perhaps a
+The description is JSON: `id`, `name`, perhaps the `ttl` of its records in seconds, and `services`, each with its `type` in HAP-python's catalogue or a UUID, perhaps a
 `name`, and `values`: for a type of the catalogue the names of optional characteristics, else a list of objects with
 `type`, `description`, `format`, `permissions` and what else HAP-python knows of a characteristic's properties, and `value`.
 
@@ -15,6 +15,7 @@ import json
 import sys
 from uuid import UUID
 
+from pyhap import accessory_driver
 from pyhap.accessory import Accessory
 from pyhap.accessory_driver import AccessoryDriver
 from pyhap.characteristic import Characteristic
@@ -51,6 +52,17 @@ def custom(description):
     return service
 
 
+def shorten_records(seconds):
+    """Have what is advertised forgotten by others after a few seconds, if it is not confirmed."""
+    made = accessory_driver.AccessoryMDNSServiceInfo.__init__
+
+    def make(self, *arguments, **named):
+        made(self, *arguments, **named)
+        self.host_ttl = seconds
+
+    accessory_driver.AccessoryMDNSServiceInfo.__init__ = make
+
+
 async def main(address, port, state, description):
     description = json.loads(description)
     driver = AccessoryDriver(
@@ -77,6 +89,8 @@ async def main(address, port, state, description):
             if "pw" in characteristic.properties["Permissions"]:
                 characteristic.setter_callback = lambda value, name=name: say(wrote=[name, value])
     driver.add_accessory(accessory)
+    if ttl := description.get("ttl"):
+        shorten_records(ttl)
     # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
     await asyncio.sleep(1.5)
     await driver.async_start()

@@ -3,12 +3,13 @@
 import itertools
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from home import HomeDaemon
-from lan import until
+from lan import PATIENCE, until
 from python_device import CODE
 from talker import Talker
 
@@ -25,11 +26,24 @@ def hub(lan):
 
 
 @pytest.fixture
-def home(hub, tmp_path):
-    daemon = HomeDaemon(hub, tmp_path / "home").start()
+def make_home(hub, tmp_path):
+    """Start a home's daemon; several are homes of different people."""
+    made = []
+
+    def make():
+        made.append(HomeDaemon(hub, tmp_path / f"home{len(made)}"))
+        return made[-1].start()
+
+    yield make
+    for daemon in made:
+        daemon.close()
+
+
+@pytest.fixture
+def home(make_home):
+    daemon = make_home()
     daemon.cli("homes", "add", "Villa")
-    yield daemon
-    daemon.close()
+    return daemon
 
 
 @pytest.fixture
@@ -37,8 +51,8 @@ def device(lan, tmp_path):
     """Start an accessory of HAP-python; its pairing outlives its process."""
     started = []
 
-    def start(services=(LAMP,), name="Meter", id=DEVICE, port=51830):
-        description = {"id": id, "name": name, "services": list(services)}
+    def start(services=(LAMP,), name="Meter", id=DEVICE, port=51830, **more):
+        description = {"id": id, "name": name, "services": list(services), **more}
         made = Talker(
             lan.phone, tmp_path / "device.log", sys.executable, HERE / "python_device.py", lan.phone.address, port,
             tmp_path / f"{id}.state", json.dumps(description))
@@ -117,3 +131,96 @@ def test_a_renamed_accessory_is_shown_by_its_name(home, device):
     home.cli("rename", "Meter", "Desk Lamp")
     shown = home.cli("show", "Desk Lamp").stdout
     assert "Desk Lamp (Lightbulb, main)" in shown and "Meter (" not in shown
+
+
+# Coming and going
+
+
+def test_a_search_finds_what_was_silent_and_did_not_say_that_it_is_back(home, device, lan):
+    device([LAMP], ttl=4)
+    browser = home.app()
+    browser.do("startBrowsing")
+    browser.wait_for_event("browser.found")
+    # It is off the network for longer than its records last, and no multicast tells of its return.
+    lan.isolate(lan.phone)
+    try:
+        browser.wait_for_event("browser.removed", timeout=60)
+        browser.do("stopBrowsing")
+    finally:
+        lan.join(lan.phone)
+    began = time.monotonic()
+    browser.find(DEVICE)
+    assert time.monotonic() - began < 10 * PATIENCE
+
+
+def test_what_was_removed_is_found_as_soon_as_it_is_free(home, device):
+    device([LAMP])
+    browser = home.app()
+    for _ in range(2):
+        add(home)
+        browser.do("startBrowsing")
+        home.cli("remove", "Meter", "--yes")
+        browser.wait_for_event("browser.found", lambda line: line["accessory"]["deviceId"] == DEVICE, timeout=40)
+        browser.do("stopBrowsing")
+
+
+def test_what_somebody_else_has_is_not_found(home, device, make_home):
+    device([LAMP])
+    other = make_home()
+    other.cli("homes", "add", "Cottage")
+    add(other)
+    browser = home.app()
+    device([LAMP], name="Free One", id="5A:11:C0:DE:00:08", port=51831)
+    browser.do("startBrowsing")
+    browser.wait_for_event("browser.found", lambda line: line["accessory"]["deviceId"].endswith("08"))
+    browser.received_nothing()
+    browser.do("stopBrowsing")
+
+
+def test_what_had_no_power_when_it_was_removed_is_let_go_when_it_is_seen(home, device):
+    meter = device([LAMP])
+    add(home)
+    meter.close()
+    until(lambda: not home.cli("accessories", "--json")[0]["isReachable"], 30, "it is away")
+    assert home.cli("accessories", "--json")[0]["problem"]["code"] == "unreachable"
+    removed = home.cli("remove", "Meter", "--yes")
+    assert "let go as soon as it is seen" in removed.stdout + removed.stderr
+    home.kill()
+    home.start()
+    device([LAMP])
+    browser = home.app()
+    browser.find(DEVICE, timeout=40)
+    add(home)
+
+
+def test_the_cause_of_a_missing_session_is_told(home, device, lan, tmp_path):
+    meter = device([LAMP])
+    add(home)
+    meter.close()
+    # Reset by hand: it has forgotten everything but its id.
+    (tmp_path / f"{DEVICE}.state").unlink()
+    device([LAMP])
+
+    def problem():
+        return home.cli("show", "Meter", "--json").get("problem", {}).get("code")
+
+    until(lambda: problem() == "forgotten", 40, "it has forgotten us")
+    read = home.cli("read", "Meter", "on", check=False)
+    assert read.returncode == 1 and "remove it and add it again" in read.stderr
+    removed = home.cli("remove", "Meter", "--yes", "--json")
+    assert removed["stale"] == []
+
+
+def test_an_accessory_that_somebody_else_has_says_so(home, device, make_home, tmp_path):
+    meter = device([LAMP])
+    add(home)
+    meter.close()
+    (tmp_path / f"{DEVICE}.state").unlink()
+    device([LAMP])
+    other = make_home()
+    other.cli("homes", "add", "Cottage")
+    add(other)
+    until(
+        lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "pairedElsewhere", 60,
+        "somebody else has it")
+    assert "somebody else" in home.cli("accessories").stdout

@@ -137,10 +137,12 @@ struct CommandTests {
         #expect(services.flatMap { $0["characteristics"]?.array ?? [] }.allSatisfy { $0["iid"]?.int != nil })
     }
 
-    @Test("who removes what does not answer is told to reset it, and so is a program")
+    @Test("who removes what does not answer is told what becomes of it, and so is a program")
     func staleRemoval() async throws {
         let hub = FakeHub { $0.stale = [House.strip.id, House.lamp.id] }
-        let sentence = "did not answer: it must be reset by hand before it can be added again.\n"
+        let sentence =
+            "did not answer. It is let go as soon as it is seen again; if that does not come about, it must be reset "
+            + "before it can be added again.\n"
         #expect(
             try await hub.run("remove", "Kitchen Strip")
                 == Outcome(output: "Kitchen Strip \(sentence)Reading Lamp \(sentence)"))

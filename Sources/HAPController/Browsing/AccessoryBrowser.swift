@@ -22,6 +22,9 @@ package struct AccessoryBrowser: Sendable {
     /// Ends the browser for good, and every stream of it.
     package func stop() async { await browser.stop() }
 
+    /// Asks the networks anew, soon, and at most every few seconds: what is known stays until it turns out otherwise.
+    package func refresh() { browser.refresh() }
+
     /// What is known now.
     package var snapshot: AccessorySnapshot { AccessorySnapshot(browser.snapshot.reached(over: interfaces)) }
 

@@ -28,7 +28,7 @@ extension Accessory.Event {
         case serviceNameUpdated(Service)
         /// It has other services; what it still has kept its identity.
         case servicesUpdated
-        /// It answers, or does not any more.
+        /// It answers, or does not any more, or it is known why.
         case reachabilityUpdated
         /// A value that this app observes changed, or a button was pressed.
         case valueUpdated(Service, Characteristic)

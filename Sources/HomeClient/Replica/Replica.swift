@@ -125,7 +125,7 @@ struct Replica: Sendable, Equatable {
         let accessory: Accessory?
         let change: Accessory.Event.Change
         switch event {
-        case .reachabilityUpdated(let id, _):
+        case .reachabilityUpdated(let id, _), .faultUpdated(let id, _):
             accessory = graph.accessory(id)
             change = .reachabilityUpdated
         case .valueUpdated(let id, _, _):

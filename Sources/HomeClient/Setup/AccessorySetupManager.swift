@@ -132,7 +132,10 @@ public enum AddResult: Sendable, Hashable {
 public struct AccessoryRemoval: Sendable, Hashable {
     /// What was removed.
     public let removed: [Accessory.ID]
-    /// Those whose device could not be told: it must be reset by hand before it can be added again.
+    /// Those whose device could not be told yet.
+    ///
+    /// The daemon tells it when it is seen again; one that never is near this daemon any more must be reset before it can
+    /// be added again.
     public let stale: [Accessory.ID]
 
     package init(removed: [Accessory.ID], stale: [Accessory.ID]) {

@@ -242,6 +242,8 @@ final class Additions {
             hub.answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: error))
             return
         }
+        // An accessory that was silent for some time may be back without having said so.
+        hub.browser.refresh()
         hub.answer(call, .success([:]))
         hub.sessions.startSearch(call.session, among: addable(in: hub), in: hub)
     }

@@ -12,6 +12,8 @@ import struct HAPModel.DeviceID
 /// The connections to the accessory servers of the homes: whether each is there, what it consists of, what it reports.
 final class AccessoryLinks {
     private var connections: [DeviceID: Connection] = [:]
+    /// Those that were just added, and may yet let us in.
+    private var unadmitted: Set<DeviceID> = []
 
     // MARK: Connecting
 
@@ -30,8 +32,30 @@ final class AccessoryLinks {
             database: added.map { ($0.database, configurationNumber: $0.configurationNumber) },
             timing: hub.configuration.timing, logger: hub.logger)
         connections[device] = Connection(link, hub.graph.characteristics(at: device))
-        if let added { apply(added.database.readings, of: device, in: hub) }
+        if let added {
+            apply(added.database.readings, of: device, in: hub)
+            awaitAdmission(link, in: hub)
+        }
         hub.start { hub in await hub.links.follow(link, in: hub) }
+    }
+
+    /// Gives an accessory that was just added time to let us in: some take a moment to come back from being paired.
+    private func awaitAdmission(_ link: AccessoryLink, in hub: isolated HomeHub) {
+        let time = hub.configuration.admissionTime
+        guard time > .zero else { return }
+        unadmitted.insert(link.id)
+        hub.start { hub in
+            try? await Task.sleep(for: time)
+            hub.links.admissionTimePassed(link, in: hub)
+        }
+    }
+
+    private func admissionTimePassed(_ link: AccessoryLink, in hub: isolated HomeHub) {
+        guard connections[link.id]?.link === link, unadmitted.remove(link.id) != nil,
+            connections[link.id]?.isOpening == true, connections[link.id]?.failure != nil
+        else { return }
+        connections[link.id]?.opened()
+        updateReachability(of: link.id, in: hub)
     }
 
     /// Connects again to an accessory that was left alone.
@@ -46,6 +70,7 @@ final class AccessoryLinks {
     ///
     /// - Returns: its link, which is to be stopped; `nil` if there was none.
     func remove(_ device: DeviceID) -> AccessoryLink? {
+        unadmitted.remove(device)
         var connection = connections.removeValue(forKey: device)
         connection?.opened()
         connection?.subscriptions.ended()
@@ -54,8 +79,14 @@ final class AccessoryLinks {
 
     /// The networks show something else.
     func browserChanged(in hub: isolated HomeHub) async {
-        for (device, connection) in connections { await connection.link.appeared(hub.browser.snapshot[device]) }
+        for (device, connection) in connections {
+            await connection.link.appeared(hub.browser.snapshot[device])
+            updateFault(of: device, in: hub)
+        }
     }
+
+    /// Whether an accessory has said that it has no pairing with us, when it was asked last.
+    func isForgotten(by device: DeviceID) -> Bool { connections[device]?.failure == .notPaired }
 
     /// The link to an accessory server; while the first try to connect to one that is seen goes on, it is waited for.
     func openedLink(to device: DeviceID, in hub: isolated HomeHub) async -> AccessoryLink? {
@@ -106,15 +137,19 @@ final class AccessoryLinks {
             if connections[device]?.needsProbe == true { return probe(device, in: hub) }
             connections[device]?.connected()
         case .unreachable(let failure):
-            connections[device]?.disconnected()
+            connections[device]?.disconnected(failure)
             if case .outOfCompliance(let error) = failure { violated(device, error.description, in: hub) }
             if failure == .notPaired {
+                // Who has it now shows in what it advertises, which may be another thing since.
+                hub.browser.refresh()
                 hub.logger.warning(
                     "pairing rejected",
                     metadata: ["accessory": "\(device)", "remedy": "remove it and add it again"])
             }
+            if unadmitted.contains(device) { return }
         case .stopped: connections[device]?.disconnected()
         }
+        unadmitted.remove(device)
         connections[device]?.opened()
         updateReachability(of: device, in: hub)
         apply(connections[device]?.takeEarly() ?? [:], of: device, in: hub)
@@ -169,8 +204,16 @@ final class AccessoryLinks {
             hasChanged = true
             hub.apply(.reachabilityUpdated(accessory.id, isReachable))
         }
+        updateFault(of: device, in: hub)
         // What no session observes any more since it went was not taken back.
         if hasChanged { demandChanged(at: device, in: hub) }
+    }
+
+    /// Applies what is known of why the accessories of a server cannot be reached.
+    private func updateFault(of device: DeviceID, in hub: isolated HomeHub) {
+        guard let connection = connections[device], !connection.isConnected else { return }
+        let fault = AccessoryFault(connection.failure, isPaired: hub.browser.snapshot[device]?.isPaired)
+        for accessory in hub.graph.accessories(at: device) { hub.apply(.faultUpdated(accessory.id, fault)) }
     }
 
     // MARK: Values

@@ -17,6 +17,8 @@ struct Connection {
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
     /// Whether there is a session, and it is known which accessories can be reached.
     private(set) var isConnected = false
+    /// How the last try to connect, or the last session, ended; `nil` before that, and while there is a session.
+    private(set) var failure: LinkFailure?
     /// Whether it is still to be seen which of the accessories behind it can be reached.
     private(set) var needsProbe = false
     /// The accessories behind it that it cannot reach.
@@ -26,7 +28,7 @@ struct Connection {
     var subscriptions = SubscriptionRun()
     /// Values that were reported before it counted as connected.
     private var early: [CharacteristicID: Reading] = [:]
-    private var isOpening = true
+    private(set) var isOpening = true
     private var opening: [AsyncSignal] = []
 
     init(_ link: AccessoryLink, _ characteristics: [CharacteristicID: Characteristic.ID]) {
@@ -37,11 +39,15 @@ struct Connection {
     // MARK: Whether it is there
 
     /// There is a session, and it is known which accessories can be reached.
-    mutating func connected() { isConnected = true }
+    mutating func connected() {
+        isConnected = true
+        failure = nil
+    }
 
     /// There is no session.
-    mutating func disconnected() {
+    mutating func disconnected(_ failure: LinkFailure? = nil) {
         isConnected = false
+        self.failure = failure
         unreachable = []
     }
 

@@ -109,7 +109,7 @@ final class Pairings {
 
     /// Unpairs accessories that have left the homes, all at once, and forgets them.
     ///
-    /// - Returns: those that could not be unpaired.
+    /// - Returns: those that could not be unpaired yet.
     func remove(_ gone: [Accessory], in hub: isolated HomeHub) async -> [Accessory.ID] {
         let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
             for accessory in gone {
@@ -127,27 +127,50 @@ final class Pairings {
 
     /// Ends an accessory's connection and its pairing, on both sides if it can be reached.
     ///
-    /// - Returns: whether the accessory has removed it.
+    /// One that cannot be unpaired now is orphaned: it is unpaired when it is seen, and nothing waits for that.
+    ///
+    /// - Returns: whether the accessory has removed it; what it advertises is no proof, for that may be old.
     private func remove(_ device: DeviceID, in hub: isolated HomeHub) async -> Bool {
         _ = await hub.links.openedLink(to: device, in: hub)
-        var isUnpaired = false
+        var isUnpaired = hub.links.isForgotten(by: device)
+        let pairing = await pairing(with: device)
         if let link = hub.links.remove(device) {
-            do {
-                try await link.unpair()
+            do throws(PairingsError) {
+                if !isUnpaired { try await link.unpair() }
                 isUnpaired = true
             } catch {
-                logger.warning(
-                    "unpairing failed",
-                    metadata: ["accessory": "\(device)", "reason": "\(error)", "remedy": "reset the accessory"])
+                await link.stop()
+                // Some remove the pairing and close the connection before they have answered: they say so when asked again.
+                if error == .request(.ended(.lost)), let (pairing, identity) = pairing {
+                    isUnpaired = await unpairing.unpair(pairing, as: identity, within: min(timeout, .seconds(2)))
+                }
+                if !isUnpaired {
+                    logger.warning(
+                        "unpairing failed",
+                        metadata: [
+                            "accessory": "\(device)", "reason": "\(error)",
+                            "remedy": "wait until it is seen, or reset it",
+                        ])
+                }
             }
             await link.stop()
-        } else if hub.browser.snapshot[device] != nil, let (pairing, identity) = await pairing(with: device) {
+        } else if hub.browser.snapshot[device] != nil, let (pairing, identity) = pairing {
             // What is blocked has no link, and its database may be of no use.
             isUnpaired = await unpairing.unpair(pairing, as: identity, within: timeout)
         }
-        // A hub that ends meanwhile unpairs it with its next start.
-        if isUnpaired || !Task.isCancelled { await forget(device, in: hub) }
+        if isUnpaired {
+            await forget(device, in: hub)
+        } else if let (pairing, identity) = pairing, !Task.isCancelled {
+            orphan(pairing, as: identity, in: hub)
+        }
         return isUnpaired
+    }
+
+    /// Unpairs an accessory when it is seen, in the place of the oldest if too many wait for that.
+    private func orphan(_ pairing: AccessoryPairing, as identity: ControllerIdentity, in hub: isolated HomeHub) {
+        logger.warning("pairing orphaned", metadata: ["accessory": "\(pairing.deviceID)"])
+        makeRoomForOrphan(in: hub)
+        unpairWhenVisible(pairing, as: identity, in: hub)
     }
 
     /// Removes an accessory's pairing from the vault.
@@ -159,6 +182,19 @@ final class Pairings {
         }
         devices.remove(device)
         hub.additions.updateSearches(in: hub)
+        hub.start { hub in await hub.pairings.lookAgain(for: device, in: hub) }
+    }
+
+    /// Asks the networks a few times for an accessory that was let go, and says still that it is paired.
+    ///
+    /// Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
+    private func lookAgain(for device: DeviceID, in hub: isolated HomeHub) async {
+        for pause in [2, 5, 15, 60] {
+            guard (try? await Task.sleep(for: .seconds(pause))) != nil, !devices.contains(device),
+                hub.browser.snapshot[device]?.isPaired == true
+            else { return }
+            hub.browser.refresh()
+        }
     }
 
     // MARK: Orphans
@@ -168,8 +204,7 @@ final class Pairings {
         if await unpairing.unpair(pairing, as: identity, within: timeout) {
             await forget(pairing.deviceID, in: hub)
         } else if !Task.isCancelled {
-            makeRoomForOrphan(in: hub)
-            unpairWhenVisible(pairing, as: identity, in: hub)
+            orphan(pairing, as: identity, in: hub)
         }
     }
 

@@ -27,7 +27,7 @@ final class AccessoryCalls {
         for (device, items) in requests.items {
             let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let readings)? = answers[device] else {
-                fail(items, answers[device], in: &requests)
+                fail(items, answers[device], in: hub.graph, &requests)
                 hub.links.received(late, from: device, in: hub)
                 continue
             }
@@ -44,13 +44,23 @@ final class AccessoryCalls {
                 case .failure(let status)?:
                     requests.finish(item) { $0.error = HomeError(status, of: item.accessory) }
                 case nil:
-                    requests.finish(item) {
-                        $0.error = HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
-                    }
+                    let error = noValue(of: item, in: requests)
+                    requests.finish(item) { $0.error = error }
                 }
             }
         }
         hub.answer(call, .success(requests.results.json))
+    }
+
+    /// Why an accessory that answered has told no value.
+    private func noValue(of item: ValueRequests<Void>.Item, in requests: ValueRequests<Void>) -> HomeError {
+        let characteristic = item.accessory.characteristic(requests.results[item.index].characteristic)
+        guard characteristic?.type.isMomentary == true else {
+            return HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
+        }
+        return HomeError(
+            .operationNotSupported, detail: "a button holds no value; watch it to learn of presses",
+            accessory: item.accessory.id)
     }
 
     // MARK: Writing
@@ -93,7 +103,7 @@ final class AccessoryCalls {
         for (device, items) in requests.items {
             let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let outcomes)? = answers[device] else {
-                fail(items, answers[device], in: &requests)
+                fail(items, answers[device], in: hub.graph, &requests)
                 hub.links.received(late, from: device, in: hub)
                 continue
             }
@@ -182,12 +192,12 @@ final class AccessoryCalls {
     }
 
     private func fail<Part, Answer>(
-        _ items: [ValueRequests<Part>.Item], _ answer: Result<Answer, LinkError>?,
-        in requests: inout ValueRequests<Part>
+        _ items: [ValueRequests<Part>.Item], _ answer: Result<Answer, LinkError>?, in graph: HomeGraph,
+        _ requests: inout ValueRequests<Part>
     ) {
         var reason = LinkError.notConnected
         if case .failure(let error)? = answer { reason = error }
-        for item in items { requests.finish(item) { $0.error = HomeError(reason, of: item.accessory) } }
+        for item in items { requests.finish(item) { $0.error = HomeError(reason, of: item.accessory, in: graph) } }
     }
 
     // MARK: Showing which one it is
@@ -207,20 +217,23 @@ final class AccessoryCalls {
             guard hub.isAwaited(call) else { return }
             let link = await hub.links.openedLink(to: accessory.deviceID, in: hub)
             guard hub.sessions.takesEffect(call) else { return }
-            hub.answer(call, await Self.identified(accessory, by: link))
+            let outcome = await Self.identified(accessory, by: link)
+            hub.answer(call, outcome.mapError { HomeError($0, of: accessory, in: hub.graph) }.flatMap { $0 })
         }
     }
 
     private static func identified(
         _ accessory: Accessory, by link: AccessoryLink?
-    ) async -> Result<JSONValue, HomeError> {
+    ) async -> Result<Result<JSONValue, HomeError>, LinkError> {
         do throws(LinkError) {
             guard let link else { throw .notConnected }
             let status = try await link.identify(accessory.aid)
-            if status == .doesNotExist { return .failure(HomeError(.operationNotSupported, accessory: accessory.id)) }
-            return HomeError(status, of: accessory).map { .failure($0) } ?? .success([:])
+            guard status != .doesNotExist else {
+                return .success(.failure(HomeError(.operationNotSupported, accessory: accessory.id)))
+            }
+            return .success(HomeError(status, of: accessory).map { .failure($0) } ?? .success([:]))
         } catch {
-            return .failure(HomeError(error, of: accessory))
+            return .failure(error)
         }
     }
 

@@ -10,7 +10,13 @@ extension HomeError {
     }
 
     /// Why an accessory was not asked, or gave no answer.
-    init(_ error: LinkError, of accessory: Accessory) { self.init(Code(error), accessory: accessory.id) }
+    init(_ error: LinkError, of accessory: Accessory, in graph: HomeGraph) {
+        if error == .notConnected, let fault = graph.accessory(accessory.id)?.fault {
+            self.init(fault.code, detail: fault.localizedDescription, accessory: accessory.id)
+        } else {
+            self.init(Code(error), accessory: accessory.id)
+        }
+    }
 
     /// Why an accessory could not be added.
     init(_ error: SetupError) {

@@ -15,7 +15,7 @@ extension Zone: HomeMessage {}
 extension Accessory: HomeMessage {
     enum CodingKeys: String, CodingKey {
         case id, home, name, configuredName, room, category, manufacturer, model, serialNumber, firmwareVersion
-        case isReachable, isBlocked, supportsIdentify, bridge, bridgedAccessories
+        case isReachable, fault, isBlocked, supportsIdentify, bridge, bridgedAccessories
         case deviceID = "deviceId"
         case aid, services
     }

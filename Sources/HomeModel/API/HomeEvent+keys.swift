@@ -51,10 +51,11 @@ extension LiveEvent: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "event"
 
-        case reachabilityUpdated, valueUpdated
+        case reachabilityUpdated, faultUpdated, valueUpdated
     }
 
     enum ReachabilityUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "isReachable" }
+    enum FaultUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "fault" }
     enum ValueUpdatedCodingKeys: String, CodingKey { case _0 = "characteristic", _1 = "value", time }
 }
 

@@ -27,6 +27,8 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     public package(set) var firmwareVersion: String
     /// Whether it answered when it was last spoken to.
     public package(set) var isReachable: Bool
+    /// What is known of why it cannot be reached; `nil` while it can be, and if it simply does not answer.
+    public package(set) var fault: AccessoryFault?
     /// Whether it misbehaved and is left alone until somebody unblocks it.
     public package(set) var isBlocked: Bool
     /// Whether it can make itself noticed.

@@ -73,6 +73,8 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory answers, or does not any more.
     case reachabilityUpdated(Accessory.ID, Bool)
+    /// It is known, or not any more, why an accessory cannot be reached.
+    case faultUpdated(Accessory.ID, AccessoryFault?)
     /// A value was received; the time is in milliseconds since 1970 (UTC).
     case valueUpdated(Characteristic.ID, CharacteristicValue, time: Int64)
 }

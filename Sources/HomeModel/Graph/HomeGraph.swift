@@ -92,7 +92,7 @@ package struct HomeGraph: Sendable, Equatable {
     /// Applies what needs no revision.
     ///
     /// - Parameter event: what was received; of objects that are not there it is ignored.
-    /// - Returns: whether there is something to tell: the value or the reachability is another, or a button was pressed.
+    /// - Returns: whether there is something to tell: the value, the reachability or the fault is another, or a button was pressed.
     @discardableResult package mutating func apply(_ event: LiveEvent) -> Bool {
         switch event {
         case .reachabilityUpdated(let id, let isReachable):
@@ -100,11 +100,17 @@ package struct HomeGraph: Sendable, Equatable {
             update(accessory.home) { home in
                 home.update(id) { accessory in
                     accessory.isReachable = isReachable
+                    accessory.fault = nil
                     guard !isReachable else { return }
                     // What cannot be reached reports nothing.
                     accessory.updateCharacteristics { $0.isNotificationEnabled = false }
                 }
             }
+            return true
+        case .faultUpdated(let id, let fault):
+            // What can be reached has none.
+            guard let accessory = accessory(id), !accessory.isReachable, accessory.fault != fault else { return false }
+            update(accessory.home) { $0.update(id) { $0.fault = fault } }
             return true
         case .valueUpdated(let id, let value, let time):
             guard let accessory = accessory(of: id), let present = accessory.characteristic(id) else { return false }

@@ -45,7 +45,7 @@ package struct HomeCommit: Codable, Sendable, Hashable {
     package var result: Result
     /// What changed; `nil` if everything was as wanted already.
     package var transaction: HomeTransaction?
-    /// Those that were removed, but could not be notified: they must be reset before anybody can add them again.
+    /// Those that were removed, but could not be notified yet: that is done when they are seen again.
     package var stale: [Accessory.ID]
 
     package init(result: Result = .nothing, transaction: HomeTransaction?, stale: [Accessory.ID] = []) {

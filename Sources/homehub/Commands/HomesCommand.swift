@@ -114,7 +114,8 @@ struct RemovalReport {
     /// A sentence for each device that could not be told.
     var text: String {
         removal.stale.compactMap { home.accessory($0) }.sortedForDisplay.map {
-            "\($0.name) did not answer: it must be reset by hand before it can be added again.".sanitized + "\n"
+            ("\($0.name) did not answer. It is let go as soon as it is seen again; if that does not come about, "
+                + "it must be reset before it can be added again.").sanitized + "\n"
         }.joined()
     }
 

@@ -23,7 +23,7 @@ struct AccessoryDetails {
             "name": accessory.name, "home": home.name,
             "room": home.room(accessory.room).map(home.displayName) ?? "",
             "category": accessory.category.localizedDescription, "manufacturer": accessory.manufacturer,
-            "model": accessory.model, "state": accessory.problemText.isEmpty ? "well" : accessory.problemText,
+            "model": accessory.model, "state": accessory.problem?.sentence ?? "well",
             "behind": accessory.bridge.flatMap { home.accessory($0) }?.name ?? "", "bridge of": bridged,
             "id": isComplete ? "\(accessory.id)" : "",
             "called itself": isComplete ? accessory.configuredName : "",

@@ -1,3 +1,4 @@
+import BoundedJSON
 import HomeModel
 import TerminalKit
 
@@ -101,7 +102,52 @@ extension Home {
 
 extension Accessory {
     /// What is wrong with it; nothing if all is well.
-    var problemText: String { isBlocked ? "blocked" : isReachable ? "" : "does not answer" }
+    var problemText: String { problem?.text ?? "" }
+
+    /// What is wrong with it; `nil` if all is well.
+    var problem: AccessoryProblem? {
+        if isBlocked { return .blocked }
+        if isReachable { return nil }
+        return fault.map(AccessoryProblem.fault) ?? .unreachable
+    }
+}
+
+/// Why an accessory is of no use now.
+enum AccessoryProblem: Equatable {
+    case blocked
+    case unreachable
+    case fault(AccessoryFault)
+
+    /// What programs tell it by.
+    var code: String {
+        switch self {
+        case .blocked: "blocked"
+        case .unreachable: "unreachable"
+        case .fault(let fault): fault.rawValue
+        }
+    }
+
+    /// A few words for a list, and for what is said of an accessory.
+    var text: String {
+        switch self {
+        case .blocked: "blocked"
+        case .unreachable: "does not answer"
+        case .fault(.forgotten): "does not know this home any more"
+        case .fault(.pairedElsewhere): "is paired with somebody else"
+        case .fault(.invalidAnswers): "answers what HAP does not allow"
+        }
+    }
+
+    /// What is wrong and what to do.
+    var sentence: String {
+        switch self {
+        case .blocked: "it broke HAP's rules too often and is left alone; homehub unblock tries it again"
+        case .unreachable: "it does not answer; check that it has power and is near"
+        case .fault(let fault): fault.localizedDescription
+        }
+    }
+
+    var listing: JSONValue { ["code": .string(code), "message": .string(sentence)] }
 }
 
 extension ValuePlace {

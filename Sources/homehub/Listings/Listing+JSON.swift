@@ -43,6 +43,7 @@ extension Accessory {
     private var details: JSONObject {
         var object = json.object ?? [:]
         object["categoryName"] = .string(category.localizedDescription)
+        object["problem"] = problem?.listing
         return object
     }
 }

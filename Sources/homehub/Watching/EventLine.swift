@@ -152,8 +152,9 @@ extension EventLine {
             members["name"] = .string(service.name)
         case .servicesUpdated: sentence = "has other parts"
         case .reachabilityUpdated:
-            sentence = accessory.isReachable ? "answers again" : "does not answer"
+            sentence = accessory.problem?.text ?? "answers again"
             members["isReachable"] = .bool(accessory.isReachable)
+            members["problem"] = accessory.problem?.listing
         case .valueUpdated(let service, let characteristic):
             let place = ValuePlace(accessory: accessory, service: service, characteristic: characteristic)
             subject = place.shownName

@@ -110,6 +110,7 @@ package struct ChangeFeed: Sendable, Equatable {
         case .reachabilityUpdated(let accessory, let isReachable):
             let due = observations.reachabilityChanged(of: accessory, to: isReachable)
             return notifyAll(.live(event)) { _ in true } + (due.isEmpty ? [] : [.subscribe(due)])
+        case .faultUpdated: return notifyAll(.live(event)) { _ in true }
         case .valueUpdated(let id, _, _):
             let observers = observations.observers(of: id)
             return notifyAll(.live(event)) { $0 != writer && observers.contains($0) }

@@ -1,0 +1,25 @@
+import HAPController
+import HomeModel
+
+extension AccessoryFault {
+    /// What the latest facts say of an accessory server with which there is no session, in whatever order they have come.
+    ///
+    /// What the accessory says within pair verify counts first; what it advertises, which anybody could, only tells one
+    /// that was reset from one that somebody else has.
+    ///
+    /// - Parameters:
+    ///   - failure: how the last try to connect, or the last session, ended; `nil` if there was none.
+    ///   - isPaired: whether it advertises that somebody is paired with it; `nil` while it is not seen.
+    init?(_ failure: LinkFailure?, isPaired: Bool?) {
+        switch failure {
+        case .notPaired: self = isPaired == true ? .pairedElsewhere : .forgotten
+        case .otherAccessory:
+            // The one that we know is silent; what answers in its place is none of it, or it after a reset.
+            guard let isPaired else { return nil }
+            self = isPaired ? .pairedElsewhere : .forgotten
+        case .outOfCompliance, .ended(.badAnswer), .ended(.violation): self = .invalidAnswers
+        case .ended(.closed), .ended(.lost), .ended(.timedOut), .ended(.notAuthorized), .busy, .unreachable, nil:
+            return nil
+        }
+    }
+}
