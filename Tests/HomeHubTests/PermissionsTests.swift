@@ -11,7 +11,8 @@ import Testing
             (Opening(purpose: nil), HomeError.Code.usageDescriptionMissing),
             (Opening(purpose: ""), .usageDescriptionMissing),
             (Opening(purpose: " \n\t"), .usageDescriptionMissing), (Opening(capabilities: []), .missingEntitlement),
-            (Opening(capabilities: [.setupPayload]), .missingEntitlement), (Opening(version: 2), .protocolMismatch),
+            (Opening(capabilities: [.setupPayload]), .missingEntitlement),
+            (Opening(versions: 3...4), .protocolMismatch),
             (Opening(app: ""), .invalidParameter), (Opening(app: "a b"), .invalidParameter),
         ])
     func refused(opening: Opening, code: HomeError.Code) {
@@ -26,7 +27,7 @@ import Testing
     @Test("An opening alone raises no question")
     func opening() throws {
         let desk = try Desk(agent: 9)
-        #expect(try desk.open(1) == SessionReply(status: [], isSystemApp: false))
+        #expect(try desk.open(1) == SessionReply(status: [], isSystemApp: false, version: 2))
         #expect(try desk.permissions.permissions(for: SessionID(9)).map(\.isPending) == [false])
     }
 
@@ -320,10 +321,10 @@ struct Opening: Sendable {
     var app = "org.example.lights"
     var purpose: String? = "Dims the lights."
     var capabilities: Set<HomeCapability> = [.home]
-    var version = SessionOpening.protocolVersion
+    var versions = HomeProtocol.versions
 
     var message: SessionOpening {
-        SessionOpening(app: app, usageDescription: purpose, capabilities: capabilities, version: version)
+        SessionOpening(app: app, usageDescription: purpose, capabilities: capabilities, versions: versions)
     }
 }
 

@@ -203,10 +203,30 @@ private let sampleRequests: [HomeRequest] = [
         #expect(code(opening) == 80)
         opening.app = "a b"
         #expect(code(opening) == 3)
-        opening.version = 0
+        (opening.version, opening.newest) = (0, nil)
         #expect(code(opening) == 1003)
         opening.usageDescription = "A B"
         #expect(opening.usageDescriptionWarning != nil)
+    }
+
+    @Test(
+        "App and daemon agree on the newest version that both speak, and else say who is to be upgraded",
+        arguments: [
+            (1, nil, 1, nil), (1, 2, 2, nil), (2, nil, 2, nil), (2, 9, 2, nil), (2, 1, 2, nil), (.min, .max, 2, nil),
+            (
+                3, 4, nil,
+                "the app speaks versions 3 to 4 of the home's protocol, homehubd versions 1 to 2; upgrade homehubd"
+            ),
+            (0, nil, nil, "the app speaks version 0 of the home's protocol, homehubd versions 1 to 2; upgrade the app"),
+        ] as [(Int, Int?, Int?, String?)])
+    func versions(version: Int, newest: Int?, agreed: Int?, detail: String?) {
+        var opening = SessionOpening(app: "a", usageDescription: "Shows lights.", capabilities: [.home])
+        (opening.version, opening.newest) = (version, newest)
+        do {
+            #expect(try opening.validate() == agreed)
+        } catch {
+            #expect(error == HomeError(.protocolMismatch, detail: detail))
+        }
     }
 
     @Test("An identity is a UUID and nothing else")

@@ -82,11 +82,11 @@ private let wireForms: [WireForm] = [
             SessionOpening(
                 app: "org.example.lights", usageDescription: "Shows lights.",
                 capabilities: [.home, .vendor, .setupPayload], vendor: "kilgo")),
-        #"session.open {"version":1,"app":"org.example.lights","usageDescription":"Shows lights.","capabilities":["home","setupPayload","vendor"],"vendor":"kilgo"}"#
+        #"session.open {"version":1,"newest":2,"app":"org.example.lights","usageDescription":"Shows lights.","capabilities":["home","setupPayload","vendor"],"vendor":"kilgo"}"#
     ),
     request(
         .open(SessionOpening(app: "a", usageDescription: nil, capabilities: [])),
-        #"session.open {"version":1,"app":"a","capabilities":[]}"#),
+        #"session.open {"version":1,"newest":2,"app":"a","capabilities":[]}"#),
     request(
         .homes,
         #"homes.list {}"#),
@@ -428,6 +428,9 @@ private let wireForms: [WireForm] = [
     message(
         SessionReply(status: [.determined, .restricted], isSystemApp: true),
         #"{"status":3,"isSystemApp":true}"#),
+    message(
+        SessionReply(status: [], isSystemApp: false, version: 2),
+        #"{"status":0,"isSystemApp":false,"version":2}"#),
     message(
         [
             AppPermission(

@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import pathlib
+import re
 import signal
 import socket
 import sqlite3
@@ -16,6 +18,7 @@ from daemon import program
 from lan import PATIENCE, end, threads, until
 
 SYSTEM_APP = "org.lamplighter.homehub"
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "Fixtures"
 
 
 class Hub:
@@ -110,7 +113,7 @@ def test_it_answers_and_ends_within_five_seconds(hub):
     with App(hub) as app:
         assert app.ask("homes.list")["error"]["code"] == -32600, "nothing before the session is open"
         # No app has been asked yet: undecided.
-        assert app.open()["result"] == {"status": 0, "isSystemApp": False}
+        assert app.open()["result"] == {"status": 0, "isSystemApp": False, "version": 1}
         code, seconds = hub.terminate()
         assert (code, app.lines.read()) == (0, b"")
     assert seconds < 5 * PATIENCE
@@ -170,7 +173,7 @@ def system_app(tmp_path):
 def test_the_system_app_is_recognized_by_user_and_program_and_id(hub, system_app):
     hub.start(*system_app)
     with App(hub) as app, App(hub) as other:
-        assert app.open(app=SYSTEM_APP)["result"] == {"status": 5, "isSystemApp": True}
+        assert app.open(app=SYSTEM_APP)["result"] == {"status": 5, "isSystemApp": True, "version": 1}
         assert other.open()["result"]["isSystemApp"] is False
         assert app.ask("homes.add", name="Home")["result"]["home"]
 
@@ -185,7 +188,69 @@ def test_the_system_app_is_recognized_by_user_and_program_and_id(hub, system_app
     for folder in hub.directory.parents:
         if folder.stat().st_uid == 0 and folder.name.startswith("pytest"):
             folder.chmod(0o755)
-    assert in_child(intruder) == {"status": 0, "isSystemApp": False}
+    assert in_child(intruder) == {"status": 0, "isSystemApp": False, "version": 1}
+
+
+def recorded():
+    """Sessions of `homehub` of protocol version 1, as lists of `app` and `hub` lines in their order."""
+    sessions = {}
+    for line in (FIXTURES / "home-protocol-1.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        sessions.setdefault(entry.pop("session"), []).append(entry)
+    return list(sessions.values())
+
+
+class Ids:
+    """The ids of the recording, and what this hub gave instead."""
+
+    FORM = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
+
+    def __init__(self):
+        self.now = {}
+
+    def sent(self, value):
+        """What the app sent, with the ids of now."""
+        return json.loads(self.FORM.sub(lambda id: self.now[id[0]], json.dumps(value)))
+
+    def check(self, then, now, where="answer"):
+        """Whether an app of then finds in an answer all it knew; members that came later are passed over."""
+        assert type(then) is type(now), where
+        if isinstance(then, dict):
+            assert then.keys() <= now.keys(), where
+            for key in then:
+                self.check(then[key], now[key], f"{where}.{key}")
+        elif isinstance(then, list):
+            assert len(then) == len(now), where
+            for index, pair in enumerate(zip(then, now)):
+                self.check(*pair, f"{where}[{index}]")
+        elif isinstance(then, str) and self.FORM.fullmatch(then):
+            assert self.now.setdefault(then, now) == now, where
+        else:
+            assert then == now, where
+
+
+def test_an_app_of_the_protocol_before_is_served_as_it_was(hub, system_app):
+    hub.start(*system_app)
+    ids, answers = Ids(), 0
+    for session in recorded():
+        with hub.connect() as connection:
+            lines = connection.makefile("rb")
+            for entry in session:
+                if "app" in entry:
+                    connection.sendall(json.dumps(ids.sent(entry["app"])).encode() + b"\n")
+                else:
+                    ids.check(entry["hub"], json.loads(lines.readline()))
+                    answers += 1
+    assert answers > 50
+
+
+def test_an_app_of_a_protocol_to_come_is_told_who_is_to_be_upgraded(hub):
+    hub.start()
+    with App(hub) as app, App(hub) as other:
+        error = app.open(version=3, newest=5)["error"]
+        assert error["code"] == 1003
+        assert "versions 3 to 5" in error["message"] and error["message"].endswith("upgrade homehubd")
+        assert other.open(newest=5)["result"]["version"] == 2
 
 
 def in_child(body):

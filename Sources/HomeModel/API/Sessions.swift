@@ -24,14 +24,52 @@ public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
     case vendor
 }
 
+/// The versions of the messages between apps and the daemon.
+///
+/// A new version is for what an older side would take amiss. What it may pass over, such as a new member, method or notification,
+/// needs none: ``HomeMessage``. Each side says which versions it speaks, from the oldest to the newest, and the newest that both
+/// speak holds for the session.
+///
+/// Version 1 knew no range: its apps say `version` alone, and its daemons take no other than 1. So `version` is the oldest
+/// version of an app, which every daemon looks at, and `newest` the newest, which a daemon of version 1 passes over.
+package enum HomeProtocol {
+    /// What this side speaks.
+    ///
+    /// Version 2 is version 1 with a range in the opening and a version in the reply.
+    package static let versions = 1...2
+
+    /// The newest version that both sides speak.
+    ///
+    /// - Parameter app: what the app speaks.
+    /// - Returns: the version.
+    /// - Throws: 1003, which says who is to be upgraded.
+    static func agreed(with app: ClosedRange<Int>) throws(HomeError) -> Int {
+        let newest = min(app.upperBound, versions.upperBound)
+        guard newest >= max(app.lowerBound, versions.lowerBound) else {
+            let older = app.upperBound < versions.lowerBound ? "the app" : "homehubd"
+            throw HomeError(
+                .protocolMismatch,
+                detail:
+                    "the app speaks \(text(app)) of the home's protocol, homehubd \(text(versions)); upgrade \(older)")
+        }
+        return newest
+    }
+
+    private static func text(_ versions: ClosedRange<Int>) -> String {
+        versions.count == 1
+            ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"
+    }
+}
+
 /// The first message of a session.
 package struct SessionOpening: HomeMessage {
-    /// The version of these messages; both sides must have the same.
-    package static let protocolVersion = 1
     /// The id of the system app.
     package static let systemApp = "org.lamplighter.homehub"
 
+    /// The oldest version that the app speaks.
     package var version: Int
+    /// The newest version that the app speaks; `nil` if it speaks one.
+    package var newest: Int?
     /// The app's own id, such as `org.example.lights`.
     package var app: String
     /// Why the app needs the homes, in one sentence for its user; without it no session is opened.
@@ -47,27 +85,31 @@ package struct SessionOpening: HomeMessage {
 
     package init(
         app: String, usageDescription: String?, capabilities: Set<HomeCapability>, vendor: String? = nil,
-        version: Int = Self.protocolVersion
+        versions: ClosedRange<Int> = HomeProtocol.versions
     ) {
         self.app = app
         self.usageDescription = usageDescription
         declared = capabilities.map(\.rawValue).sorted()
         self.vendor = vendor
-        self.version = version
+        version = versions.lowerBound
+        newest = versions.upperBound
     }
 
     enum CodingKeys: String, CodingKey {
-        case version, app, usageDescription
+        case version, newest, app, usageDescription
         case declared = "capabilities"
         case vendor
     }
 
     /// Checks what can be checked without knowing the app.
     ///
-    /// - Throws: 1003 for another version, 3 for an id that is none, 80 if homes were not declared, 1001 without a
+    /// - Returns: the version that holds for the session.
+    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001 without a
     ///   purpose.
-    package func validate() throws(HomeError) {
-        guard version == Self.protocolVersion else { throw HomeError(.protocolMismatch) }
+    @discardableResult
+    package func validate() throws(HomeError) -> Int {
+        // Who turns the range round speaks one version.
+        let agreed = try HomeProtocol.agreed(with: version...max(version, newest ?? version))
         let isPlain = app.unicodeScalars.allSatisfy {
             $0.isASCII && ($0.isNameLetterOrDigit || "-._".unicodeScalars.contains($0))
         }
@@ -80,6 +122,7 @@ package struct SessionOpening: HomeMessage {
         guard let usageDescription, !usageDescription.allSatisfy(\.isWhitespace) else {
             throw HomeError(.usageDescriptionMissing)
         }
+        return agreed
     }
 
     /// What could be better about the purpose, for whoever writes the app; `nil` if nothing.
@@ -96,10 +139,13 @@ package struct SessionReply: HomeMessage {
     package var status: AuthorizationStatus
     /// Whether this is the system app, which manages homes and permissions and is never asked.
     package var isSystemApp: Bool
+    /// The version that holds for the session; a daemon of version 1 says none.
+    package var version: Int?
 
-    package init(status: AuthorizationStatus, isSystemApp: Bool) {
+    package init(status: AuthorizationStatus, isSystemApp: Bool, version: Int? = nil) {
         self.status = status
         self.isSystemApp = isSystemApp
+        self.version = version
     }
 }
 

@@ -83,17 +83,17 @@ package struct Permissions: Sendable, Equatable {
     ///   - opening: what the app says of itself.
     ///   - peer: what the system says of it.
     /// - Returns: what the app may do as of now.
-    /// - Throws: 1003 for another version, 3 for an id that is none, 80 if homes were not declared, 1001 without a
+    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001 without a
     ///   purpose. Then there is no session.
     package mutating func opened(
         _ session: SessionID, _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> SessionReply {
-        try opening.validate()
+        let version = try opening.validate()
         let isSystemApp = systemApp.isRun(by: peer, as: opening.app)
         sessions[session] = Session(
             app: AppIdentity(app: opening.app, uid: peer.uid, executable: peer.executable),
             usageDescription: (opening.usageDescription ?? "").asPurpose, isSystemApp: isSystemApp)
-        return SessionReply(status: status(of: session), isSystemApp: isSystemApp)
+        return SessionReply(status: status(of: session), isSystemApp: isSystemApp, version: version)
     }
 
     /// A session is over; a question about its app remains.
