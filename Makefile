@@ -9,7 +9,7 @@ VENV    := .venv
 STATE   ?= .lamplighter
 SECONDS ?= 60
 MINUTES ?= 60
-LIBRARIES := LightKit HomeClient
+LIBRARIES := HAPAccessory HAPController HomeClient LightKit LightDriverTesting
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
 # no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
 SHIPPED := .build-static/release
@@ -17,13 +17,14 @@ SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-st
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
 .PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize soak docs
-.PHONY: fresh-machine mutants packages test-packages package-packages guest-packages bench-programs
+.PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
 	$(SHIP) lamplighterd
 	$(SHIP) lamplighter
 	$(SHIP) homehubd
 	$(SHIP) homehub
+	$(SHIP) hapsim
 	Scripts/generate-manual $(SHIPPED)
 
 ## run      build and run a bridge of simulated lights in the foreground; its state is in ./.lamplighter
@@ -45,11 +46,16 @@ test: test-packages $(VENV)/ready
 	Scripts/swift-tests
 	$(VENV)/bin/python -m pytest -q Tests/Interop
 
-## check    the format, the walls between the targets, citations and links, the units, the words, the generated catalogue, and the list of mutants
+## test-outside  build and run packages that use the libraries as any other package does: the code of their articles
+test-outside: packages
+	Scripts/test-outside
+
+## check    the format, the walls between the targets, citations and links, the articles' code, the units, the words, the generated catalogue, and the list of mutants
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
 	Scripts/check-citations
+	Scripts/check-snippets
 	Scripts/check-units
 	Scripts/check-words
 	Scripts/generate-catalog --check
@@ -67,7 +73,7 @@ install: all install-files
 
 install-files: install-bridge-files install-home-files
 
-# What a package holds, too: $(call install-common,PACKAGE,COMMAND,DAEMON).
+# What a package holds, too: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
 define install-common
 	install -D -m 0755 -s $(SHIPPED)/$(3) $(DESTDIR)$(PREFIX)/sbin/$(3)
 	install -D -m 0755 -s $(SHIPPED)/$(2) $(DESTDIR)$(PREFIX)/bin/$(2)
@@ -77,7 +83,7 @@ define install-common
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/$(2).1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(SHIPPED)/manual/$(1).yaml.5
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(SHIPPED)/manual/$(3).8
-	for name in $(2) $(3); do set -e; \
+	for name in $(2) $(3) $(4); do set -e; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_$$name; \
 		install -D -m 0644 $(SHIPPED)/manual/$$name.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$name.fish; \
@@ -94,7 +100,10 @@ install-bridge-files:
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Config/demo.yaml
 
 install-home-files:
-	$(call install-common,homehub,homehub,homehubd)
+	$(call install-common,homehub,homehub,homehubd,hapsim)
+	install -D -m 0755 -s $(SHIPPED)/hapsim $(DESTDIR)$(PREFIX)/bin/hapsim
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/hapsim.1
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/homehub/examples/accessories Examples/Accessories/*.yaml
 
 ## deb      build the Debian packages and print where they are
 deb: package-packages all
