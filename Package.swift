@@ -46,8 +46,11 @@ let package = Package(
         .executable(name: "homehubd", targets: ["homehubd"]),
         .executable(name: "homehub", targets: ["homehub"]),
         .executable(name: "hapsim", targets: ["hapsim"]),
-        .library(name: "LightKit", targets: ["LightKit"]),
+        .library(name: "HAPAccessory", targets: ["HAPAccessory"]),
+        .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
+        .library(name: "LightKit", targets: ["LightKit"]),
+        .library(name: "LightDriverTesting", targets: ["LightDriverTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -102,20 +105,23 @@ let package = Package(
         library("HomeModel", ["HAPModel", "BoundedJSON"]),
 
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
-        library("HAPAccessory", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
+        library("AccessoryRole", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
 
         library(
             "HAPController",
-            ["AsyncKit", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging]),
+            [
+                "AsyncKit", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging,
+                nioPosix,
+            ]),
 
         library(
-            "AccessoryHost",
+            "HAPAccessory",
             [
-                "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
+                "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
                 "BoundedJSON", grdb, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        library("LightBridge", ["HAPAccessory", "HAPProtocol", "HAPModel", "LightKit", logging]),
+        library("LightBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "LightKit", logging]),
         library("Doctor", ["BridgeControl", "BoundedJSON", "SystemKit", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
@@ -127,7 +133,7 @@ let package = Package(
         program(
             "lamplighterd",
             [
-                "AccessoryHost", "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "HAPAccessory", "LightBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON",
                 "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -154,7 +160,7 @@ let package = Package(
         program(
             "hapsim",
             [
-                "AccessoryHost", "HAPAccessory", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON", "DaemonKit",
+                "HAPAccessory", "AccessoryRole", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON", "DaemonKit",
                 "SystemKit", "TerminalKit", logging, arguments, nioPosix,
             ]),
 
@@ -162,7 +168,7 @@ let package = Package(
         .executableTarget(
             name: "all-off", dependencies: ["HomeClient"], path: "Examples/AllOff", swiftSettings: swift),
         .executableTarget(
-            name: "thermometer", dependencies: ["AccessoryHost", "HAPAccessory", "HAPModel", logging],
+            name: "thermometer", dependencies: ["HAPAccessory", logging],
             path: "Examples/Thermometer", swiftSettings: swift),
         .executableTarget(
             name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
@@ -171,10 +177,12 @@ let package = Package(
             name: "NewDriver", dependencies: ["LightKit", logging], path: "Examples/NewDriver", swiftSettings: swift),
 
         // For tests only
+        library("LightDriverTesting", ["LightKit"]),
         library(
             "HAPTesting",
             [
-                "LightBridge", "HAPAccessory", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "LightDriverTesting", "LightBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel",
+                "HAPCrypto", "BoundedJSON",
                 "LightKit", "Discovery", logging, nioCore, nioPosix,
             ]),
 
@@ -194,7 +202,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HAPTesting", "LightBridge", "HAPAccessory", "DaemonKit", "Doctor", "LightDrivers", "LightPlugins",
+                "HAPTesting", "LightBridge", "AccessoryRole", "DaemonKit", "Doctor", "LightDrivers", "LightPlugins",
                 "HAPController",
                 "HomeHub",
                 "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
@@ -220,31 +228,32 @@ let package = Package(
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", [grdb, logging]),
         tests(
-            of: "HAPAccessory",
+            of: "AccessoryRole",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
+        tests(of: "HAPAccessory", ["HAPController", "HAPProtocol", "HAPModel", logging]),
         tests(
             of: "LightBridge",
             [
-                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
+                "HAPTesting", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
                 logging, nioCore,
             ]),
         tests(
             of: "HAPController",
             [
-                "AsyncKit", "HAPTesting", "HAPTransport", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "AsyncKit", "HAPTesting", "HAPTransport", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "BoundedJSON",
                 "Discovery", "LightKit", logging, nioCore, nioPosix,
             ]),
         tests(
             of: "HAPTransport",
             [
-                "HAPTesting", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "LightKit", logging, nioCore,
+                "HAPTesting", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "LightKit", logging, nioCore,
                 nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         tests(
             of: "lamplighterd",
             [
-                "HAPTesting", "AccessoryHost", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "HAPTesting", "HAPAccessory", "LightBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery",
                 "DaemonKit", "LightKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC", "BridgeControl",
                 "HAPTransport", logging, grdb,
@@ -255,7 +264,7 @@ let package = Package(
         tests(
             of: "HomeHub",
             [
-                "AsyncKit", "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory", "HAPProtocol",
+                "AsyncKit", "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "AccessoryRole", "HAPProtocol",
                 "HAPModel",
                 "HAPCrypto", "Discovery", "LightKit", "BoundedJSON", logging, nioCore, nioPosix,
             ]),
@@ -269,7 +278,7 @@ let package = Package(
         tests(
             of: "homehubd",
             [
-                "HAPTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport", "HAPAccessory",
+                "HAPTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport", "AccessoryRole",
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit", "LightKit", "LineRPC", "BoundedJSON",
                 logging, grdb, nioCore, nioPosix,
             ]),
@@ -277,7 +286,7 @@ let package = Package(
             of: "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "SetupQR"),
-        tests(of: "hapsim", ["DaemonKit", "HAPModel", "HAPAccessory"]),
+        tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
         tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
@@ -304,7 +313,7 @@ if Context.environment["LAMPLIGHTER_BENCHMARKS"] != nil {
         .executableTarget(
             name: "hap-micro",
             dependencies: [
-                "HAPTesting", "LightBridge", "HAPAccessory", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "HAPTesting", "LightBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
                 "LightKit",
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),

@@ -1,5 +1,5 @@
+import AccessoryRole
 import BoundedJSON
-import HAPAccessory
 import HAPCrypto
 import HAPModel
 import HAPProtocol

@@ -6,11 +6,9 @@
 // as the kernel's sensors have it. The program prints the setup code; type it into the Home app (Add Accessory, More
 // Options). It needs avahi-daemon, which shows it on the network.
 
-import AccessoryHost
 import FoundationEssentials
 import Glibc
 import HAPAccessory
-import HAPModel
 import Logging
 
 @main
@@ -30,9 +28,9 @@ struct Thermometer {
                 name: "Thermometer", manufacturer: "Example", model: "Thermometer", serialNumber: "T-0001",
                 firmware: "1.0"))
 
-        // What it can do: one service with one characteristic. Types and their limits are in the catalogue (HAPModel).
+        // What it can do: one service with one characteristic. Types and their limits are Apple's.
         let functions = [
-            PrimaryAccessory.Function(.temperatureSensor, [.currentTemperature: .float(read(sensor) ?? 0)])
+            AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(read(sensor) ?? 0)])
         ]
 
         let host = try await AccessoryHost(

@@ -1,4 +1,4 @@
-package import HAPAccessory
+package import AccessoryRole
 internal import HAPModel
 
 extension AccessoryProfile {

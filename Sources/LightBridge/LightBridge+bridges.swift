@@ -1,4 +1,4 @@
-package import HAPAccessory
+package import AccessoryRole
 
 /// Opens a bridge of this number: makes its identity durable and lets controllers find it a little later.
 package typealias BridgeOpener = @Sendable (_ number: Int) async throws -> AccessoryServer

@@ -1,4 +1,4 @@
-package import HAPAccessory
+package import AccessoryRole
 package import HAPModel
 package import LightKit
 

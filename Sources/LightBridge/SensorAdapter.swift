@@ -1,4 +1,4 @@
-internal import HAPAccessory
+internal import AccessoryRole
 internal import HAPModel
 internal import LightKit
 

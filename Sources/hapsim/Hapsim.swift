@@ -1,4 +1,4 @@
-import AccessoryHost
+import AccessoryRole
 public import ArgumentParser
 import DaemonKit
 import HAPAccessory

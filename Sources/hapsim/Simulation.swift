@@ -1,4 +1,4 @@
-import AccessoryHost
+import AccessoryRole
 import HAPAccessory
 import HAPModel
 import HAPProtocol

@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import HAPModel
 
 /// What the file describes, as HAP's accessories.

@@ -1,5 +1,5 @@
+import AccessoryRole
 import DaemonKit
-import HAPAccessory
 import HAPModel
 import TerminalKit
 

@@ -1,4 +1,4 @@
-import AccessoryHost
+import AccessoryRole
 import BridgeControl
 package import DaemonKit
 import Discovery

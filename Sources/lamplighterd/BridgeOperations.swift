@@ -1,9 +1,9 @@
+import AccessoryRole
 import BridgeControl
 import DaemonKit
 import Discovery
 import FoundationEssentials
 import Glibc
-import HAPAccessory
 import HAPModel
 import HAPProtocol
 import LightBridge

@@ -1,8 +1,8 @@
-import AccessoryHost
 import BridgeControl
 import DaemonKit
 import Discovery
 import FoundationEssentials
+import HAPAccessory
 
 /// What the running bridge depends on: network, clock, disk.
 struct HostFacts {

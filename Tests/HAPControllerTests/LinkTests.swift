@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import HAPController
 import HAPCrypto
 import HAPModel

@@ -1,5 +1,5 @@
+import AccessoryRole
 import Glibc
-import HAPAccessory
 import HAPController
 import HAPCrypto
 import HAPModel

@@ -1,5 +1,5 @@
+import AccessoryRole
 import Glibc
-import HAPAccessory
 import HAPCrypto
 import HAPModel
 import HAPProtocol

@@ -4,12 +4,12 @@ import Testing
 /// Where each limit of the bridge's HAP side is reached.
 ///
 /// That a test is there is checked here. That it notices when the limit is another one is shown by `make mutants`, which
-/// plants a bug at the limits of HAPAccessory, LightBridge and HAPTransport one by one (Tests/Mutants/limits.toml).
+/// plants a bug at the limits of AccessoryRole, LightBridge and HAPTransport one by one (Tests/Mutants/limits.toml).
 @Suite("The index of limits")
 struct LimitIndexTests {
     /// The files that hold the limits, each a `static let`.
     private static let files = [
-        "Sources/HAPProtocol/Limits.swift", "Sources/HAPAccessory/Limits.swift",
+        "Sources/HAPProtocol/Limits.swift", "Sources/AccessoryRole/Limits.swift",
         "Sources/LightBridge/Limits.swift", "Sources/HAPTransport/TransportLimits.swift",
     ]
 
@@ -38,21 +38,21 @@ struct LimitIndexTests {
             "the counters go to their end and not around it"
         ),
         (
-            ["PairingList.maximum"], "HAPAccessoryTests/PairingsTests",
+            ["PairingList.maximum"], "AccessoryRoleTests/PairingsTests",
             "64 pairings are kept, the next is refused with MaxPeers, and a known one still changes"
         ),
         (["ControllerID.maximumLength"], "HAPTransportTests/LimitTests", "identifier of a controller"),
         (["PrepareRequest.maximumTimeToLive"], "HAPTransportTests/LimitTests", "time to live of a prepared write"),
         (
-            ["ConnectionPolicy.maximum", "ConnectionPolicy.verifiedIdleTimeout"], "HAPAccessoryTests/ConnectionTests",
+            ["ConnectionPolicy.maximum", "ConnectionPolicy.verifiedIdleTimeout"], "AccessoryRoleTests/ConnectionTests",
             "128 sessions are kept; the next is closed as long as none has been idle for 60 s"
         ),
         (
-            ["ConnectionPolicy.maximumUnverified"], "HAPAccessoryTests/ConnectionTests",
+            ["ConnectionPolicy.maximumUnverified"], "AccessoryRoleTests/ConnectionTests",
             "at most 32 unauthenticated peers, whatever room there is"
         ),
         (
-            ["ConnectionPolicy.unverifiedLifetime"], "HAPAccessoryTests/ConnectionTests",
+            ["ConnectionPolicy.unverifiedLifetime"], "AccessoryRoleTests/ConnectionTests",
             "who does not verify within 60 s of its last word is closed; a session is not"
         ),
         (
@@ -60,27 +60,27 @@ struct LimitIndexTests {
             "a peer that has taken nothing for 30 s is dropped, others get their events all the time"
         ),
         (
-            ["UnauthenticatedRateLimiter.host"], "HAPAccessoryTests/RateLimitTests",
+            ["UnauthenticatedRateLimiter.host"], "AccessoryRoleTests/RateLimitTests",
             "512 units of each address, then 32 a second; another address has its own"
         ),
         (
-            ["UnauthenticatedRateLimiter.network"], "HAPAccessoryTests/RateLimitTests",
+            ["UnauthenticatedRateLimiter.network"], "AccessoryRoleTests/RateLimitTests",
             "one IPv6 address does not use up its network's; many do: 4096 units, then 256 a second"
         ),
         (
-            ["UnauthenticatedRateLimiter.maximumAddresses"], "HAPAccessoryTests/RateLimitTests",
+            ["UnauthenticatedRateLimiter.maximumAddresses"], "AccessoryRoleTests/RateLimitTests",
             "1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not"
         ),
         (
-            ["UnauthenticatedRateLimiter.maximumProven"], "HAPAccessoryTests/RateLimitTests",
+            ["UnauthenticatedRateLimiter.maximumProven"], "AccessoryRoleTests/RateLimitTests",
             "128 addresses that have proven themselves are remembered, the latest"
         ),
         (
-            ["SetupAttempts.maximumFailures"], "HAPAccessoryTests/PairSetupTests",
+            ["SetupAttempts.maximumFailures"], "AccessoryRoleTests/PairSetupTests",
             "the hundredth failure is answered as the others; from then on no controller can try, also after a restart"
         ),
         (
-            ["SetupAttempts.timeout"], "HAPAccessoryTests/PairSetupTests",
+            ["SetupAttempts.timeout"], "AccessoryRoleTests/PairSetupTests",
             "an owner that has been silent for 30 s loses the procedure, and its next message is 400"
         ),
         (
@@ -104,7 +104,7 @@ struct LimitIndexTests {
             "a light that never answers: -70408 after 2 s and not before; others are not kept waiting"
         ),
         (
-            ["AccessoryServer.stoppingTime"], "HAPAccessoryTests/ConnectionTests",
+            ["AccessoryServer.stoppingTime"], "AccessoryRoleTests/ConnectionTests",
             "stopping ends after 2.2 s, whatever peers do"
         ),
         (

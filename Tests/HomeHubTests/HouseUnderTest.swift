@@ -1,5 +1,5 @@
+import AccessoryRole
 import Discovery
-import HAPAccessory
 import HAPController
 import HAPProtocol
 import HAPTesting

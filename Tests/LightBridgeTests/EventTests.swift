@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import HAPCrypto
 import HAPModel
 import HAPProtocol

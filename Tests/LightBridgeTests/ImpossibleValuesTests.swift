@@ -1,5 +1,5 @@
+import AccessoryRole
 import BoundedJSON
-import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting

@@ -2,7 +2,7 @@ import HAPModel
 import LightKit
 import Testing
 
-@testable import HAPAccessory
+@testable import AccessoryRole
 @testable import LightBridge
 
 @Suite("LightbulbAdapter")

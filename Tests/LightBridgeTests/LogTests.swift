@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import HAPProtocol
 import HAPTesting
 import LightBridge

@@ -5,7 +5,7 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@testable import HAPAccessory
+@testable import AccessoryRole
 @testable import LightBridge
 
 extension LightDescription {

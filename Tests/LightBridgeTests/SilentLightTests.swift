@@ -6,7 +6,7 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@testable import HAPAccessory
+@testable import AccessoryRole
 @testable import LightBridge
 
 @Suite("Lights that answer late or never, and several writers", .timeout)

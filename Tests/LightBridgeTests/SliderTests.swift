@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import HAPModel
 import HAPProtocol
 import HAPTesting

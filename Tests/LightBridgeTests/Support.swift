@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import HAPCrypto
 public import HAPModel
 import HAPProtocol

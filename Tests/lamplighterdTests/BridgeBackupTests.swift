@@ -1,4 +1,4 @@
-import AccessoryHost
+import AccessoryRole
 import BridgeControl
 import DaemonKit
 import FoundationEssentials

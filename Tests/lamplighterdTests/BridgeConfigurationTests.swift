@@ -1,6 +1,6 @@
+import AccessoryRole
 import DaemonKit
 import FoundationEssentials
-import HAPAccessory
 import LightBridge
 import LightKit
 import Logging

@@ -1,4 +1,4 @@
-import AccessoryHost
+import AccessoryRole
 import DaemonKit
 import FoundationEssentials
 import GRDB

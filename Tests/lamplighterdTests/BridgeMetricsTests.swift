@@ -1,6 +1,6 @@
+import AccessoryRole
 import DaemonKit
 import Discovery
-import HAPAccessory
 import HAPProtocol
 import HAPTesting
 import LightBridge

@@ -1,5 +1,5 @@
+import AccessoryRole
 import DaemonKit
-import HAPAccessory
 import HAPTesting
 import LightBridge
 import LightKit

@@ -1,7 +1,7 @@
+import AccessoryRole
 import DaemonKit
 import FoundationEssentials
 import Glibc
-import HAPAccessory
 import HAPProtocol
 import HAPTesting
 import HAPTransport

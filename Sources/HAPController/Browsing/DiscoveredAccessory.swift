@@ -86,6 +86,22 @@ package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
         guard !endpoints.isEmpty else { throw BadRecord(description: "it has no address that can be reached") }
     }
 
+    /// An accessory at an address that was given, of which no record has been seen.
+    ///
+    /// `look` counts how often it was looked for: each time its database is read anew, because nothing tells whether it is still
+    /// the same.
+    init(_ id: DeviceID, at endpoint: AccessoryEndpoint, look: UInt32) {
+        self.id = id
+        name = endpoint.description
+        model = ""
+        category = AccessoryCategory(rawValue: 1)
+        configurationNumber = look
+        stateNumber = 1
+        status = []
+        features = []
+        endpoints = [endpoint]
+    }
+
     private static func number(
         _ txt: TXTRecord, _ key: String, else absent: UInt32?
     ) throws(BadRecord) -> UInt32 {

@@ -416,13 +416,18 @@ package actor AccessoryLink {
 
     /// Writes characteristics, in one request where that is possible; the accessory reports it to others, not to us.
     ///
+    /// - Parameters:
+    ///   - writes: what to write.
+    ///   - isTimed: whether all are timed writes, also of those that do not ask for it.
     /// - Returns: what became of each.
     /// - Throws: ``LinkError``.
-    package func write(_ writes: [CharacteristicWrite]) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
+    package func write(
+        _ writes: [CharacteristicWrite], isTimed: Bool = false
+    ) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
         let (session, database) = try current()
         for write in writes { written.insert(write.id) }
         do throws(RequestError) {
-            let outcomes = try await session.write(writes, of: database, timing: timing)
+            let outcomes = try await session.write(writes, of: database, isTimed: isTimed, timing: timing)
             guard session === connection else { return outcomes }
             for write in writes where outcomes[write.id]?.status == .success && database.canRead(write.id) {
                 written.insert(write.id)

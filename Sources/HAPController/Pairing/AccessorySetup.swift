@@ -46,14 +46,34 @@ package struct AccessorySetup: Sendable {
         with accessory: DiscoveredAccessory, code: SetupCode, ownershipToken: [UInt8]? = nil
     ) async throws(SetupError) -> Added {
         guard !accessory.isPaired else { throw .alreadyPaired }
+        return try await pair(
+            at: accessory.endpoints, expecting: accessory.id, code: code, ownershipToken: ownershipToken,
+            demandsToken: accessory.vendor != nil,
+            withAuth: accessory.features.contains(.hardwareAuthentication),
+            configurationNumber: accessory.configurationNumber)
+    }
+
+    /// As ``pair(with:code:ownershipToken:)``, with whatever answers at an address; nothing is known of it before.
+    ///
+    /// - Returns: what pairing has brought; its `c#` is 0, which no accessory advertises.
+    /// - Throws: ``SetupError``.
+    func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(SetupError) -> Added {
+        try await pair(
+            at: [endpoint], expecting: nil, code: code, ownershipToken: nil, demandsToken: false, withAuth: false,
+            configurationNumber: 0)
+    }
+
+    private func pair(
+        at endpoints: [AccessoryEndpoint], expecting id: DeviceID?, code: SetupCode, ownershipToken: [UInt8]?,
+        demandsToken: Bool, withAuth: Bool, configurationNumber: UInt32
+    ) async throws(SetupError) -> Added {
         if let ownershipToken, !OwnershipRequirement.tokenLength.contains(ownershipToken.count) { throw .ownership }
         let identity = try await ownIdentity()
-        return try await connected(to: accessory) { session throws(SetupError) in
+        return try await connected(to: endpoints) { session throws(SetupError) in
             let pairing = try await session.pairSetup(
                 as: identity, code: code, ownershipToken: ownershipToken.map { SecretBytes($0) },
-                demandsToken: accessory.vendor != nil,
-                withAuth: accessory.features.contains(.hardwareAuthentication), within: timing.pairSetupStep)
-            guard pairing.deviceID == accessory.id else {
+                demandsToken: demandsToken, withAuth: withAuth, within: timing.pairSetupStep)
+            guard id == nil || pairing.deviceID == id else {
                 // What is kept under the id that it claims may be of another, which has that id rightly.
                 _ = await takeBack(pairing, identity, session)
                 throw .otherAccessory
@@ -68,7 +88,7 @@ package struct AccessorySetup: Sendable {
                 try await verify(session, pairing, identity)
                 return Added(
                     pairing: pairing, database: try await session.readDatabase(within: timing.database),
-                    configurationNumber: accessory.configurationNumber)
+                    configurationNumber: configurationNumber)
             } catch {
                 await undo(pairing, identity, session)
                 throw error
@@ -80,7 +100,7 @@ package struct AccessorySetup: Sendable {
     ///
     /// - Throws: ``SetupError``; `alreadyPaired` if somebody has.
     package func identify(_ accessory: DiscoveredAccessory) async throws(SetupError) {
-        let response = try await connected(to: accessory) { session throws(SetupError) in
+        let response = try await connected(to: accessory.endpoints) { session throws(SetupError) in
             do throws(RequestError) {
                 return try await session.request(HTTPRequest(.post, "/identify"), within: timing.request)
             } catch {
@@ -106,12 +126,12 @@ package struct AccessorySetup: Sendable {
 
     /// Does something on a connection to an accessory, which then ends.
     private func connected<Outcome: Sendable>(
-        to accessory: DiscoveredAccessory,
+        to endpoints: [AccessoryEndpoint],
         _ body: (ControllerSession) async throws(SetupError) -> Outcome
     ) async throws(SetupError) -> Outcome {
         let connection: any ByteConnection
         do throws(Unreachable) {
-            (connection, _) = try await dialer.dial(first: accessory.endpoints, timing: timing)
+            (connection, _) = try await dialer.dial(first: endpoints, timing: timing)
         } catch {
             throw .unreachable
         }

@@ -61,11 +61,12 @@ extension ControllerSession {
     /// - Parameters:
     ///   - writes: what to write; those that are not of the database or cannot be written are not sent.
     ///   - database: tells what is allowed.
+    ///   - isTimed: whether all are timed writes, also of those that do not ask for it.
     ///   - timing: how long each answer may take.
     /// - Returns: what became of each.
     /// - Throws: ``RequestError``; what was sent before may have been carried out.
     package func write(
-        _ writes: [CharacteristicWrite], of database: AccessoryDatabase, timing: ControllerTiming
+        _ writes: [CharacteristicWrite], of database: AccessoryDatabase, isTimed: Bool = false, timing: ControllerTiming
     ) async throws(RequestError) -> [CharacteristicID: WriteOutcome] {
         var outcomes: [CharacteristicID: WriteOutcome] = [:]
         var entries: [WriteRequest.Entry] = []
@@ -85,7 +86,8 @@ extension ControllerSession {
                     authorizationData: write.authorizationData))
         }
         for batch in entries.batches(of: Self.writeBatch) {
-            let isTimed = batch.contains { database[$0.id]?.metadata.permissions.contains(.timedWrite) == true }
+            let isTimed =
+                isTimed || batch.contains { database[$0.id]?.metadata.permissions.contains(.timedWrite) == true }
             for (id, answer) in try await put(Array(batch), isTimed: isTimed, timing: timing) {
                 let response = answer.value.flatMap { database[id]?.metadata.reported($0) }
                 outcomes[id] = WriteOutcome(answer.status ?? .success, response: response)

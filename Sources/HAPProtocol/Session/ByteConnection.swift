@@ -1,10 +1,11 @@
 /// Where an accessory server may be reached: an IP address, with its interface where it needs one, and a port.
-package struct AccessoryEndpoint: Hashable, Sendable {
+public struct AccessoryEndpoint: Hashable, Sendable {
     /// In network order: 4 bytes of IPv4 or 16 of IPv6.
-    package let address: [UInt8]
+    public let address: [UInt8]
     /// The index of the interface of a link-local IPv6 address; 0 for all others.
-    package let scope: UInt32
-    package let port: UInt16
+    public let scope: UInt32
+    /// The TCP port.
+    public let port: UInt16
 
     /// Makes an endpoint.
     ///
@@ -12,7 +13,7 @@ package struct AccessoryEndpoint: Hashable, Sendable {
     ///   - address: 4 or 16 bytes, or the result is `nil`.
     ///   - scope: the interface's index; used for link-local IPv6 addresses only.
     ///   - port: the TCP port, or `nil` for 0.
-    package init?(address: [UInt8], scope: UInt32 = 0, port: UInt16) {
+    public init?(address: [UInt8], scope: UInt32 = 0, port: UInt16) {
         guard address.count == 4 || address.count == 16, port > 0 else { return nil }
         self.address = address
         self.port = port
@@ -41,7 +42,7 @@ extension AccessoryEndpoint: CustomStringConvertible {
     }
 
     /// As it is written, `10.0.0.5:8080` or `[fe80:0:0:0:0:0:0:1%2]:8080`.
-    package var description: String { isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
+    public var description: String { isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
 }
 
 /// A connection to an accessory server, as its bytes: what a transport and the tests implement.

@@ -1,4 +1,4 @@
-internal import HAPAccessory
+internal import AccessoryRole
 package import HAPModel
 
 extension Accessory {

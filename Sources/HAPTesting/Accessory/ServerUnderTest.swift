@@ -1,4 +1,4 @@
-package import HAPAccessory
+package import AccessoryRole
 package import HAPModel
 package import HAPProtocol
 internal import HAPTransport
@@ -60,10 +60,10 @@ package final class ServerUnderTest: Sendable {
     ///   - showing: shows what else is there from the beginning.
     /// - Throws: what the store throws.
     package func start(
-        functions: [PrimaryAccessory.Function] = [], source: (any AccessorySource)? = nil,
+        functions: [AccessoryFunction] = [], source: (any AccessorySource)? = nil,
         showing: () async throws -> Void = {}
     ) async throws {
-        let primary = PrimaryAccessory(profile.information, functions: functions, ids: stored.instanceIDs)
+        let primary = try PrimaryAccessory(profile.information, functions: functions, ids: stored.instanceIDs)
         if primary.ids != stored.instanceIDs { try await store.save(instanceIDs: primary.ids) }
         try await server.set(primary.accessory, source: source, isReachable: true)
         try await showing()

@@ -1,4 +1,4 @@
-package import HAPAccessory
+package import AccessoryRole
 internal import HAPCrypto
 internal import HAPModel
 package import HAPProtocol

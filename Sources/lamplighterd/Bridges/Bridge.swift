@@ -1,5 +1,5 @@
+import AccessoryRole
 import Discovery
-import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTransport

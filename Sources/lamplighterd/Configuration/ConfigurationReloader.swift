@@ -1,6 +1,6 @@
+import AccessoryRole
 import BridgeControl
 import DaemonKit
-import HAPAccessory
 import LightBridge
 import LightDrivers
 import Logging

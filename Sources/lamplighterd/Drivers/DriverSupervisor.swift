@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 import LightBridge
 import LightKit
 import Logging

@@ -1,5 +1,5 @@
+import AccessoryRole
 import Discovery
-import HAPAccessory
 import HAPProtocol
 import LightBridge
 import LightKit

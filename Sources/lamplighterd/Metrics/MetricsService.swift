@@ -1,4 +1,4 @@
-import AccessoryHost
+import AccessoryRole
 import BridgeControl
 import DaemonKit
 import Discovery
@@ -46,7 +46,7 @@ struct MetricsSource: Sendable {
 }
 
 /// The port that Prometheus reads from.
-struct MetricsService: Service {
+struct MetricsService: ServiceLifecycle.Service {
     private let server: MetricsServer
     private let listener: AccessoryListener
 

@@ -1,4 +1,4 @@
-import HAPAccessory
+import AccessoryRole
 
 /// Writes figures in Prometheus's text format, version 0.0.4.
 struct PrometheusText {

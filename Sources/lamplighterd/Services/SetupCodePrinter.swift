@@ -1,6 +1,6 @@
+import AccessoryRole
 import DaemonKit
 import Glibc
-import HAPAccessory
 import HAPModel
 import ServiceLifecycle
 import SetupQR

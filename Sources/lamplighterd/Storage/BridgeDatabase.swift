@@ -1,4 +1,4 @@
-internal import AccessoryHost
+internal import AccessoryRole
 internal import DaemonKit
 internal import GRDB
 internal import HAPAccessory

@@ -1,5 +1,5 @@
+internal import AccessoryRole
 internal import BoundedJSON
-internal import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
 internal import HAPTesting

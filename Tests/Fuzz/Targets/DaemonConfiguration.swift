@@ -1,6 +1,6 @@
+internal import AccessoryRole
 internal import DaemonKit
 internal import Glibc
-internal import HAPAccessory
 internal import LightBridge
 internal import LightDrivers
 internal import LightKit

@@ -1,0 +1,69 @@
+public import HAPModel
+
+/// What an accessory server is: how mDNS shows it, and what accessory 1 says of itself.
+public struct AccessoryProfile: Equatable, Sendable {
+    /// Which symbol users see while they add it; `bridge` for one that has others behind it (HAP 1.2, key `ci`).
+    public let category: AccessoryCategory
+    /// What it says of itself; the name is its name on the network, too.
+    public let information: AccessoryInformation
+
+    /// Describes a server.
+    ///
+    /// - Parameters:
+    ///   - category: which symbol users see while they add it.
+    ///   - information: what it says of itself.
+    public init(category: AccessoryCategory, information: AccessoryInformation) {
+        self.category = category
+        self.information = information
+    }
+}
+
+/// Accessory 1: the server's own, which a bridge has no function for and a stand-alone accessory is (HAP 12).
+package struct PrimaryAccessory: Equatable, Sendable {
+    /// The version of HAP that the Protocol Information service states.
+    static let protocolVersion = "1.1.0"
+
+    /// The iids of all parts, those of before included: to be stored before the accessory is shown.
+    package private(set) var ids: InstanceIDs
+    package private(set) var accessory: Accessory
+
+    /// Makes the accessory.
+    ///
+    /// - Parameters:
+    ///   - information: what it says of itself.
+    ///   - functions: what it can do, the primary one first; those of one type have ids. A bridge has none.
+    ///   - ids: the iids given so far.
+    /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes.
+    package init(
+        _ information: AccessoryInformation, functions: [AccessoryFunction], ids: InstanceIDs
+    ) throws(ComplianceError) {
+        self.init(information, ids: ids)
+        for (index, function) in functions.enumerated() {
+            accessory.services.append(try function.service(isPrimary: index == 0, &self.ids))
+        }
+    }
+
+    /// Makes the accessory of a bridge, which has no function.
+    ///
+    /// - Parameters:
+    ///   - information: what it says of itself.
+    ///   - ids: the iids given so far.
+    package init(_ information: AccessoryInformation, ids: InstanceIDs) {
+        var ids = ids
+        let information = information.service(&ids)
+        let service = ids.id(of: .protocolInformation)
+        let version = Characteristic(
+            iid: ids.id(of: .version, in: .protocolInformation), type: .version, metadata: Self.version.metadata,
+            value: .string(Self.protocolVersion))
+        let protocolInformation = Service(iid: service, type: .protocolInformation, characteristics: [version])
+        accessory = Accessory(aid: .bridge, services: [information, protocolInformation])
+        self.ids = ids
+    }
+
+    private static var version: CharacteristicDefinition {
+        guard let definition = CharacteristicDefinition.of(.version) else {
+            preconditionFailure("the catalogue has the version")
+        }
+        return definition
+    }
+}

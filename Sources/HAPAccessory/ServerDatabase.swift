@@ -1,0 +1,364 @@
+package import AccessoryRole
+internal import BoundedJSON
+internal import DaemonKit
+package import GRDB
+internal import HAPCrypto
+internal import HAPModel
+package import HAPProtocol
+internal import Synchronization
+
+/// An accessory server's memory in SQLite: identity, pairings, `c#` and the iids of accessory 1.
+///
+/// A program that keeps more has its own tables in the same file, so that one file is one backup. It may also keep several
+/// servers there, each under its number.
+package struct ServerDatabase: AccessoryServerStore {
+    private let writer: any DatabaseWriter
+    /// Which server of the file this is, from 1.
+    private let number: Int
+    package let writes: WriteCount
+
+    /// Takes over a database that is open and has the tables.
+    ///
+    /// - Parameters:
+    ///   - writer: the database.
+    ///   - number: which server of the file this is, from 1.
+    ///   - writes: where changes are counted; servers of one file share it.
+    package init(_ writer: any DatabaseWriter, number: Int = 1, writes: WriteCount = WriteCount()) {
+        self.writer = writer
+        self.number = number
+        self.writes = writes
+    }
+
+    /// Another server of the same file.
+    package func server(_ number: Int) -> ServerDatabase { ServerDatabase(writer, number: number, writes: writes) }
+
+    /// The schema of a database that holds nothing else; a step once released is never edited.
+    package static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1", migrate: createTables)
+        migrator.registerMigration("2", migrate: allowSeveral)
+        return migrator
+    }
+
+    /// Makes the tables in an empty database; part of a migration.
+    ///
+    /// - Throws: SQLite's own error.
+    package static func createTables(_ db: Database) throws {
+        try db.create(table: "server") { table in
+            table.primaryKey("id", .integer).check { $0 == 1 }
+            table.column("deviceID", .text).notNull()
+            table.column("longTermSeed", .blob).notNull()
+            table.column("setupCode", .text).notNull()
+            table.column("setupID", .text).notNull()
+            table.column("failedAttempts", .integer).notNull()
+            table.column("configurationNumber", .integer).notNull()
+            table.column("databaseHash", .blob).notNull()
+            table.column("instanceIDs", .text).notNull()
+            table.column("port", .integer)
+        }
+        try db.create(table: "pairing") { table in
+            table.primaryKey("position", .integer)
+            table.column("controller", .blob).notNull().unique()
+            table.column("publicKey", .blob).notNull()
+            table.column("isAdmin", .boolean).notNull()
+        }
+    }
+
+    /// Makes room for several servers in the tables of ``createTables(_:)``; part of a migration.
+    ///
+    /// - Throws: SQLite's own error.
+    package static func allowSeveral(_ db: Database) throws {
+        try db.rename(table: "server", to: "formerServer")
+        try db.rename(table: "pairing", to: "formerPairing")
+        try db.create(table: "server") { table in
+            table.primaryKey("id", .integer)
+            table.column("deviceID", .text).notNull().unique()
+            table.column("longTermSeed", .blob).notNull()
+            table.column("setupCode", .text).notNull()
+            table.column("setupID", .text).notNull()
+            table.column("failedAttempts", .integer).notNull()
+            table.column("configurationNumber", .integer).notNull()
+            table.column("databaseHash", .blob).notNull()
+            table.column("instanceIDs", .text).notNull()
+            table.column("port", .integer)
+        }
+        try db.create(table: "pairing") { table in
+            table.primaryKey {
+                table.column("server", .integer).references("server", onDelete: .cascade)
+                table.column("position", .integer)
+            }
+            table.column("controller", .blob).notNull()
+            table.column("publicKey", .blob).notNull()
+            table.column("isAdmin", .boolean).notNull()
+            table.uniqueKey(["server", "controller"])
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO server SELECT * FROM formerServer;
+                INSERT INTO pairing SELECT 1, * FROM formerPairing;
+                DROP TABLE formerServer;
+                DROP TABLE formerPairing;
+                """)
+    }
+
+    // MARK: Loading
+
+    /// All that is stored; a new identity is made and stored if there is none yet.
+    ///
+    /// - Returns: what is stored.
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    package func load() async throws -> StoredServer {
+        try await writer.write { db in
+            try Self.makeIdentityIfMissing(db, remains: "SELECT COUNT(*) FROM pairing")
+            return try Self.load(db, number)
+        }
+    }
+
+    /// Makes the identity of a new database; within a transaction.
+    ///
+    /// - Parameters:
+    ///   - db: the database.
+    ///   - remains: counts what there cannot be without an identity, such as pairings.
+    /// - Throws: `DamagedDatabase` if the identity has been lost, or SQLite's own error.
+    package static func makeIdentityIfMissing(_ db: Database, remains: String) throws {
+        guard try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server WHERE id = 1") == 0 else { return }
+        let remains = try Int.fetchOne(db, sql: remains)
+        guard remains == 0 else { throw DamagedDatabase(description: "the identity is missing") }
+        try makeIdentity(db, 1)
+    }
+
+    /// Makes the identity of a further server, and stores it.
+    ///
+    /// - Returns: what is stored of it now.
+    /// - Throws: SQLite's own error, also if there is one already; nothing has changed then.
+    package func make() async throws -> StoredServer {
+        try await commit { [number] db in
+            try Self.makeIdentity(db, number)
+            return try Self.load(db, number)
+        }
+    }
+
+    private static func makeIdentity(_ db: Database, _ number: Int) throws {
+        var octets = RandomBytes.make(count: 6)
+        // Not a multicast address, and marked as not being a hardware address.
+        octets[0] = octets[0] & 0xFC | 0x02
+        guard let deviceID = DeviceID(octets: octets) else { throw DamagedDatabase(description: "no device id") }
+        try db.execute(
+            sql: """
+                INSERT INTO server (id, deviceID, longTermSeed, setupCode, setupID, failedAttempts,
+                    configurationNumber, databaseHash, instanceIDs) VALUES (?, ?, ?, ?, ?, 0, 1, x'', '{}')
+                """,
+            arguments: [
+                number, deviceID.description, Blob(SecretBytes.random(count: Ed25519KeyPair.seedLength).copy).data,
+                SetupCode.random(using: RandomBytes.uniform).text,
+                SetupID.random(using: RandomBytes.uniform).description,
+            ])
+    }
+
+    /// The numbers of the servers that are stored; within a transaction.
+    ///
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    package static func numbers(_ db: Database) throws -> [Int] {
+        try Row.fetchAll(db, sql: "SELECT id FROM server ORDER BY id").map {
+            Int(try $0.number("id", in: 1...Int64(UInt16.max)))
+        }
+    }
+
+    /// All that is stored of one server; within a transaction.
+    ///
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    package static func load(_ db: Database, _ number: Int = 1) throws -> StoredServer {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server WHERE id = ?", arguments: [number]) else {
+            throw DamagedDatabase(description: "the identity is missing")
+        }
+        // Its error is told at the start, with all others.
+        _ = try port(row)
+        let hash = try row.blob("databaseHash")
+        guard hash.isEmpty || hash.count == hashLength else { throw row.damaged("databaseHash") }
+        return StoredServer(
+            identity: AccessoryIdentity(
+                deviceID: try row.read("deviceID", try DeviceID(row.text("deviceID"))),
+                longTermKey: try row.read(
+                    "longTermSeed", try? Ed25519KeyPair(seed: SecretBytes(row.blob("longTermSeed"))))),
+            setupCode: try row.read("setupCode", try SetupCode(row.text("setupCode"))),
+            setupID: try row.read("setupID", try SetupID(row.text("setupID"))),
+            pairings: try loadPairings(db, number),
+            failedAttempts: Int(try row.number("failedAttempts", in: 0...Int64(Int32.max))),
+            configuration: StoredConfiguration(
+                number: UInt16(try row.number("configurationNumber", in: 1...Int64(UInt16.max))), databaseHash: hash),
+            instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))))
+    }
+
+    /// The length of a SHA-512.
+    private static let hashLength = 64
+
+    private static func loadPairings(_ db: Database, _ number: Int) throws -> PairingList {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM pairing WHERE server = ? ORDER BY position", arguments: [number])
+        let pairings = try rows.map { row in
+            let publicKey = try row.blob("publicKey")
+            guard publicKey.count == Ed25519.publicKeyLength else { throw row.damaged("publicKey") }
+            return Pairing(
+                controller: try row.read("controller", try ControllerID(row.blob("controller"))), publicKey: publicKey,
+                isAdmin: try row.flag("isAdmin"))
+        }
+        let list = PairingList(pairings)
+        // Never stored so: the rest would be dropped, and the server come up unpaired.
+        guard list.hasAdmin || list.isEmpty else { throw DamagedDatabase(description: "no pairing is an admin's") }
+        return list
+    }
+
+    private static func port(_ row: Row) throws(DamagedDatabase) -> Int? {
+        try row.isNull("port") ? nil : Int(row.number("port", in: 1...Int64(UInt16.max)))
+    }
+
+    /// The port that was chosen once, if the system was to choose one.
+    ///
+    /// - Returns: the port; `nil` if none was chosen.
+    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    package func port() async throws -> Int? {
+        try await writer.read { [number] db in
+            try Row.fetchOne(db, sql: "SELECT port FROM server WHERE id = ?", arguments: [number])
+                .flatMap { try Self.port($0) }
+        }
+    }
+
+    // MARK: Saving
+
+    /// Makes a change durable; once begun it is not given up, because whoever asked may be cancelled with the program.
+    ///
+    /// - Throws: what the change throws, or SQLite's own error; nothing has changed then.
+    @discardableResult
+    package func commit<Value: Sendable>(
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.asyncWrite(change) { _, result in
+                writes.ended(result)
+                continuation.resume(with: result)
+            }
+        }
+    }
+
+    /// How many changes were to be made durable since the start.
+    package final class WriteCount: Sendable {
+        private let done = Atomic<UInt64>(0)
+        private let failed = Atomic<UInt64>(0)
+        private let lastFailure = Mutex<String?>(nil)
+
+        /// Those that are durable.
+        package var successes: UInt64 { done.load(ordering: .relaxed) }
+        /// Those that failed.
+        package var failures: UInt64 { failed.load(ordering: .relaxed) }
+
+        /// Why the last change could not be made durable, if so.
+        package var failure: String? { lastFailure.withLock { $0 } }
+
+        package init() {}
+
+        fileprivate func ended(_ result: Result<some Any, any Error>) {
+            switch result {
+            case .success:
+                done.wrappingAdd(1, ordering: .relaxed)
+                lastFailure.withLock { $0 = nil }
+            case .failure(let error):
+                failed.wrappingAdd(1, ordering: .relaxed)
+                let reason = (error as? DatabaseError)?.message ?? "\(error)"
+                lastFailure.withLock { $0 = reason }
+            }
+        }
+    }
+
+    /// Gives all servers of the file new identities, without pairings; the ports stay.
+    ///
+    /// - Throws: SQLite's own error; nothing has changed then.
+    package func resetAll() async throws {
+        try await commit { db in
+            for number in try Self.numbers(db) {
+                let port = try Int.fetchOne(db, sql: "SELECT port FROM server WHERE id = ?", arguments: [number])
+                try Self.remove(db, number)
+                try Self.makeIdentity(db, number)
+                try db.execute(sql: "UPDATE server SET port = ? WHERE id = ?", arguments: [port, number])
+            }
+        }
+    }
+
+    /// Forgets a server and its pairings; within a transaction.
+    ///
+    /// - Throws: SQLite's own error.
+    package static func remove(_ db: Database, _ number: Int) throws {
+        try db.execute(sql: "DELETE FROM pairing WHERE server = ?", arguments: [number])
+        try db.execute(sql: "DELETE FROM server WHERE id = ?", arguments: [number])
+    }
+
+    /// Raises `c#` of all servers of the file; after 65535 it comes back to 1.
+    ///
+    /// - Throws: SQLite's own error; nothing has changed then.
+    package func raiseConfigurationNumbers(by step: Int) async throws {
+        try await commit { db in
+            try db.execute(
+                sql: "UPDATE server SET configurationNumber = (configurationNumber + ? - 1) % 65535 + 1",
+                arguments: [step])
+        }
+    }
+
+    /// Keeps the port that the system has chosen.
+    ///
+    /// - Throws: SQLite's own error; nothing has changed then.
+    package func save(port: Int) async throws { try await set(["port": port]) }
+
+    package func save(_ pairings: PairingList) async throws {
+        try await commit { [number] db in
+            try db.execute(sql: "DELETE FROM pairing WHERE server = ?", arguments: [number])
+            for (position, pairing) in pairings.pairings.enumerated() {
+                try db.execute(
+                    sql:
+                        "INSERT INTO pairing (server, position, controller, publicKey, isAdmin) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [
+                        number, position, Blob(pairing.controller.bytes).data, Blob(pairing.publicKey).data,
+                        pairing.isAdmin,
+                    ])
+            }
+        }
+    }
+
+    package func save(failedAttempts: Int) async throws { try await set(["failedAttempts": failedAttempts]) }
+
+    package func save(_ configuration: StoredConfiguration) async throws {
+        try await set([
+            "configurationNumber": Int(configuration.number), "databaseHash": Blob(configuration.databaseHash).data,
+        ])
+    }
+
+    /// Replaces the setup code.
+    func save(setupCode: SetupCode) async throws { try await set(["setupCode": setupCode.text]) }
+
+    package func save(instanceIDs: InstanceIDs) async throws { try await set(["instanceIDs": instanceIDs.json]) }
+
+    private func set(_ values: KeyValuePairs<String, any DatabaseValueConvertible>) async throws {
+        let assignments = values.map { "\($0.key) = ?" }.joined(separator: ", ")
+        let arguments = StatementArguments(values.map(\.value.databaseValue) + [number.databaseValue])
+        try await commit { db in
+            try db.execute(sql: "UPDATE server SET \(assignments) WHERE id = ?", arguments: arguments)
+        }
+    }
+}
+
+extension InstanceIDs {
+    package init?(json: String) {
+        guard let object = (try? JSONValue(parsing: json))?.object else { return nil }
+        var ids: [String: InstanceID] = [:]
+        for member in object.members {
+            guard let number = member.value.unsignedInteger, number > 0 else { return nil }
+            ids[member.name] = InstanceID(number)
+        }
+        guard Set(ids.values).count == ids.count else { return nil }
+        self.init(ids: ids)
+    }
+
+    package var json: String {
+        var object = JSONObject()
+        for (part, id) in ids.sorted(by: { $0.value < $1.value }) { object[part] = .unsigned(id.rawValue) }
+        return JSONValue.object(object).text
+    }
+}

@@ -1,0 +1,2 @@
+// What authors of drivers get, the tests here use as well.
+@_exported import LightDriverTesting

@@ -1,0 +1,177 @@
+public import LightKit
+
+/// What every driver promises in the comment of `LightDriver`, as checks that any driver can be put through.
+///
+/// ```swift
+/// let contract = DriverContract(goodLight: "lamp") { MyDriver() }
+/// for violation in try await contract.violations() { print(violation) }
+/// ```
+///
+/// It needs a light that obeys and, for drivers that can have them, one that is out of reach and one that never answers.
+public struct DriverContract: Sendable {
+    /// Makes the driver, ready to run.
+    public var makeDriver: @Sendable () async throws -> any LightDriver
+    /// A light that does as it is told and says so, or has no voice.
+    public var goodLight: LightID
+    /// A light that is known to be out of reach.
+    public var lostLight: LightID?
+    /// A light that never answers.
+    public var silentLight: LightID?
+    /// How long to wait for what a driver has promised.
+    public var timeout: Duration
+
+    /// Describes a driver and its lights.
+    ///
+    /// - Parameters:
+    ///   - goodLight: a light that does as it is told.
+    ///   - lostLight: a light that is known to be out of reach, if the driver can have one.
+    ///   - silentLight: a light that never answers, if the driver can have one.
+    ///   - timeout: how long to wait for what a driver has promised.
+    ///   - makeDriver: makes the driver, ready to run.
+    public init(
+        goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, timeout: Duration = .seconds(10),
+        makeDriver: @escaping @Sendable () async throws -> any LightDriver
+    ) {
+        self.makeDriver = makeDriver
+        self.goodLight = goodLight
+        self.lostLight = lostLight
+        self.silentLight = silentLight
+        self.timeout = timeout
+    }
+
+    /// Puts the driver through all checks.
+    ///
+    /// - Returns: the promises that were broken, in words; empty if all were kept.
+    /// - Throws: what making the driver throws.
+    public func violations() async throws -> [String] {
+        let driver = try await makeDriver()
+        let host = RecordingLightHost()
+        var found: [String] = []
+        let run = Task { try await driver.run(host: host) }
+        if await host.wait(for: goodLight, limit: timeout, until: { $0.reachable == true }) {
+            found += await commands(driver, host)
+            found += await deadLights(driver, host)
+        } else {
+            found.append("the light \(goodLight) is told and reported reachable")
+        }
+        run.cancel()
+        if await !ends(within: .seconds(3), { _ = await run.result }) {
+            found.append("run(host:) returns soon after it is cancelled")
+        }
+        return found + order(host.calls)
+    }
+
+    private func commands(_ driver: any LightDriver, _ host: RecordingLightHost) async -> [String] {
+        var found: [String] = []
+        for on in [true, false, true] {
+            do throws(LightError) {
+                try await driver.apply(LightCommand(on: on), to: goodLight)
+            } catch {
+                found.append("a command to \(goodLight) is taken (\(error))")
+            }
+            if await !host.wait(for: goodLight, limit: timeout, until: { $0.on == on }) {
+                found.append("the light \(goodLight) is reported as commanded (on \(on))")
+            }
+        }
+        do throws(LightError) {
+            try await driver.apply(LightCommand(on: true), to: "there is no such light")
+            found.append("a command to a light that is not known is refused")
+        } catch {
+            if error != .unknownLight { found.append("a light that is not known is .unknownLight, not \(error)") }
+        }
+        do throws(LightError) {
+            try await driver.identify("there is no such light")
+            found.append("identify of a light that is not known is refused")
+        } catch {
+            if error != .unknownLight { found.append("a light that is not known is .unknownLight, not \(error)") }
+        }
+        return found
+    }
+
+    private func deadLights(_ driver: any LightDriver, _ host: RecordingLightHost) async -> [String] {
+        var found: [String] = []
+        if let lostLight {
+            // It may come to be known, and be lost, later than the others.
+            if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
+                found.append("the light \(lostLight) is reported out of reach")
+            }
+            do throws(LightError) {
+                try await driver.apply(LightCommand(on: true), to: lostLight)
+                found.append("a light out of reach takes no command")
+            } catch {
+                if error != .unreachable { found.append("a light out of reach is .unreachable, not \(error)") }
+            }
+        }
+        for light in [goodLight] + (silentLight.map { [$0] } ?? []) {
+            let returned = await ends(within: .seconds(2)) {
+                let command = Task { try await driver.apply(LightCommand(on: true), to: light) }
+                command.cancel()
+                _ = await command.result
+            }
+            if !returned { found.append("apply to \(light) returns soon after it is cancelled") }
+            let identified = await ends(within: .seconds(2)) {
+                let identify = Task { try await driver.identify(light) }
+                identify.cancel()
+                _ = await identify.result
+            }
+            if !identified { found.append("identify of \(light) returns soon after it is cancelled") }
+        }
+        return found
+    }
+
+    private func order(_ calls: [RecordingLightHost.Call]) -> [String] {
+        var found: [String] = []
+        var known: [LightID: LightCapabilities] = [:]
+        for call in calls {
+            switch call {
+            case .added(let light): known[light.id] = light.capabilities
+            case .removed(let light):
+                if known.removeValue(forKey: light) == nil { found.append("only a light that was told is removed") }
+            case .report(let light, let report):
+                guard let capabilities = known[light] else {
+                    found.append("a light is told before it is reported on (\(light))")
+                    continue
+                }
+                found += values(report, capabilities)
+            case .state, .warn: break
+            }
+        }
+        return found
+    }
+
+    private func values(_ report: LightReport, _ capabilities: LightCapabilities) -> [String] {
+        var found: [String] = []
+        if let brightness = report.brightness, !capabilities.brightness || !(1...100).contains(brightness) {
+            found.append("a brightness is reported by dimmable lights alone, 1 to 100 (\(brightness))")
+        }
+        switch report.color {
+        case nil: break
+        case .hueSaturation(let hue, let saturation):
+            let inRange = hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100
+            if !capabilities.color || !inRange { found.append("a colour fits the light (\(hue), \(saturation))") }
+        case .temperature(let mired):
+            if capabilities.temperature?.contains(mired) != true {
+                found.append("a colour temperature is in the light's range (\(mired))")
+            }
+        }
+        return found
+    }
+
+    private func ends(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        // Not a child, because a task that does not end is what is looked for, and must not be waited for.
+        let worker = Task {
+            await work()
+            end.yield(true)
+        }
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            end.yield(false)
+        }
+        var first = ends.makeAsyncIterator()
+        let ended = await first.next() ?? false
+        worker.cancel()
+        timer.cancel()
+        return ended
+    }
+}

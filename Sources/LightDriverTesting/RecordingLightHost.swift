@@ -1,0 +1,142 @@
+public import LightKit
+internal import Synchronization
+
+/// A host that remembers what it was told, in order, and lets a test wait for what it expects.
+public final class RecordingLightHost: LightHost {
+    /// One call.
+    public enum Call: Equatable, Sendable {
+        /// A light was added, or described anew.
+        case added(LightDescription)
+        /// A light was removed.
+        case removed(LightID)
+        /// A light was reported on.
+        case report(LightID, LightReport)
+        /// The driver said how it is.
+        case state(DriverState)
+        /// A warning about a subject; `nil` takes it back.
+        case warn(String?, String)
+    }
+
+    private struct Record {
+        var calls: [Call] = []
+        var states: [LightID: LightReport] = [:]
+        var known: [LightID: LightReport]
+        var waiters: [(id: Int, isMet: ([Call]) -> Bool, continuation: CheckedContinuation<Bool, Never>)] = []
+        var nextWaiter = 0
+    }
+
+    private let record: Mutex<Record>
+
+    /// Makes a host.
+    ///
+    /// - Parameter known: what the bridge remembers of lights from before.
+    public init(known: [LightID: LightReport] = [:]) {
+        record = Mutex(Record(known: known))
+    }
+
+    /// All calls so far.
+    public var calls: [Call] { record.withLock { $0.calls } }
+
+    /// A light's state as the sum of all its reports.
+    public func state(of light: LightID) -> LightReport? { record.withLock { $0.states[light] } }
+
+    /// The newest warning about each subject.
+    public var warnings: [String: String] {
+        var warnings: [String: String] = [:]
+        for case .warn(let text, let subject) in calls { warnings[subject] = text }
+        return warnings
+    }
+
+    /// Waits until the calls so far meet a condition.
+    ///
+    /// - Parameters:
+    ///   - limit: how long to wait at most.
+    ///   - isMet: asked after each call.
+    /// - Returns: whether the condition was met in time.
+    public func wait(limit: Duration = .seconds(10), until isMet: @escaping @Sendable ([Call]) -> Bool) async -> Bool {
+        let id = record.withLock { record in
+            record.nextWaiter += 1
+            return record.nextWaiter
+        }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await withCheckedContinuation { continuation in
+                    let isMetNow = self.record.withLock { record in
+                        if isMet(record.calls) { return true }
+                        record.waiters.append((id, isMet, continuation))
+                        return false
+                    }
+                    if isMetNow { continuation.resume(returning: true) }
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                let late = self.record.withLock { record in
+                    let late = record.waiters.first { $0.id == id }
+                    record.waiters.removeAll { $0.id == id }
+                    return late
+                }
+                late?.continuation.resume(returning: false)
+                return false
+            }
+            let met = await group.next() ?? false
+            group.cancelAll()
+            return met
+        }
+    }
+
+    /// Waits until a light's state, the sum of its reports, meets a condition.
+    ///
+    /// - Parameters:
+    ///   - light: which.
+    ///   - limit: how long to wait at most.
+    ///   - isMet: asked after each report.
+    /// - Returns: whether the condition was met in time.
+    public func wait(
+        for light: LightID, limit: Duration = .seconds(10), until isMet: @escaping @Sendable (LightReport) -> Bool
+    ) async -> Bool {
+        await wait(limit: limit) { calls in
+            var state: LightReport?
+            for case .report(light, let report) in calls {
+                var sum = state ?? LightReport()
+                sum.merge(report)
+                state = sum
+            }
+            return state.map(isMet) ?? false
+        }
+    }
+
+    private func note(_ call: Call) {
+        let met = record.withLock { record in
+            record.calls.append(call)
+            if case .report(let light, let report) = call {
+                record.states[light, default: LightReport()].merge(report)
+            }
+            let met = record.waiters.filter { $0.isMet(record.calls) }
+            record.waiters.removeAll { waiter in met.contains { $0.id == waiter.id } }
+            return met.map(\.continuation)
+        }
+        for continuation in met { continuation.resume(returning: true) }
+    }
+
+    // MARK: LightHost
+
+    /// Notes a light.
+    public func added(_ light: LightDescription) async { note(.added(light)) }
+    /// Notes a removal.
+    public func removed(_ light: LightID) async { note(.removed(light)) }
+    /// Notes a report.
+    public func report(_ report: LightReport, from light: LightID) async { note(.report(light, report)) }
+    /// Notes reports.
+    public func report(_ reports: [(light: LightID, report: LightReport)]) async {
+        for (light, report) in reports { note(.report(light, report)) }
+    }
+    /// What the host was made to remember of a light.
+    public func lastKnown(_ light: LightID) async -> LightReport? { record.withLock { $0.known[light] } }
+    /// The lights that the host was made to remember.
+    public func knownLights() async -> [LightID] { record.withLock { Array($0.known.keys) } }
+    /// Notes how the driver is.
+    public func report(_ state: DriverState) async { note(.state(state)) }
+    /// Notes a warning.
+    public func warn(_ warning: String?, about subject: String) async { note(.warn(warning, subject)) }
+}

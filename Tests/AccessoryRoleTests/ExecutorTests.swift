@@ -1,0 +1,20 @@
+import AccessoryRole
+import Glibc
+import HAPProtocol
+import HAPTesting
+import Testing
+
+@Suite("The executor of the server")
+struct ExecutorTests {
+    @Test("calling the server from another thread than its executor's ends the program")
+    func elsewhere() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let house = try await House()
+            perror("it is there")
+            house.bridge.server.closed(ConnectionID(7))
+            perror("it was called")
+        }
+        let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(said.contains("it is there") && !said.contains("it was called"))
+    }
+}

@@ -1,0 +1,330 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import Testing
+
+@testable import AccessoryRole
+
+private let start = ContinuousClock.now
+
+private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
+
+@Suite("EventOutbox")
+struct EventOutboxTests {
+    private let a = CharacteristicID(2, 9)
+    private let b = CharacteristicID(2, 10)
+
+    private func entry(_ id: CharacteristicID, _ value: Int64) -> EventOutbox.Entry {
+        EventOutbox.Entry(id: id, value: .integer(value))
+    }
+
+    @Test("a quiet window: at once; then one message a window, the latest values in the order of first change")
+    func table() {
+        var outbox = EventOutbox(window: .milliseconds(250))
+        #expect(outbox.next(now: at(0)) == .nothing)
+        outbox.changed(a, to: .integer(1), now: at(0))
+        #expect(outbox.next(now: at(0)) == .send([entry(a, 1)]))
+        #expect(outbox.next(now: at(0)) == .nothing)
+        outbox.changed(a, to: .integer(2), now: at(10))
+        #expect(outbox.next(now: at(10)) == .wake(at: at(250)))
+        outbox.changed(b, to: .integer(3), now: at(20))
+        outbox.changed(a, to: .integer(4), now: at(30))
+        #expect(outbox.next(now: at(249)) == .wake(at: at(250)))
+        #expect(outbox.next(now: at(250)) == .send([entry(a, 4), entry(b, 3)]))
+        outbox.changed(a, to: .integer(5), now: at(499))
+        #expect(outbox.next(now: at(499)) == .wake(at: at(500)))
+        #expect(outbox.next(now: at(500)) == .send([entry(a, 5)]))
+        outbox.changed(a, to: .integer(6), now: at(750))
+        #expect(outbox.next(now: at(750)) == .send([entry(a, 6)]))
+    }
+
+    @Test("what is asked late is sent at once: the caller need not ask in time")
+    func late() {
+        var outbox = EventOutbox(window: .milliseconds(250))
+        outbox.changed(a, to: .integer(1), now: at(0))
+        _ = outbox.next(now: at(0))
+        outbox.changed(a, to: .integer(2), now: at(10))
+        #expect(outbox.next(now: at(9000)) == .send([entry(a, 2)]))
+    }
+
+    @Test("what is forgotten is not sent; the age is that of the oldest entry")
+    func forget() {
+        var outbox = EventOutbox(window: .milliseconds(250))
+        #expect(outbox.waitingSince == nil)
+        outbox.changed(a, to: .integer(1), now: at(0))
+        outbox.changed(b, to: .integer(1), now: at(5))
+        outbox.changed(a, to: .integer(2), now: at(9))
+        #expect(outbox.waitingSince == at(0))
+        outbox.forget(b)
+        outbox.forget(b)
+        #expect(outbox.waitingSince == at(0))
+        #expect(!outbox.isEmpty)
+        outbox.forget(a)
+        #expect(outbox.waitingSince == nil)
+        #expect(outbox.isEmpty)
+        #expect(outbox.next(now: at(10)) == .nothing)
+        outbox.changed(b, to: .integer(3), now: at(20))
+        #expect(outbox.waitingSince == at(20))
+        #expect(outbox.next(now: at(20)) == .send([entry(b, 3)]))
+        #expect(outbox.waitingSince == nil)
+    }
+
+    @Test("when the oldest entry is forgotten, the next oldest tells the age")
+    func age() {
+        var outbox = EventOutbox(window: .milliseconds(250))
+        outbox.changed(a, to: .integer(1), now: at(0))
+        outbox.changed(b, to: .integer(1), now: at(29_000))
+        outbox.forget(a)
+        #expect(outbox.waitingSince == at(29_000))
+    }
+}
+
+@Suite("WritesInFlight")
+struct WritesInFlightTests {
+    private typealias Outcome = WritesInFlight.Outcome
+
+    private let a = ConnectionID(1)
+    private let b = ConnectionID(2)
+
+    @Test("one write: taken, it holds and is new to all but its writer; refused, all is as before")
+    func one() {
+        var taken = WritesInFlight(current: .integer(0))
+        var ticket = taken.began()
+        #expect(
+            taken.ended(ticket, .integer(5), success: true, origin: a)
+                == Outcome(value: .integer(5), audience: .everybodyBut([a])))
+        var equal = WritesInFlight(current: .integer(0))
+        ticket = equal.began()
+        #expect(
+            equal.ended(ticket, .integer(0), success: true, origin: a) == Outcome(value: .integer(0), audience: nil))
+        var refused = WritesInFlight(current: .integer(0))
+        ticket = refused.began()
+        #expect(
+            refused.ended(ticket, .integer(5), success: false, origin: a) == Outcome(value: .integer(0), audience: nil))
+        var other = WritesInFlight(current: .integer(0))
+        ticket = other.began()
+        #expect(
+            other.ended(ticket, .integer(5), success: true, origin: nil)
+                == Outcome(value: .integer(5), audience: .everybody))
+    }
+
+    @Test("two writes: the last one that was taken holds, and those are told who do not know it")
+    func two() {
+        let rows: [(Bool, Bool, Int64, CharacteristicChange.Audience?)] = [
+            (true, true, 2, .everybodyBut([b])), (true, false, 1, .everybodyBut([a])),
+            (false, true, 2, .everybodyBut([b])), (false, false, 0, nil),
+        ]
+        for (first, second, value, audience) in rows {
+            var flight = WritesInFlight(current: .integer(0))
+            let tickets = [flight.began(), flight.began()]
+            #expect(flight.ended(tickets[0], .integer(1), success: first, origin: a) == nil)
+            #expect(
+                flight.ended(tickets[1], .integer(2), success: second, origin: b)
+                    == Outcome(value: .integer(value), audience: audience))
+        }
+    }
+
+    @Test("a write that is taken back to where all began is new to the first writer alone")
+    func thereAndBack() {
+        var flight = WritesInFlight(current: .integer(0))
+        let tickets = [flight.began(), flight.began()]
+        _ = flight.ended(tickets[0], .integer(1), success: true, origin: a)
+        #expect(
+            flight.ended(tickets[1], .integer(0), success: true, origin: b)
+                == Outcome(value: .integer(0), audience: .only([a])))
+    }
+
+    @Test("two who write the same both know it")
+    func same() {
+        var flight = WritesInFlight(current: .integer(0))
+        let tickets = [flight.began(), flight.began()]
+        _ = flight.ended(tickets[0], .integer(1), success: true, origin: a)
+        #expect(
+            flight.ended(tickets[1], .integer(1), success: true, origin: b)
+                == Outcome(value: .integer(1), audience: .everybodyBut([a, b])))
+    }
+
+    @Test("what the device says counts more than its yes")
+    func reported() {
+        let rows: [(reported: Int64, success: Bool, audience: CharacteristicChange.Audience?)] = [
+            // It clamps: all are told, the writer, too.
+            (4, true, .everybody),
+            // It echoes.
+            (5, true, .everybodyBut([a])),
+            // It says yes and does nothing: the writer alone thinks otherwise.
+            (0, true, .only([a])),
+            // It says no and does something.
+            (3, false, .everybody), (0, false, nil),
+        ]
+        for row in rows {
+            var flight = WritesInFlight(current: .integer(0))
+            let ticket = flight.began()
+            flight.reported(.integer(row.reported))
+            #expect(
+                flight.ended(ticket, .integer(5), success: row.success, origin: a)
+                    == Outcome(value: .integer(row.reported), audience: row.audience))
+        }
+    }
+
+    @Test("what the device said before a write began says nothing about that write")
+    func reportedBefore() {
+        var flight = WritesInFlight(current: .integer(0))
+        let first = flight.began()
+        flight.reported(.integer(4))
+        let second = flight.began()
+        #expect(flight.ended(first, .integer(1), success: true, origin: a) == nil)
+        #expect(
+            flight.ended(second, .integer(2), success: true, origin: b)
+                == Outcome(value: .integer(2), audience: .everybodyBut([b])))
+        var failing = WritesInFlight(current: .integer(0))
+        let clamped = failing.began()
+        failing.reported(.integer(4))
+        let refused = failing.began()
+        _ = failing.ended(clamped, .integer(5), success: true, origin: a)
+        #expect(
+            failing.ended(refused, .integer(6), success: false, origin: b)
+                == Outcome(value: .integer(4), audience: .everybody))
+    }
+}
+
+@Suite("ConnectionPolicy")
+struct ConnectionPolicyTests {
+    private func unknownPeers(_ count: Int, from first: UInt64 = 1, pairing: Bool = false) -> [ConnectionPolicy
+        .Candidate]
+    {
+        (0..<count).map {
+            ConnectionPolicy.Candidate(
+                id: ConnectionID(first + UInt64($0)), isVerified: false, lastReceived: at($0), isPairing: pairing)
+        }
+    }
+
+    private func sessions(_ count: Int, received: Int) -> [ConnectionPolicy.Candidate] {
+        (0..<count).map {
+            ConnectionPolicy.Candidate(
+                id: ConnectionID(1000 + UInt64($0)), isVerified: true, lastReceived: at(received + $0), isPairing: false
+            )
+        }
+    }
+
+    @Test("each row of HAP 7.2 and Decision 6")
+    func table() {
+        #expect(ConnectionPolicy.verdict(on: [], now: at(0)) == .admit)
+        #expect(ConnectionPolicy.verdict(on: unknownPeers(31), now: at(0)) == .admit)
+        #expect(ConnectionPolicy.verdict(on: unknownPeers(32).reversed(), now: at(0)) == .evict(ConnectionID(1)))
+        #expect(ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true), now: at(0)) == .refuse)
+        // No session gives way to too many unauthenticated peers.
+        #expect(
+            ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true) + sessions(9, received: 0), now: at(90_000))
+                == .refuse)
+        #expect(ConnectionPolicy.verdict(on: sessions(127, received: 0), now: at(90_000)) == .admit)
+        #expect(ConnectionPolicy.verdict(on: sessions(128, received: 0), now: at(59_999)) == .refuse)
+        #expect(ConnectionPolicy.verdict(on: sessions(128, received: 0), now: at(60_000)) == .evict(ConnectionID(1000)))
+        #expect(
+            ConnectionPolicy.verdict(on: sessions(127, received: -200_000) + unknownPeers(1), now: at(0))
+                == .evict(ConnectionID(1)))
+        #expect(
+            ConnectionPolicy.verdict(on: sessions(127, received: -200_000) + unknownPeers(1, pairing: true), now: at(0))
+                == .evict(ConnectionID(1000)))
+    }
+}
+
+@Suite("SetupAttempts and PreparedWrite")
+struct SmallMachineTests {
+    @Test("an owner is busy until it has been silent for 30 s; then it is a rival to be reset")
+    func attempts() {
+        var attempts = SetupAttempts(failures: 99)
+        let (a, b) = (ConnectionID(1), ConnectionID(2))
+        #expect(!attempts.areExhausted)
+        #expect(!attempts.isBusy(for: a, now: at(0)))
+        attempts.received(from: a, now: at(0))
+        #expect(!attempts.isBusy(for: a, now: at(1)))
+        #expect(attempts.isBusy(for: b, now: at(29_999)))
+        #expect(!attempts.isBusy(for: b, now: at(30_000)))
+        #expect(attempts.rival(of: b) == a)
+        #expect(attempts.rival(of: a) == nil)
+        attempts.received(from: b, now: at(30_000))
+        attempts.release(a)
+        #expect(attempts.isBusy(for: a, now: at(30_001)))
+        attempts.release(b)
+        #expect(!attempts.isBusy(for: a, now: at(30_001)))
+        attempts.failures += 1
+        #expect(attempts.areExhausted)
+    }
+
+    @Test("an announcement is good for one attempt, within its time, for its number")
+    func prepared() throws {
+        let request = try #require(PrepareRequest(parsing: Array(#"{"ttl":1000,"pid":7}"#.utf8)))
+        var write = PreparedWrite()
+        #expect(write.redeem(7, now: at(0)) == false)
+        write.prepare(request, now: at(0))
+        #expect(write.redeem(7, now: at(1000)) == true)
+        #expect(write.redeem(7, now: at(1000)) == false)
+        write.prepare(request, now: at(0))
+        #expect(write.redeem(7, now: at(1001)) == false)
+        write.prepare(request, now: at(0))
+        #expect(write.redeem(8, now: at(1)) == false)
+        #expect(write.redeem(7, now: at(1)) == false)
+    }
+}
+
+@Suite("ConfigurationNumber")
+struct ConfigurationNumberTests {
+    private func fan(on: Bool = false) -> Accessory {
+        var fan = Accessory.fan
+        fan.services[1].characteristics[0].value = .bool(on)
+        return fan
+    }
+
+    @Test("the first database takes the number as it is; a value raises nothing")
+    func first() {
+        var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
+        #expect(number.databaseChanged([fan()], firmware: "1") == true)
+        #expect(number.number == 1)
+        #expect(number.databaseChanged([fan(on: true)], firmware: "1") == false)
+        #expect(number.databaseChanged([fan()], firmware: "1") == false)
+        #expect(number.number == 1)
+        var again = ConfigurationNumber(number.stored)
+        #expect(again.databaseChanged([fan()], firmware: "1") == false)
+    }
+
+    @Test("anything else raises it by one, also on the way back")
+    func rises() throws {
+        var number = ConfigurationNumber(StoredConfiguration(number: 7, databaseHash: []))
+        _ = number.databaseChanged([fan()], firmware: "1")
+        var plain = fan()
+        plain.services[1].characteristics.removeLast()
+        var narrow = fan()
+        narrow.services[1].characteristics[1].metadata.maximum = 50
+        var hidden = fan()
+        hidden.services[1].isHidden = true
+        var permissions = fan()
+        permissions.services[1].characteristics[0].metadata.permissions.insert(.timedWrite)
+        var databases: [(accessories: [Accessory], firmware: String)] = []
+        for accessories in [[plain], [narrow], [hidden], [permissions], [], [fan(), .gadget]] {
+            databases.append((accessories, "1"))
+            databases.append(([fan()], "1"))
+        }
+        databases.append(([fan()], "2"))
+        for (index, database) in databases.enumerated() {
+            #expect(number.databaseChanged(database.accessories, firmware: database.firmware) == true)
+            #expect(number.number == 8 + UInt16(index))
+        }
+    }
+
+    @Test("the order of the accessories is no part of the database")
+    func order() {
+        var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
+        _ = number.databaseChanged([fan(), .gadget], firmware: "1")
+        #expect(number.databaseChanged([.gadget, fan()], firmware: "1") == false)
+    }
+
+    @Test("behind 65535 comes 1")
+    func wraps() {
+        var number = ConfigurationNumber(StoredConfiguration(number: 65535, databaseHash: []))
+        _ = number.databaseChanged([fan()], firmware: "1")
+        #expect(number.number == 65535)
+        _ = number.databaseChanged([], firmware: "1")
+        #expect(number.number == 1)
+    }
+}

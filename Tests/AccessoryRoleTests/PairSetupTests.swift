@@ -1,0 +1,417 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import AccessoryRole
+
+@Suite("Pair setup through the server", .timeout)
+struct PairSetupTests {
+    /// A bridge without pairings.
+    private struct Empty {
+        let store: InMemoryAccessoryServerStore
+        let bridge: ServerUnderTest
+        let code: SetupCode
+
+        init(failures: Int = 0) async throws {
+            var stored = StoredServer.random()
+            stored.failedAttempts = failures
+            store = InMemoryAccessoryServerStore(stored)
+            bridge = try await House(store, admin: .random()).bridge
+            code = stored.setupCode
+        }
+
+        var wrongCode: SetupCode {
+            SetupCode(number: code.number == 1 ? 2 : 1) ?? code
+        }
+
+        var isAdvertisedAsPaired: Bool { get async { await bridge.server.advertisement.isPaired } }
+    }
+
+    private func refused(_ error: PairingError) -> PairSetupController.Action { .fail(.refused(error)) }
+
+    @Test("the right code pairs: durable before M6, an admin, and a session can be opened on the same connection")
+    func pairs() async throws {
+        let empty = try await Empty()
+        let (controller, _) = await empty.bridge.connect()
+        guard case .paired(let accessory) = try await controller.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(accessory.deviceID == empty.bridge.identity.deviceID)
+        #expect(accessory.publicKey == empty.bridge.identity.longTermKey.publicKey)
+        #expect(empty.store.stored.pairings == PairingList([controller.identity.pairing()]))
+        #expect(await empty.bridge.server.isPaired)
+        #expect(await empty.isAdvertisedAsPaired)
+        #expect(try await controller.pairVerify(empty.bridge.identity) == nil)
+        #expect(try await controller.get("/accessories").status == 200)
+        // No other controller can pair now.
+        let (second, _) = await empty.bridge.connect()
+        #expect(try await second.pairSetup(empty.code) == refused(.unavailable))
+    }
+
+    @Test("a wrong code is counted and durable before its answer; a right one clears the count")
+    func counts() async throws {
+        let empty = try await Empty()
+        let (controller, _) = await empty.bridge.connect()
+        empty.store.hold([.failedAttempts])
+        async let answer = controller.pairSetup(empty.wrongCode)
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
+        // M2 and no more: M4 waits for the store.
+        #expect(await controller.arrivals.count == 1)
+        empty.store.release()
+        #expect(try await answer == refused(.authentication))
+        #expect(empty.store.stored.failedAttempts == 1)
+        #expect(try await controller.pairSetup(empty.wrongCode) == refused(.authentication))
+        #expect(empty.store.stored.failedAttempts == 2)
+        guard case .paired = try await controller.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(empty.store.stored.failedAttempts == 0)
+        #expect(await empty.bridge.server.failedAttempts == 0)
+    }
+
+    @Test("the hundredth failure is answered as the others; from then on no controller can try, also after a restart")
+    func maximumTries() async throws {
+        let empty = try await Empty(failures: 99)
+        let (controller, _) = await empty.bridge.connect()
+        #expect(try await controller.pairSetup(empty.wrongCode) == refused(.authentication))
+        #expect(empty.store.stored.failedAttempts == 100)
+        #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
+        let restarted = try await House(empty.store, admin: .random()).bridge
+        let (again, _) = await restarted.connect()
+        #expect(try await again.pairSetup(empty.code) == refused(.maxTries))
+    }
+
+    @Test("a count that cannot be stored counts all the same")
+    func brokenCount() async throws {
+        let empty = try await Empty(failures: 99)
+        empty.store.breakDown([.failedAttempts])
+        let (controller, _) = await empty.bridge.connect()
+        #expect(try await controller.pairSetup(empty.wrongCode) == refused(.authentication))
+        #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
+    }
+
+    @Test("a pairing that cannot be stored is not in force: M6 says unknown, and pairing can be tried again")
+    func brokenStore() async throws {
+        let empty = try await Empty()
+        empty.store.breakDown([.pairings])
+        let (controller, _) = await empty.bridge.connect()
+        #expect(try await controller.pairSetup(empty.code) == refused(.unknown))
+        #expect(await !empty.bridge.server.isPaired)
+        #expect(await !empty.isAdvertisedAsPaired)
+        #expect(try await controller.pairVerify(empty.bridge.identity) == .refused(.authentication))
+        empty.store.breakDown([])
+        guard case .paired = try await controller.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+    }
+
+    @Test("where a token is demanded, the right code alone does not pair, stores nothing and counts as no failed proof")
+    func ownership() async throws {
+        let store = InMemoryAccessoryServerStore()
+        let code = store.stored.setupCode
+        let token = [UInt8](repeating: 7, count: 32)
+        let bridge = try await House(
+            store, admin: .random(), ownership: OwnershipRequirement(vendor: "org.example.lamps", token: token)
+        ).bridge
+        let (controller, _) = await bridge.connect()
+        for shown in [nil, token.dropLast() + [8], Array(token.dropLast())] {
+            #expect(try await controller.pairSetup(code, ownershipToken: shown) == refused(.authentication))
+            #expect(await !bridge.server.isPaired)
+            #expect(store.saved.allSatisfy { $0 != .pairings } && store.stored.failedAttempts == 0)
+            #expect(try await controller.pairVerify(bridge.identity) == .refused(.authentication))
+        }
+        // The procedure is free for others.
+        let (second, _) = await bridge.connect()
+        guard case .paired = try await second.pairSetup(code, ownershipToken: token) else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(store.stored.pairings == PairingList([second.identity.pairing()]))
+    }
+
+    // MARK: When `sf` flips
+
+    @Test("`sf` flips only once M6 has been written")
+    func statusFlag() async throws {
+        let empty = try await Empty()
+        let (controller, link) = await empty.bridge.connect()
+        var action = try await controller.beginPairSetup(empty.code)
+        action = try await controller.step(action)
+        action = try await controller.step(action)
+        await link.connection.setTakesBytes(false)
+        async let last = controller.step(action)
+        try await empty.bridge.scheduler.drain(until: { await empty.bridge.server.isPaired })
+        await empty.bridge.scheduler.drain()
+        #expect(await !empty.isAdvertisedAsPaired)
+        await link.connection.setTakesBytes(true)
+        guard case .paired = try await last else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(await empty.isAdvertisedAsPaired)
+    }
+
+    @Test("`sf` flips also if the controller vanishes before M6 is written", arguments: [true, false])
+    func vanishes(storing: Bool) async throws {
+        let empty = try await Empty()
+        let (controller, link) = await empty.bridge.connect()
+        var action = try await controller.beginPairSetup(empty.code)
+        action = try await controller.step(action)
+        action = try await controller.step(action)
+        if storing { empty.store.hold([.pairings]) } else { await link.connection.setTakesBytes(false) }
+        async let last = controller.step(action)
+        if storing {
+            try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
+            await link.connection.vanish()
+            empty.store.release()
+        } else {
+            try await empty.bridge.scheduler.drain(until: { await empty.bridge.server.isPaired })
+            await link.connection.vanish()
+        }
+        _ = try? await last
+        await empty.bridge.scheduler.drain()
+        #expect(await empty.bridge.server.isPaired)
+        #expect(await empty.isAdvertisedAsPaired)
+    }
+
+    // MARK: Who owns the procedure (HAP 5.5)
+
+    @Test("while one connection pairs, another is told to wait, and others are served")
+    func busy() async throws {
+        let empty = try await Empty()
+        let (owner, _) = await empty.bridge.connect()
+        let (other, _) = await empty.bridge.connect()
+        let action = try await owner.beginPairSetup(empty.code)
+        #expect(try await other.pairSetup(empty.code) == refused(.busy))
+        #expect(try await other.post("/identify").status == 204)
+        await empty.bridge.scheduler.advance(by: .milliseconds(29_999))
+        #expect(try await other.pairSetup(empty.code) == refused(.busy))
+        // It was disturbed by none of this.
+        guard case .send = try await owner.step(action) else {
+            Issue.record("the owner cannot go on")
+            return
+        }
+    }
+
+    @Test("an owner that has been silent for 30 s loses the procedure, and its next message is 400")
+    func steal() async throws {
+        let empty = try await Empty()
+        let (owner, _) = await empty.bridge.connect()
+        let (thief, _) = await empty.bridge.connect()
+        var action = try await owner.beginPairSetup(empty.code)
+        action = try await owner.step(action)
+        await empty.bridge.scheduler.advance(by: .seconds(30))
+        let thiefs = try await thief.beginPairSetup(empty.code)
+        await #expect(throws: TestController.UnexpectedStatus(status: 400)) { try await owner.step(action) }
+        // The 400 has not freed what the thief has now.
+        #expect(try await owner.pairSetup(empty.code) == refused(.busy))
+        guard case .send = try await thief.step(thiefs) else {
+            Issue.record("the thief cannot go on")
+            return
+        }
+    }
+
+    @Test("an owner that waits for us is not silent, however long our store takes")
+    func slowStoreIsNoSilence() async throws {
+        let empty = try await Empty()
+        let (owner, _) = await empty.bridge.connect()
+        let (thief, _) = await empty.bridge.connect()
+        empty.store.hold([.pairings])
+        async let paired = owner.pairSetup(empty.code)
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
+        await empty.bridge.scheduler.advance(by: .seconds(31))
+        #expect(try await thief.pairSetup(empty.code) == refused(.busy))
+        empty.store.release()
+        guard case .paired = try await paired else {
+            Issue.record("not paired")
+            return
+        }
+        #expect(await empty.isAdvertisedAsPaired)
+    }
+
+    @Test("the owner's end, an error and M6 free the procedure")
+    func released() async throws {
+        let empty = try await Empty()
+        let (first, link) = await empty.bridge.connect()
+        let (second, _) = await empty.bridge.connect()
+        _ = try await first.beginPairSetup(empty.code)
+        await link.connection.vanish()
+        await first.waitForClose()
+        // By its end.
+        #expect(try await second.pairSetup(empty.wrongCode) == refused(.authentication))
+        // By an error.
+        let (third, _) = await empty.bridge.connect()
+        _ = try await third.beginPairSetup(empty.code)
+        #expect(try await third.post("/pair-setup", [1, 2, 3]) == HTTPResponse(400))
+        // By a message that is malformed.
+        guard case .paired = try await second.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+    }
+
+    @Test("of two whose pairings are to be stored at once the first is paired, and the other gets an error")
+    func twoAtOnce() async throws {
+        let empty = try await Empty()
+        let (first, link) = await empty.bridge.connect()
+        var action = try await first.beginPairSetup(empty.code)
+        action = try await first.step(action)
+        action = try await first.step(action)
+        empty.store.hold([.pairings])
+        async let lost = first.step(action)
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
+        // The procedure is free with the end of its connection, but the pairing is on its way into the store.
+        await link.connection.vanish()
+        _ = try? await lost
+        let (second, _) = await empty.bridge.connect()
+        async let answer = second.pairSetup(empty.code)
+        try await empty.bridge.scheduler.drain(until: { await empty.bridge.server.isLastSetupStoring })
+        empty.store.release()
+        #expect(try await answer == refused(.unavailable))
+        #expect(empty.store.stored.pairings == PairingList([first.identity.pairing()]))
+        #expect(await empty.isAdvertisedAsPaired)
+    }
+
+    @Test("a stop waits for what was begun for a connection that has ended")
+    func stopWhileStoring() async throws {
+        let empty = try await Empty()
+        let (controller, link) = await empty.bridge.connect()
+        var action = try await controller.beginPairSetup(empty.code)
+        action = try await controller.step(action)
+        action = try await controller.step(action)
+        empty.store.hold([.pairings])
+        async let lost = controller.step(action)
+        try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
+        await link.connection.vanish()
+        _ = try? await lost
+        let server = empty.bridge.server
+        let hasStopped = Mutex(false)
+        let stopping = Task {
+            await server.stop()
+            hasStopped.withLock { $0 = true }
+        }
+        try await empty.bridge.scheduler.drain(until: { await server.isStopping })
+        #expect(!hasStopped.withLock { $0 })
+        empty.store.release()
+        await stopping.value
+        #expect(empty.store.stored.pairings == PairingList([controller.identity.pairing()]))
+    }
+
+    @Test("what the operator unlocks can be tried again, also after a restart; what cannot be stored stays locked")
+    func unlock() async throws {
+        let empty = try await Empty(failures: 100)
+        let (controller, _) = await empty.bridge.connect()
+        empty.store.breakDown([.failedAttempts])
+        await #expect(throws: InMemoryAccessoryServerStore.Broken.self) {
+            try await empty.bridge.server.unlockPairing()
+        }
+        #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
+        empty.store.breakDown([])
+        try await empty.bridge.server.unlockPairing()
+        #expect(empty.store.stored.failedAttempts == 0)
+        #expect(try await controller.pairSetup(empty.wrongCode) == refused(.authentication))
+        #expect(await empty.bridge.server.failedAttempts == 1)
+        guard case .paired = try await controller.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+    }
+
+    @Test("the owner may begin again in the middle")
+    func again() async throws {
+        let empty = try await Empty()
+        let (controller, _) = await empty.bridge.connect()
+        _ = try await controller.beginPairSetup(empty.code)
+        guard case .paired = try await controller.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+    }
+
+    @Test("a key that is a multiple of N is refused, and counted")
+    func zeroKey() async throws {
+        let empty = try await Empty()
+        let (controller, _) = await empty.bridge.connect()
+        _ = try await controller.beginPairSetup(empty.code)
+        let m3 = PairingTLV.message(3, (.publicKey, [0]), (.proof, Array(repeating: 7, count: 64)))
+        let answer = try await controller.post("/pair-setup", m3.encoded)
+        #expect(answer == HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(4, .authentication).encoded))
+        #expect(empty.store.stored.failedAttempts == 1)
+    }
+
+    @Test(
+        "what is malformed or out of order is 400",
+        arguments: [
+            PairingTLV(), .message(3), .message(5), .message(7), .message(1), .message(1, (.method, [2])),
+            .message(1, (.method, [0, 0])), .message(1, (.method, [0]), (.flags, [0, 0, 0, 0, 1])),
+            .message(2, (.method, [0])),
+        ])
+    func malformed(message: PairingTLV) async throws {
+        let empty = try await Empty()
+        let (controller, _) = await empty.bridge.connect()
+        #expect(try await controller.post("/pair-setup", message.encoded) == HTTPResponse(400))
+        #expect(await empty.bridge.server.failedAttempts == 0)
+    }
+
+    @Test("stored pairings without an admin are dropped at the start")
+    func noAdmin() async throws {
+        let controller = ControllerIdentity.random()
+        var stored = StoredServer.random()
+        stored.pairings = PairingList([controller.pairing(isAdmin: false)])
+        let store = InMemoryAccessoryServerStore(stored)
+        let bridge = try await House(store, admin: .random()).bridge
+        #expect(store.stored.pairings.isEmpty)
+        let (connection, _) = await bridge.connect(controller)
+        #expect(try await connection.pairVerify(bridge.identity) == .refused(.authentication))
+    }
+}
+
+@Suite("Pair verify through the server", .timeout)
+struct PairVerifyTests {
+    @Test("an unknown controller is notified by 200 and error 2, and the connection lives for the next identity")
+    func unknown() async throws {
+        let house = try await House()
+        let (unknownPeer, _) = await house.bridge.connect()
+        for _ in 0..<3 {
+            #expect(try await unknownPeer.pairVerify(house.bridge.identity) == .refused(.authentication))
+        }
+        #expect(
+            await unknownPeer.arrivals.allSatisfy { if case .response(let r) = $0 { r.status == 200 } else { false } })
+        #expect(try await unknownPeer.post("/identify").status == 400)
+    }
+
+    @Test("one controller may have many sessions")
+    func many() async throws {
+        let house = try await House()
+        var sessions: [TestController] = []
+        for _ in 0..<5 { sessions.append(try await house.session()) }
+        for session in sessions { #expect(try await session.get("/accessories").status == 200) }
+        #expect(await house.bridge.server.controllerCount == 5)
+    }
+
+    @Test("M1 with a public key of the wrong length, or of low order, is 400")
+    func badKeys() async throws {
+        let house = try await House()
+        let (unknownPeer, _) = await house.bridge.connect()
+        for key in [[UInt8](repeating: 9, count: 31), [UInt8](repeating: 0, count: 32)] {
+            let m1 = PairingTLV.message(1, (.publicKey, key))
+            #expect(try await unknownPeer.post("/pair-verify", m1.encoded) == HTTPResponse(400))
+        }
+        let m3 = PairingTLV.message(3, (.encryptedData, [UInt8](repeating: 0, count: 40)))
+        #expect(try await unknownPeer.post("/pair-verify", m3.encoded) == HTTPResponse(400))
+    }
+}
+
+extension AccessoryServer {
+    /// Both procedures have had M2 and M4, and one waits for its M6.
+    fileprivate var isLastSetupStoring: Bool {
+        statistics.requests[.pairSetup]?.outcomes[200] == 4 && sessions.values.contains(where: \.isAnswering)
+    }
+}

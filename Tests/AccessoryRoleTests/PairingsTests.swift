@@ -1,0 +1,292 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import TestTimeouts
+import Testing
+
+@testable import AccessoryRole
+
+@Suite("/pairings and what follows from it", .timeout)
+struct PairingsTests {
+    /// A bridge with an admin, a second admin and a guest.
+    private struct Family {
+        let admin = ControllerIdentity.random()
+        let second = ControllerIdentity.random()
+        let guest = ControllerIdentity.random()
+        let store: InMemoryAccessoryServerStore
+        let bridge: ServerUnderTest
+        let devices: ScriptedAccessorySource
+
+        init() async throws {
+            var stored = StoredServer.random(pairedWith: [admin, second])
+            var list = stored.pairings
+            list.set(guest.pairing(isAdmin: false))
+            stored.pairings = list
+            store = InMemoryAccessoryServerStore(stored)
+            let house = try await House(store, admin: .random())
+            bridge = house.bridge
+            devices = house.devices
+        }
+
+        var stored: [Pairing] { store.stored.pairings.pairings }
+    }
+
+    @Test("the list tells all pairings in their order, byte for byte")
+    func list() async throws {
+        let family = try await Family()
+        let answer = try await family.bridge.session(family.admin).pairings(.list)
+        #expect(
+            answer
+                == .list([family.admin.pairing(), family.second.pairing(), family.guest.pairing(isAdmin: false)]))
+    }
+
+    @Test("who is no admin gets error 2 for everything")
+    func guest() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.guest)
+        for request in [
+            PairingsRequest.list, .add(ControllerIdentity.random().pairing()), .remove(family.guest.controller),
+        ] {
+            #expect(try await session.pairings(request) == .failed(.authentication))
+        }
+        #expect(family.stored.count == 3)
+        #expect(try await session.get("/accessories").status == 200)
+    }
+
+    @Test(
+        "what is malformed is 400",
+        arguments: [
+            PairingTLV(), .message(2, (.method, [5])), .message(1), .message(1, (.method, [6])),
+            .message(1, (.method, [3])), .message(1, (.method, [4])), .message(1, (.method, [4]), (.identifier, [])),
+            .message(1, (.method, [4]), (.identifier, Array(repeating: 65, count: 37))),
+            .message(1, (.method, [3]), (.identifier, [65]), (.publicKey, Array(repeating: 1, count: 32))),
+            .message(
+                1, (.method, [3]), (.identifier, [65]), (.publicKey, Array(repeating: 1, count: 32)),
+                (.permissions, [2])),
+            .message(
+                1, (.method, [3]), (.identifier, [65]), (.publicKey, Array(repeating: 1, count: 31)),
+                (.permissions, [1])),
+        ])
+    func malformed(message: PairingTLV) async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        #expect(try await session.post("/pairings", message.encoded) == HTTPResponse(400))
+        #expect(family.stored.count == 3)
+    }
+
+    @Test("an added controller can open sessions at once, and is stored before the answer")
+    func add() async throws {
+        let family = try await Family()
+        let added = ControllerIdentity.random()
+        let session = try await family.bridge.session(family.admin)
+        #expect(try await session.pairings(.add(added.pairing(isAdmin: false))) == .done)
+        #expect(family.stored.last == added.pairing(isAdmin: false))
+        _ = try await family.bridge.session(added)
+    }
+
+    @Test("adding a known controller changes its permission; with another key it is refused")
+    func addKnown() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        let guest = try await family.bridge.session(family.guest)
+        #expect(try await session.pairings(.add(family.guest.pairing())) == .done)
+        // The permission is that of now: the session need not be opened anew.
+        #expect(try await guest.pairings(.list) != .failed(.authentication))
+        var impostor = family.guest.pairing()
+        impostor.publicKey = ControllerIdentity.random().longTermKey.publicKey
+        #expect(try await session.pairings(.add(impostor)) == .failed(.unknown))
+        #expect(family.stored[2] == family.guest.pairing())
+    }
+
+    @Test("64 pairings are kept, the next is refused with MaxPeers, and a known one still changes")
+    func full() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        for _ in 3..<64 {
+            #expect(try await session.pairings(.add(ControllerIdentity.random().pairing(isAdmin: false))) == .done)
+        }
+        #expect(try await session.pairings(.add(ControllerIdentity.random().pairing())) == .failed(.maxPeers))
+        #expect(try await session.pairings(.add(family.guest.pairing())) == .done)
+        #expect(family.stored.count == 64)
+    }
+
+    @Test("what cannot be stored is answered with error 1 and is not in force")
+    func brokenStore() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        let guest = try await family.bridge.session(family.guest)
+        family.store.breakDown([.pairings])
+        #expect(try await session.pairings(.remove(family.guest.controller)) == .failed(.unknown))
+        #expect(try await guest.get("/accessories").status == 200)
+        let added = ControllerIdentity.random()
+        #expect(try await session.pairings(.add(added.pairing())) == .failed(.unknown))
+        await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(added) }
+    }
+
+    @Test("a removed controller's sessions close at once, others stay; removing an unknown one succeeds")
+    func remove() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        let first = try await family.bridge.session(family.guest)
+        let second = try await family.bridge.session(family.guest)
+        let bystander = try await family.bridge.session(family.second)
+        #expect(try await session.pairings(.remove(family.guest.controller)) == .done)
+        #expect(await first.isClosed)
+        #expect(await second.isClosed)
+        #expect(try await bystander.get("/accessories").status == 200)
+        await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(family.guest) }
+        #expect(try await session.pairings(.remove(ControllerIdentity.random().controller)) == .done)
+        #expect(await family.bridge.server.advertisement.isPaired)
+    }
+
+    @Test("who removes itself gets its answer, then its connections close")
+    func removeSelf() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        let twin = try await family.bridge.session(family.admin)
+        let bystander = try await family.bridge.session(family.second)
+        #expect(try await session.pairings(.remove(family.admin.controller)) == .done)
+        await session.waitForClose()
+        await twin.waitForClose()
+        #expect(try await bystander.get("/accessories").status == 200)
+        #expect(family.stored.map(\.controller) == [family.second.controller, family.guest.controller])
+    }
+
+    @Test("who removes itself has nothing executed that stands behind it")
+    func nothingAfterRemovingSelf() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        family.store.hold([.pairings])
+        let removal = try await session.bytes(
+            of: HTTPRequest(.post, "/pairings", body: PairingsRequest.remove(family.admin.controller).encoded))
+        let write = try await session.bytes(
+            of: HTTPRequest(
+                .put, "/characteristics", body: Array(#"{"characteristics":[{"aid":2,"iid":9,"value":true}]}"#.utf8)))
+        await session.send(bytes: removal + write)
+        try await family.bridge.scheduler.drain(until: { family.store.waitingCount > 0 })
+        family.store.release()
+        await session.waitForClose()
+        #expect(family.devices.written.isEmpty)
+    }
+
+    @Test("with the last admin all go: unpaired, `sf` set, all sessions closed, the caller's after its answer")
+    func lastAdmin() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        #expect(try await session.pairings(.remove(family.second.controller)) == .done)
+        let guest = try await family.bridge.session(family.guest)
+        #expect(try await session.pairings(.remove(family.admin.controller)) == .done)
+        await session.waitForClose()
+        #expect(await guest.isClosed)
+        #expect(family.stored.isEmpty)
+        #expect(await !family.bridge.server.isPaired)
+        #expect(await !family.bridge.server.advertisement.isPaired)
+        #expect(await family.bridge.server.controllerCount == 0)
+        // The same identity can be paired with again.
+        let (again, _) = await family.bridge.connect()
+        let action = try await again.pairSetup(family.store.stored.setupCode)
+        guard case .paired(let accessory) = action else {
+            Issue.record("not paired: \(action)")
+            return
+        }
+        #expect(accessory.publicKey == family.bridge.identity.longTermKey.publicKey)
+    }
+
+    @Test("demoting the last admin is removing it")
+    func demotion() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        #expect(try await session.pairings(.add(family.second.pairing(isAdmin: false))) == .done)
+        #expect(try await session.pairings(.add(family.admin.pairing(isAdmin: false))) == .done)
+        await session.waitForClose()
+        #expect(family.stored.isEmpty)
+        #expect(await !family.bridge.server.advertisement.isPaired)
+    }
+
+    @Test("an admin that demotes itself beside another stays connected and manages no more")
+    func demotedSelf() async throws {
+        let family = try await Family()
+        let session = try await family.bridge.session(family.admin)
+        #expect(try await session.pairings(.add(family.admin.pairing(isAdmin: false))) == .done)
+        #expect(try await session.pairings(.list) == .failed(.authentication))
+        #expect(try await session.get("/accessories").status == 200)
+    }
+
+    @Test("of two admins who remove each other at once one wins, and the loser's wish is not done")
+    func duel() async throws {
+        let family = try await Family()
+        let first = try await family.bridge.session(family.admin)
+        let second = try await family.bridge.session(family.second)
+        family.store.hold([.pairings])
+        async let one = first.pairings(.remove(family.second.controller))
+        try await family.bridge.scheduler.drain(until: { family.store.waitingCount > 0 })
+        async let other = try? second.pairings(.remove(family.admin.controller))
+        try await family.bridge.scheduler.drain(until: { await family.bridge.server.answeringCount == 2 })
+        family.store.release()
+        #expect(try await one == .done)
+        _ = await other
+        await family.bridge.scheduler.drain()
+        #expect(family.stored.map(\.controller) == [family.admin.controller, family.guest.controller])
+        #expect(try await first.get("/accessories").status == 200)
+        #expect(await second.isClosed)
+    }
+
+    @Test("two admins who add at once lose nothing of each other's work")
+    func adding() async throws {
+        let family = try await Family()
+        let first = try await family.bridge.session(family.admin)
+        let second = try await family.bridge.session(family.second)
+        family.store.hold([.pairings])
+        let children = [ControllerIdentity.random(), .random()]
+        async let one = first.pairings(.add(children[0].pairing(isAdmin: false)))
+        async let other = second.pairings(.add(children[1].pairing(isAdmin: false)))
+        try await family.bridge.scheduler.drain(until: { family.store.waitingCount > 0 })
+        family.store.release()
+        #expect(try await one == .done)
+        #expect(try await other == .done)
+        #expect(Set(family.stored.map(\.controller)).isSuperset(of: children.map(\.controller)))
+        #expect(family.stored.count == 5)
+    }
+
+    @Test("an admin demoted while its wish waits for its turn does not get it")
+    func demotedWhileWaiting() async throws {
+        let family = try await Family()
+        let first = try await family.bridge.session(family.admin)
+        let second = try await family.bridge.session(family.second)
+        family.store.hold([.pairings])
+        async let one = first.pairings(.add(family.second.pairing(isAdmin: false)))
+        try await family.bridge.scheduler.drain(until: { family.store.waitingCount > 0 })
+        async let other = second.pairings(.remove(family.guest.controller))
+        try await family.bridge.scheduler.drain(until: { await family.bridge.server.answeringCount == 2 })
+        family.store.release()
+        #expect(try await one == .done)
+        #expect(try await other == .failed(.authentication))
+        #expect(family.stored.count == 3)
+    }
+
+    @Test("the operator removes one pairing, or all; sessions close and `sf` follows")
+    func byOperator() async throws {
+        let family = try await Family()
+        let guest = try await family.bridge.session(family.guest)
+        let admin = try await family.bridge.session(family.admin)
+        #expect(await family.bridge.server.pairingReports().map(\.isConnected) == [true, false, true])
+        #expect(try await family.bridge.server.removePairing(family.guest.controller))
+        #expect(try await !family.bridge.server.removePairing(family.guest.controller))
+        #expect(await guest.isClosed)
+        #expect(try await admin.get("/accessories").status == 200)
+        family.store.breakDown([.pairings])
+        await #expect(throws: PairingError.unknown) { try await family.bridge.server.removeAllPairings() }
+        #expect(try await admin.get("/accessories").status == 200)
+        family.store.breakDown([])
+        try await family.bridge.server.removeAllPairings()
+        #expect(await admin.isClosed)
+        #expect(await !family.bridge.server.advertisement.isPaired)
+        #expect(family.stored.isEmpty)
+    }
+}
+
+extension AccessoryServer {
+    /// The sessions that wait for an answer.
+    fileprivate var answeringCount: Int { sessions.values.count(where: \.isAnswering) }
+}

@@ -1,0 +1,127 @@
+import AccessoryRole
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import TestTimeouts
+import Testing
+
+@Suite("Which path takes what", .timeout)
+struct RoutesTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let method: HTTPRequest.Method
+        let path: String
+        /// In clear, and in a session.
+        let clear: Int
+        let session: Int
+        var body: String?
+        var testDescription: String { "\(method) \(path)" }
+    }
+
+    @Test(
+        "each row of HAP 8.1 and 8.2, by an unauthenticated peer and by a controller",
+        arguments: [
+            Row(method: .get, path: "/accessories", clear: 470, session: 200, body: #"{"status":-70411}"#),
+            Row(method: .put, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),
+            Row(method: .get, path: "/characteristics", clear: 470, session: 400, body: #"{"status":-70411}"#),
+            Row(method: .put, path: "/characteristics", clear: 470, session: 400, body: #"{"status":-70411}"#),
+            Row(method: .post, path: "/characteristics", clear: 470, session: 405, body: #"{"status":-70411}"#),
+            Row(method: .put, path: "/prepare", clear: 470, session: 400, body: #"{"status":-70411}"#),
+            Row(method: .get, path: "/prepare", clear: 470, session: 405, body: #"{"status":-70411}"#),
+            Row(method: .post, path: "/pairings", clear: 470, session: 400, body: ""),
+            Row(method: .get, path: "/pairings", clear: 470, session: 405, body: ""),
+            Row(method: .post, path: "/resource", clear: 470, session: 404, body: #"{"status":-70411}"#),
+            Row(method: .post, path: "/secure-message", clear: 470, session: 404, body: ""),
+            Row(method: .get, path: "/", clear: 470, session: 404, body: ""),
+            Row(method: .get, path: "/Accessories", clear: 470, session: 404, body: ""),
+            Row(method: .get, path: "/accessories/", clear: 470, session: 404, body: ""),
+            Row(method: .other, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),
+            Row(method: .other, path: "/nothing", clear: 470, session: 404, body: ""),
+            Row(method: .post, path: "/pair-setup", clear: 400, session: 400, body: ""),
+            Row(method: .get, path: "/pair-setup", clear: 405, session: 405, body: ""),
+            Row(method: .post, path: "/pair-verify", clear: 400, session: 400, body: ""),
+            Row(method: .put, path: "/pair-verify", clear: 405, session: 405, body: ""),
+            Row(method: .get, path: "/identify", clear: 405, session: 405, body: ""),
+            Row(method: .post, path: "/identify", clear: 400, session: 400, body: #"{"status":-70401}"#),
+        ])
+    func row(_ row: Row) async throws {
+        let house = try await House()
+        let (unknownPeer, _) = await house.bridge.connect()
+        let refused = try await unknownPeer.request(HTTPRequest(row.method, row.path))
+        #expect(refused.status == row.clear)
+        #expect(refused.text == row.body)
+        #expect(refused.contentType == (refused.body.isEmpty ? nil : .hapJSON))
+        let session = try await house.session()
+        let answer = try await session.request(HTTPRequest(row.method, row.path))
+        #expect(answer.status == row.session)
+        if row.session >= 400, row.path != "/identify" { #expect(answer.body.isEmpty) }
+        // Whatever it was, the connection lives on.
+        #expect(try await session.get("/accessories").status == 200)
+    }
+
+    @Test("a good pairing message in a session is 400 all the same")
+    func pairingInSession() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        let m1: [UInt8] = [0x06, 1, 1, 0x00, 1, 0]
+        #expect(try await session.post("/pair-setup", m1) == HTTPResponse(400))
+        let verify: [UInt8] = [0x06, 1, 1, 0x03, 32] + Array(repeating: 9, count: 32)
+        #expect(try await session.post("/pair-verify", verify) == HTTPResponse(400))
+        #expect(try await session.get("/accessories").status == 200)
+    }
+
+    @Test("identify is for those who have not paired yet: 204, also in between")
+    func identifyUnpaired() async throws {
+        let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
+        let (unknownPeer, _) = await bridge.connect()
+        #expect(try await unknownPeer.post("/identify") == HTTPResponse(204))
+    }
+
+    @Test("a request that asks for the end of the connection is answered, then it ends")
+    func wantsClose() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        let request = Array("GET /characteristics?id=2.9 HTTP/1.1\r\nConnection: close\r\n\r\n".utf8)
+        try await session.send(bytes: session.sealed(request))
+        await session.waitForClose()
+        let statuses = await session.arrivals.compactMap { if case .response(let r) = $0 { r.status } else { nil } }
+        #expect(statuses.last == 200)
+        #expect(await house.bridge.server.controllerCount == 0)
+    }
+
+    @Test("a request behind one that asks for the end is not executed, also if the first one takes its time")
+    func nothingBehindTheEnd() async throws {
+        let house = try await House()
+        house.devices.setWaits()
+        let session = try await house.session()
+        func write(_ aid: Int, _ more: String) -> [UInt8] {
+            let body = #"{"characteristics":[{"aid":\#(aid),"iid":9,"value":1}]}"#
+            return Array(
+                "PUT /characteristics HTTP/1.1\r\n\(more)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+        }
+        try await session.send(bytes: session.sealed(write(2, "Connection: close\r\n") + write(3, "")))
+        await house.drain()
+        await house.answer()
+        await session.waitForClose()
+        #expect(house.devices.written.map(\.type) == [.on])
+    }
+
+    @Test("stopping: answers under way still leave, then all connections end, and no new ones are taken")
+    func stop() async throws {
+        let house = try await House()
+        house.devices.setWaits()
+        let idle = try await house.session()
+        let busy = try await house.session()
+        async let answer = busy.write(#"{"aid":2,"iid":9,"value":true}"#)
+        try await house.drain(until: { house.devices.waitingCount > 0 })
+        async let stopping: Void = house.bridge.server.stop()
+        await idle.waitForClose()
+        #expect(await !busy.isClosed)
+        await house.answer()
+        #expect(try await answer.status == 204)
+        await busy.waitForClose()
+        await stopping
+        let (late, _) = await house.bridge.connect()
+        #expect(await late.isClosed)
+    }
+}

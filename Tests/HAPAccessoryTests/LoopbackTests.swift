@@ -1,0 +1,196 @@
+import FoundationEssentials
+import HAPAccessory
+import HAPController
+import Logging
+import TestTimeouts
+import Testing
+
+/// A directory of a test's own, that goes with it.
+private final class Folder: Sendable {
+    let path = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)").path()
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Takes what is written, and refuses a brightness of 13.
+private actor Lamp: AccessorySource {
+    private(set) var written: [String] = []
+    private(set) var identified: [AccessoryID] = []
+
+    func write(_ values: [HAPAccessory.CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+        written += values.map { "\($0.function ?? "-") \($0.value)" }
+        return values.contains { $0.value == .integer(13) } ? .notAllowedInCurrentState : .success
+    }
+
+    func identify(_ accessory: AccessoryID) { identified.append(accessory) }
+}
+
+private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+private func information(_ name: String) -> AccessoryInformation {
+    AccessoryInformation(name: name, manufacturer: "Example", model: "M", serialNumber: "S1", firmware: "1.0")
+}
+
+/// Serves an accessory for as long as the body, without mDNS.
+private func serving<Value: Sendable>(
+    _ host: AccessoryHost, _ body: @Sendable (AccessoryEndpoint, SetupCode) async throws -> Value
+) async throws -> Value {
+    let endpoint = try #require(AccessoryEndpoint(host: "127.0.0.1", port: host.port))
+    let code = try #require(await host.setupPayload.code)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            try await host.run(advertises: false) { try await Task.sleep(for: .seconds(600)) }
+        }
+        let value = try await body(endpoint, code)
+        group.cancelAll()
+        try? await group.waitForAll()
+        return value
+    }
+}
+
+@Suite("An accessory and a controller of one's own, over TCP", .timeout)
+struct LoopbackTests {
+    @Test("pair by an address, read, write, subscribe and unpair")
+    func standAlone() async throws {
+        let (folder, lamp) = (Folder(), Lamp())
+        let host = try await AccessoryHost(
+            AccessoryProfile(category: .lightbulb, information: information("Desk Lamp")),
+            functions: [
+                AccessoryFunction(.lightbulb, [.on: .bool(false), .brightness: .integer(50)]),
+                AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(20)]),
+            ], source: lamp, directory: folder.path, logger: silent)
+        let store = InMemoryPairingStore()
+        try await serving(host) { endpoint, code in
+            let controller = Controller(store: store, logger: silent)
+            let id = try await controller.pair(at: endpoint, code: code)
+            #expect(id == host.deviceID)
+            #expect(await host.isPaired)
+            #expect(try await controller.pairedAccessories == [id])
+
+            // What is stored is enough for another life, the address included.
+            let later = Controller(store: store, logger: silent)
+            try await later.withAccessory(id) { accessory in
+                #expect(try await accessory.accessories().count == 1)
+                let on = try #require(accessory.characteristics(.on).first)
+                let brightness = try #require(accessory.characteristics(.brightness, in: .lightbulb).first)
+                let temperature = try #require(accessory.characteristics(.currentTemperature).first)
+                #expect(try await accessory.read(on) == .bool(false))
+                try await accessory.write(.bool(true), to: on)
+                #expect(await host.value(of: .on) == .bool(true))
+                #expect(try await accessory.write([brightness: .integer(80)], timed: true) == [brightness: .success])
+                await #expect {
+                    try await accessory.write(.integer(13), to: brightness)
+                } throws: {
+                    ($0 as? ControllerError)?.status == .notAllowedInCurrentState
+                }
+                #expect(await lamp.written == ["- bool(true)", "- integer(80)", "- integer(13)"])
+                try await accessory.identify()
+                #expect(await lamp.identified == [.bridge])
+
+                let events = try await accessory.events(of: [temperature])
+                await host.update(.currentTemperature, to: .float(21.5))
+                #expect(await events.first { $0 == .value(temperature, .float(21.5)) } != nil)
+                try await accessory.unpair()
+            }
+            #expect(try await later.pairedAccessories == [])
+            #expect(await !host.isPaired)
+        }
+    }
+
+    @Test("A wrong code is said by name, and leaves nothing behind")
+    func wrongCode() async throws {
+        let folder = Folder()
+        let host = try await AccessoryHost(
+            AccessoryProfile(category: .switch, information: information("Switch")),
+            functions: [AccessoryFunction(.switch, [.on: .bool(false)])], directory: folder.path,
+            setupCode: SetupCode("123-99-123"), logger: silent)
+        try await serving(host) { endpoint, code in
+            #expect(code.text == "123-99-123")
+            let controller = Controller(store: InMemoryPairingStore(), logger: silent)
+            let wrong = try #require(SetupCode("123-99-124"))
+            await #expect {
+                _ = try await controller.pair(at: endpoint, code: wrong)
+            } throws: {
+                ($0 as? ControllerError)?.code == .wrongCode
+            }
+            #expect(try await controller.pairedAccessories == [])
+        }
+    }
+
+    @Test("A bridge keeps aids and iids by the ids of its program, whatever comes and goes")
+    func bridge() async throws {
+        let (folder, lamp) = (Folder(), Lamp())
+        func bridge(_ ids: [String]) async throws -> AccessoryHost {
+            try await AccessoryHost(
+                AccessoryProfile(category: .bridge, information: information("Bridge")),
+                accessories: ids.map { id in
+                    BridgedAccessory(
+                        id: id, information: information("Strip"),
+                        functions: ["left", "right"].map {
+                            AccessoryFunction(.outlet, id: $0, [.on: .bool(false), .outletInUse: .bool(true)])
+                        },
+                        source: lamp)
+                }, directory: folder.path, logger: silent)
+        }
+        let first = try await bridge(["b", "a"])
+        let before = await first.accessories
+        #expect(before.map(\.aid.rawValue) == [1, 2, 3])
+        try await serving(first) { endpoint, code in
+            let controller = Controller(store: InMemoryPairingStore(), logger: silent)
+            let id = try await controller.pair(at: endpoint, code: code)
+            try await controller.withAccessory(id) { bridge in
+                _ = try await bridge.accessories()
+                let outlets = bridge.characteristics(.on)
+                #expect(outlets.count == 4)
+                try await bridge.write(.bool(true), to: outlets[3])
+                #expect(await lamp.written == ["right bool(true)"])
+                #expect(await first.value(of: .on, of: "a", in: "right") == .bool(true))
+                #expect(await first.value(of: .on, of: "a") == .bool(false))
+
+                await first.setReachable(false, of: "b")
+                await #expect {
+                    _ = try await bridge.read(outlets[0])
+                } throws: {
+                    ($0 as? ControllerError)?.status == .unableToCommunicate
+                }
+            }
+        }
+        let second = try await bridge(["c", "a"])
+        let after = await second.accessories
+        #expect(after.map(\.aid.rawValue) == [1, 3, 4])
+        #expect(after[1].services.map(\.iid) == before[2].services.map(\.iid))
+        try await serving(second) { _, _ in }
+    }
+
+    @Test("What is wrong with an accessory, or with its directory, is said by name")
+    func errors() async throws {
+        let folder = Folder()
+        let profile = AccessoryProfile(category: .switch, information: information("Switch"))
+        func code(_ body: () async throws(AccessoryHostError) -> AccessoryHost) async -> AccessoryHostError.Code? {
+            do throws(AccessoryHostError) {
+                _ = try await body()
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(
+            await code { () throws(AccessoryHostError) in
+                try await AccessoryHost(
+                    profile, functions: [AccessoryFunction(.switch, [:])], directory: folder.path, logger: silent)
+            } == .invalidAccessory)
+        let unknown = try #require(HAPType("6D2AE1C0-0000-4000-8000-000000000001"))
+        #expect(
+            await code { () throws(AccessoryHostError) in
+                try await AccessoryHost(
+                    profile,
+                    functions: [
+                        AccessoryFunction(.switch, [.on: .bool(true), CharacteristicType(unknown): .bool(true)])
+                    ],
+                    directory: folder.path + "2", logger: silent)
+            } == .invalidAccessory)
+        #expect(
+            await code { () throws(AccessoryHostError) in
+                try await AccessoryHost(profile, functions: [], directory: "/proc/no", logger: silent)
+            } == .directoryUnavailable)
+    }
+}

@@ -1,0 +1,12 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "controller",
+    dependencies: [.package(name: "lamplighter", path: "../../..")],
+    targets: [
+        .executableTarget(
+            name: "Remote", dependencies: [.product(name: "HAPController", package: "lamplighter")])
+    ]
+)

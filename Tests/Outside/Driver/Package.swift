@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "driver",
+    dependencies: [
+        .package(name: "lamplighter", path: "../../.."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .target(
+            name: "FolderLights",
+            dependencies: [
+                .product(name: "LightKit", package: "lamplighter"), .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "check-folder-lights",
+            dependencies: ["FolderLights", .product(name: "LightDriverTesting", package: "lamplighter")]),
+    ]
+)
