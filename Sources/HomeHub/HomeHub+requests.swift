@@ -70,7 +70,7 @@ extension HomeHub {
                 try vendorApps.declined(id, by: call.session, in: self)
                 return [:]
             }
-        case .open, .permissions, .setPermission, .answerQuestions: break
+        case .open, .permissions, .setPermission, .answerQuestions, .answerConsent, .setVendor: break
         }
     }
 

@@ -76,7 +76,7 @@ package actor HomeHub {
         self.logger = logger
         let stored = try store.load()
         graph = stored.graph
-        sessions = AppSessions(configuration, remembered: stored.permissions, store: store, logger: logger)
+        sessions = AppSessions(configuration, stored: stored, store: store, logger: logger)
         pairings = Pairings(
             vault, unpairing: Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger),
             timeout: configuration.unpairingTimeout, logger: logger)

@@ -13,7 +13,8 @@ extension ChangeFeed {
 }
 
 extension Permissions {
-    /// How many questions about apps of one user may wait; one more, and the call fails with 49.
+    /// How many questions about apps of one user may wait, and as many again about what they want to add or answer for; one
+    /// more, and the call fails with 49.
     ///
     /// Whoever can run a program can declare any number of ids.
     package static let questionsOfUser = 16

@@ -13,12 +13,14 @@ package struct LineLimits: Sendable, Equatable {
     package var notifications: Int
     /// How many peers a server serves at once; one more is hung up on.
     package var peers: Int
+    /// How many of them one user may have; one more is hung up on, and takes no place of others.
+    package var peersOfUser: Int
     /// How long a server that ends waits for a peer to read what was answered.
     package var parting: Duration
 
     package init(
         lineLength: Int = 1 << 20, sentLineLength: Int? = nil, outstandingRequests: Int = 32, outbox: Int = 4 << 20,
-        notifications: Int = 1024, peers: Int = 32, parting: Duration = .seconds(1)
+        notifications: Int = 1024, peers: Int = 32, peersOfUser: Int = .max, parting: Duration = .seconds(1)
     ) {
         self.lineLength = lineLength
         self.sentLineLength = sentLineLength ?? lineLength
@@ -26,6 +28,7 @@ package struct LineLimits: Sendable, Equatable {
         self.outbox = outbox
         self.notifications = notifications
         self.peers = peers
+        self.peersOfUser = peersOfUser
         self.parting = parting
     }
 }

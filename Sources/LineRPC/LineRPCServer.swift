@@ -84,19 +84,30 @@ package struct LineRPCServer: Sendable {
     }
 
     private func serve(_ connections: NIOAsyncChannelInboundStream<any Channel>) async {
-        let served = Count()
+        let served = PeerCounts(limits)
         await withDiscardingTaskGroup { tasks in
             do {
                 for try await connection in connections {
-                    let isFree = served.increment(below: limits.peers)
-                    if !isFree {
+                    // The kernel noted it when the peer connected; nothing of the peer is waited for.
+                    let user = await PeerIdentity.user(of: connection)
+                    let refusal = served.entered(by: user)
+                    switch refusal {
+                    case nil: break
+                    case .peers:
                         logger.warning(
                             "connection refused",
                             metadata: ["reason": "too many connections", "limit": "\(limits.peers)"])
+                    case .peersOfUser:
+                        logger.warning(
+                            "connection refused",
+                            metadata: [
+                                "reason": "too many connections of one user", "user": "\(user ?? .max)",
+                                "limit": "\(limits.peersOfUser)",
+                            ])
                     }
                     tasks.addTask {
-                        await self.serve(connection, isWelcome: isFree)
-                        if isFree { served.decrement() }
+                        await self.serve(connection, isWelcome: refusal == nil)
+                        if refusal == nil { served.left(by: user) }
                     }
                 }
             } catch is CancellationError {
@@ -154,18 +165,4 @@ private final class AcceptedChannels: Sendable {
         }
         for channel in open.values { channel.close(promise: nil) }
     }
-}
-
-private final class Count: Sendable {
-    private let value = Mutex(0)
-
-    func increment(below limit: Int) -> Bool {
-        value.withLock { value in
-            guard value < limit else { return false }
-            value += 1
-            return true
-        }
-    }
-
-    func decrement() { value.withLock { $0 -= 1 } }
 }

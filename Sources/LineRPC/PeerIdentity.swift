@@ -36,13 +36,23 @@ extension PeerIdentity {
         var gid: UInt32
     }
 
+    /// The user that a peer ran as when it connected; `nil` if the system does not say.
+    static func user(of channel: any Channel) async -> UInt32? {
+        guard let socket = channel as? any SocketOptionProvider else { return nil }
+        return await credentials(of: socket)?.uid
+    }
+
+    private static func credentials(of socket: any SocketOptionProvider) async -> Credentials? {
+        try? await socket.unsafeGetSocketOption(
+            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
+        ).get()
+    }
+
     /// Asks the system about a connection that was just taken; `nil` if it says nothing.
     static func of(_ channel: any Channel) async -> PeerIdentity? {
-        guard let socket = channel as? any SocketOptionProvider,
-            let credentials: Credentials = try? await socket.unsafeGetSocketOption(
-                level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
-            ).get()
-        else { return nil }
+        guard let socket = channel as? any SocketOptionProvider, let credentials = await credentials(of: socket) else {
+            return nil
+        }
         // Since Linux 6.5 the socket knows the process itself, not only its number.
         let handle: CInt? = try? await socket.unsafeGetSocketOption(
             level: .socket, name: NIOBSDSocket.Option(rawValue: Self.peerPIDFD)

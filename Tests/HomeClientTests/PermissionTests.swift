@@ -143,9 +143,9 @@ struct PermissionTests {
             await daemon.configure { $0.questions = [question] }
         } _: { daemon, manager in
             try await manager.withQuestions { questions in
-                #expect(await questions.take(1) == [question])
+                #expect(await questions.take(1) == [.permission(question)])
                 await daemon.hangUp()
-                #expect(await questions.take(1) == [question])
+                #expect(await questions.take(1) == [.permission(question)])
             }
         }
     }

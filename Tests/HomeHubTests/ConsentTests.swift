@@ -43,7 +43,7 @@ struct ConsentTests {
                 #expect(RequestKind(request) == kind)
                 let call = await app.begin(request)
                 // An undecided app's call waits for the user's answer, however long it takes.
-                let waits = decision == .undecided && kind.need == .permission
+                let waits = decision == .undecided && [.permission, .consent].contains(kind.need)
                 if waits {
                     for _ in 1...3 { try await device.house.drain(system) }
                     #expect(app.answer(call) == nil, "\(kind) is answered before it is decided")
@@ -59,9 +59,7 @@ struct ConsentTests {
 
     private func code(of kind: RequestKind, _ decision: Decision) -> HomeError.Code {
         switch kind.need {
-        case .permission: .homeAccessNotAuthorized
-        // There is none in the request.
-        case .code: decision == .keptOut ? .homeAccessNotAuthorized : .missingParameter
+        case .permission, .consent: .homeAccessNotAuthorized
         case .systemApp: .insufficientPrivileges
         case .newSession: .invalidParameter
         }

@@ -13,7 +13,7 @@ import struct HAPModel.ServiceType
 enum RequestKind: CaseIterable, Sendable {
     case open, homes, accessories, readValues, writeValues, setNotification, identify, runActionSet
     case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, declineAddition
-    case permissions, setPermission, answerQuestions
+    case permissions, setPermission, answerQuestions, answerConsent, setVendor
     case addHome, renameHome, removeHome, setPrimaryHome, addRoom, renameRoom, removeRoom
     case addZone, renameZone, removeZone, addRoomToZone, removeRoomFromZone
     case assignAccessory, renameAccessory, removeAccessory, unblockAccessory
@@ -39,6 +39,8 @@ enum RequestKind: CaseIterable, Sendable {
         case .permissions: self = .permissions
         case .setPermission: self = .setPermission
         case .answerQuestions: self = .answerQuestions
+        case .answerConsent: self = .answerConsent
+        case .setVendor: self = .setVendor
         }
     }
 
@@ -74,8 +76,8 @@ enum RequestKind: CaseIterable, Sendable {
     enum Need {
         /// The user's permission.
         case permission
-        /// The accessory's code, which shows that somebody wants it added; only a policy keeps from that.
-        case code
+        /// The user's permission, or the user's yes to this one request.
+        case consent
         /// To be the system app.
         case systemApp
         /// It is refused to everybody: the session is open already.
@@ -85,8 +87,8 @@ enum RequestKind: CaseIterable, Sendable {
     var need: Need {
         switch self {
         case .open: .newSession
-        case .permissions, .setPermission, .answerQuestions: .systemApp
-        case .setUpAccessory: .code
+        case .permissions, .setPermission, .answerQuestions, .answerConsent, .setVendor: .systemApp
+        case .setUpAccessory: .consent
         case .homes, .accessories, .readValues, .writeValues, .setNotification, .identify, .runActionSet,
             .startBrowsing, .stopBrowsing, .addAccessory, .declineAddition, .addHome, .renameHome, .removeHome,
             .setPrimaryHome, .addRoom, .renameRoom, .removeRoom, .addZone, .renameZone, .removeZone, .addRoomToZone,
@@ -169,11 +171,13 @@ struct ConfiguredHouse {
         case .startBrowsing: .startBrowsing
         case .stopBrowsing: .stopBrowsing
         case .addAccessory: .addAccessory(AdditionRequest(home: id, device: bridge.id, code: bridge.code))
-        case .setUpAccessory: .setUpAccessory(AdditionRequest(home: id, device: bridge.id))
+        case .setUpAccessory: .setUpAccessory(AdditionRequest(home: id, device: bridge.id, code: bridge.code))
         case .declineAddition: .declineAddition(missing())
         case .permissions: .permissions
         case .setPermission: .setPermission(app, .allow)
         case .answerQuestions: .answerQuestions
+        case .answerConsent: .answerConsent(missing(), isAllowed: true)
+        case .setVendor: .setVendor(app, vendor: "kilgo", .allow)
         case .addHome: .write(.addHome(name: "Palace"))
         case .renameHome: .write(.renameHome(id, name: "Villa"))
         case .removeHome: .write(.removeHome(id))

@@ -372,6 +372,7 @@ struct HubAdditionTests {
             let session = try await house.hub.open(opening, by: peer).session
             let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
             try await a.call(.setPermission(identity, .allow))
+            try await a.call(.setVendor(identity, vendor: "kilgo", .allow))
             // No app reads what the maker's app is told.
             for _ in 1...2 { _ = await house.hub.nextDelivery(for: session) }
             let home = try await a.addHome()
@@ -430,11 +431,13 @@ extension TestApp {
 }
 
 extension HouseUnderTest {
-    /// A maker's app that the user allows.
+    /// A maker's app that the user allows, also to answer for the maker.
     func maker(_ name: String, of vendor: String) async throws -> TestApp {
         let system = try await app()
         let maker = try await app(name, capabilities: [.home, .vendor], vendor: vendor)
-        try await system.call(.setPermission(AppIdentity(app: name, uid: 1, executable: "/\(name)"), .allow))
+        let identity = AppIdentity(app: name, uid: 1, executable: "/\(name)")
+        try await system.call(.setPermission(identity, .allow))
+        try await system.call(.setVendor(identity, vendor: vendor, .allow))
         return maker
     }
 }

@@ -151,7 +151,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
             id: AddAccessoryRequest.ID(using: &generator), home: Home.ID(using: &generator), accessoryName: "Lamp",
             category: .lightbulb, requiresSetupPayloadURL: true)
         return VendorRequests.Request(
-            question: question, device: TestDevices.id(Int(number)), vendor: vendor,
+            question: question, device: TestDevices.id(Int(number)), vendor: vendor, initiator: one,
             deadline: now + .seconds(seconds))
     }
 

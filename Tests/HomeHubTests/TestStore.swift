@@ -98,7 +98,21 @@ final class TestStore: HomeStore {
     }
 
     func forget(_ app: AppIdentity) async throws {
-        try await change { $0.stored.permissions.removeAll { $0.app == app } }
+        try await change { state in
+            state.stored.permissions.removeAll { $0.app == app }
+            state.stored.claims.removeAll { $0.claim.app == app }
+        }
+    }
+
+    func remember(_ claim: RememberedClaim) async throws {
+        try await change { state in
+            state.stored.claims.removeAll { $0.claim == claim.claim }
+            state.stored.claims.append(claim)
+        }
+    }
+
+    func forget(_ claim: VendorClaimID) async throws {
+        try await change { $0.stored.claims.removeAll { $0.claim == claim } }
     }
 
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws {

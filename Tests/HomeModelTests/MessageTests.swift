@@ -31,6 +31,8 @@ private let sampleRequests: [HomeRequest] = [
                 setup: nil, token: AccessoryOwnershipToken(data: Array(0..<16)), request: id()))),
     .declineAddition(id()), .permissions,
     .setPermission(AppIdentity(app: "a", uid: 1000, executable: "/usr/bin/a"), .forget), .answerQuestions,
+    .answerConsent(id(), isAllowed: true),
+    .setVendor(AppIdentity(app: "a", uid: 1000, executable: ""), vendor: "kilgo", .deny),
     .write(.setAssociatedServiceType(id(), nil)), .write(.addActionSet(id(), name: "x", kind: .sleep)),
 ]
 
@@ -62,6 +64,20 @@ private let sampleRequests: [HomeRequest] = [
                 AppPermission(
                     app: AppIdentity(app: "a", uid: .max, executable: "/a"), status: [], usageDescription: "For it.",
                     isPending: true)),
+            .permissionAsked(
+                AppPermission(
+                    app: AppIdentity(app: "a", uid: .max, executable: "/a"), status: [], usageDescription: "For it.",
+                    isPending: true,
+                    vendors: [
+                        VendorClaim(vendor: "kilgo", isAllowed: true), VendorClaim(vendor: "other", isAllowed: nil),
+                    ])),
+            .consentAsked(
+                ConsentQuestion(
+                    id: id(), app: AppIdentity(app: "a", uid: 5, executable: ""), usageDescription: "For it.",
+                    subject: .addition, name: "Lamp")),
+            .additionFailed(
+                AccessoryAdditionFailure(
+                    home: id(), accessory: Devices.id(1), name: "Lamp", error: HomeError(.addAccessoryFailed))),
         ])
     func notifications(notification: HomeNotification) throws {
         let params = try JSONValue(parsing: notification.params.encoded)

@@ -297,11 +297,27 @@ actor Commands {
             }
             try await manager.setPermission(decision, for: try AppIdentity(json: command.json["app"] ?? .null))
             return true
+        case "answerConsent":
+            try await manager.answer(
+                try ConsentQuestion(json: command.json["question"] ?? .null),
+                isAllowed: command.json["isAllowed"] == true)
+            return true
+        case "setVendor":
+            guard let decision = command.json["decision"]?.string.flatMap(PermissionDecision.init),
+                let vendor = command.json["vendor"]?.string
+            else { throw Command.missing("decision or vendor") }
+            try await manager.setVendor(
+                decision, of: vendor, for: try AppIdentity(json: command.json["app"] ?? .null))
+            return true
         case "answerQuestions":
             // Goes on until it is cancelled.
             try await manager.withQuestions { questions in
                 for await question in questions {
-                    HomeProbe.say(["event": "permissionAsked", "permission": question.json])
+                    switch question {
+                    case .permission(let permission):
+                        HomeProbe.say(["event": "permissionAsked", "permission": permission.json])
+                    case .consent(let question): HomeProbe.say(["event": "consentAsked", "question": question.json])
+                    }
                 }
             }
             return true

@@ -32,6 +32,7 @@ extension HomeManagerEvent {
             object["home"] = .string(home.id.description)
             object["name"] = .string(home.name)
         case .addAccessoryRequest(let request): object["request"] = request.json
+        case .additionFailed(let failure): object["failure"] = failure.json
         }
     }
 }

@@ -291,6 +291,7 @@ def test_11_only_the_makers_app_is_asked(home, owned_bridge):
     a = home.app("org.example.a")
     bystander = home.app("org.example.b")
     maker = home.app("org.example.maker-app", capabilities=["home", "vendor", "setupPayload"], vendor="org.example.maker")
+    home.cli("privacy", "allow", "org.example.maker-app", "--vendor", "org.example.maker")
     house = add_home(a)
     for app in (bystander, maker):
         app.wait_for_event("homeAdded")
@@ -307,6 +308,7 @@ def test_11_only_the_makers_app_is_asked(home, owned_bridge):
     assert a.home["accessories"] == [] and not bridge.status["paired"]
     request = hand_over()
     maker.do("decline", request=request)
+    assert a.wait_for_event("additionFailed")["failure"]["error"]["code"] == 79
     assert maker.refused("decline", request=request) == 2
     request = hand_over()
     # No token, no payload; the library says so.
@@ -327,6 +329,7 @@ def test_11_with_the_example_of_a_makers_app(home, owned_bridge, tmp_path):
     try:
         home.cli("homes", "add", "My Home")
         home.allow("org.example.vendor-app")
+        home.cli("privacy", "allow", "org.example.vendor-app", "--vendor", "org.example.maker")
         done = home.cli("add", "--code", owned_bridge.setup_code, "--yes")
         assert "org.example.vendor-app" in done.stdout + done.stderr
         until(lambda: "Added Maker, Lamp 1." in said.read_text(), 30, f"the app adds it; it said {said.read_text()}")

@@ -423,6 +423,40 @@ struct CommandTests {
         #expect(hub.calls == ["allow org.example.a 1000"])
     }
 
+    @Test("the agent puts the other questions to the person, too: what is to be added, and who answers for a maker")
+    func agentForConsents() async throws {
+        let app = AppIdentity(app: "org.example.a", uid: 1000, executable: "")
+        let questions = [("Lamp", ConsentQuestion.Subject.addition), ("", .addition), ("kilgo", .vendor)].enumerated()
+            .map { number, asked in
+                ConsentQuestion(
+                    id: House.id(number + 900), app: app, usageDescription: "To dim.", subject: asked.1,
+                    name: asked.0)
+            }
+        let hub = FakeHub { $0.questions = questions }
+        let outcome = try await hub.run(["privacy", "agent"], lines: ["deny", "allow", "allow", ""])
+        #expect(outcome.errors.contains("Let org.example.a add the accessory \"Lamp\" to your homes, this once?"))
+        #expect(outcome.errors.contains("Let org.example.a add an accessory to your homes, this once?"))
+        #expect(outcome.errors.contains("answer for the maker \"kilgo\""))
+        #expect(outcome.errors.contains("any program of user 1000 that gives this id"))
+        #expect(
+            hub.calls == [
+                "answer \(questions[0].id) false", "answer \(questions[1].id) true", "answer \(questions[2].id) true",
+            ])
+    }
+
+    @Test("who may answer for a maker is decided, and taken back, beside what an app may see")
+    func vendors() async throws {
+        let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
+        #expect(try await hub.run("privacy", "allow", "org.example.a", "--vendor", "kilgo") == Outcome())
+        #expect(try await hub.run("privacy", "deny", "org.example.a", "--vendor", "kilgo") == Outcome())
+        #expect(try await hub.run("privacy", "reset", "org.example.a", "--vendor", "kilgo") == Outcome())
+        #expect(try await hub.run("privacy", "reset", "--vendor", "kilgo").code == 64)
+        #expect(
+            hub.calls == [
+                "allow org.example.a 1000 kilgo", "deny org.example.a 1000 kilgo", "forget org.example.a 1000 kilgo",
+            ])
+    }
+
     @Test("without permission it is said who can give it, and a question that is open is waited for")
     func permission() async throws {
         let denied = try await FakeHub { $0.status = .determined }.run("homes")

@@ -18,6 +18,7 @@ final class FakeHub: LineRPCHandler {
         var values: [Characteristic.ID: CharacteristicValue] = [:]
         var status: AuthorizationStatus = [.determined, .authorized]
         var permissions: [AppPermission] = []
+        var questions: [ConsentQuestion] = []
         /// What a search finds at once.
         var found: [DiscoveredAccessory] = []
         /// What is notified once values are observed.
@@ -90,7 +91,14 @@ final class FakeHub: LineRPCHandler {
                 state.calls.append("\(decision) \(app.app) \(app.uid)")
                 return ([:], [])
             case .answerQuestions:
-                return ([:], state.permissions.filter(\.isPending).map(HomeNotification.permissionAsked))
+                return (
+                    [:],
+                    state.permissions.filter(\.isPending).map(HomeNotification.permissionAsked)
+                        + state.questions.map(HomeNotification.consentAsked)
+                )
+            case .answerConsent(let id, let isAllowed): state.calls.append("answer \(id) \(isAllowed)")
+            case .setVendor(let app, let vendor, let decision):
+                state.calls.append("\(decision) \(app.app) \(app.uid) \(vendor)")
             case .write(let write):
                 guard !state.refusedWrites.contains(write.method) else { throw HomeError(.genericError) }
                 var commit = try state.graph.perform(write, using: &state.random)

@@ -196,9 +196,9 @@ struct ListingTests {
         let permission = AppPermission(
             app: app, status: [], usageDescription: "Mood.\nLet it \u{1B}[2Jin", isPending: true)
         #expect(
-            PermissionAgent.question(about: permission) == """
+            PermissionAgent.question(about: .permission(permission)) == """
                 Let org.example.lights see and control your homes?
-                  program  /usr/bin/lights, run by user 1000
+                  for      /usr/bin/lights, run by user 1000
                   it says  "Mood.\\nLet it \\u{1B}[2Jin"
                 Write allow or deny; Enter leaves the question open: \
 
@@ -214,14 +214,22 @@ struct ListingTests {
     @Test("a program that the daemon cannot see is said to be none, not left out")
     func unseenProgram() {
         let app = AppIdentity(app: "org.example.lights", uid: 1000, executable: "")
-        let permission = AppPermission(app: app, status: [], usageDescription: "Mood.", isPending: true)
-        #expect(PermissionAgent.question(about: permission).contains("\n  program  not visible, run by user 1000\n"))
+        let permission = AppPermission(
+            app: app, status: [], usageDescription: "Mood.", isPending: true,
+            vendors: [VendorClaim(vendor: "kilgo", isAllowed: true), VendorClaim(vendor: "other", isAllowed: nil)])
+        #expect(
+            PermissionAgent.question(about: .permission(permission)).contains(
+                "\n  for      any program of user 1000 that gives this id; homehubd cannot see which it is\n"))
         #expect(
             PermissionListing.text(of: [permission]) == """
-                APP                 USER  MAY   PROGRAM  BECAUSE
-                org.example.lights  1000  asks  -        Mood.
+                APP                 USER  MAY     PROGRAM  BECAUSE
+                org.example.lights  1000  asks    any      Mood.
+                org.example.lights  1000  answer  any      for the maker kilgo
+                org.example.lights  1000  asks    any      for the maker other
+                PROGRAM any: homehubd cannot see what runs, so this holds for any program of the user that gives this id.
 
                 """)
+        #expect(permission.listing["covers"] == "id")
     }
 
     @Test("an app is found by its id; one of several only with its user or program")

@@ -245,7 +245,7 @@ struct AppConnectionsTests {
     func connectionsOfUser() async throws {
         let hub = ScriptedHub()
         var limits = AppConnections.Limits()
-        limits.connectionsOfUser = 1
+        limits.lines.peersOfUser = 1
         try await withSocket(hub, limits: limits) { path in
             try await LineRPCClient.connect(to: path) { first in
                 _ = try await first.ask(.open(opening))

@@ -208,6 +208,51 @@ struct HomeDatabaseTests {
         #expect(try database.load().permissions == [permission(other, true)])
     }
 
+    @Test("answers about makers are kept beside those about apps, and go with them")
+    func claims() async throws {
+        let database = HomeDatabase(try makeQueue())
+        let app = AppIdentity(app: "org.kilgo", uid: 5, executable: "/kilgo")
+        let (one, two) = (VendorClaimID(app: app, vendor: "kilgo"), VendorClaimID(app: app, vendor: "o'ther"))
+        for claim in [one, two] { try await database.remember(RememberedClaim(claim, isAllowed: false)) }
+        try await database.remember(RememberedClaim(one, isAllowed: true))
+        #expect(
+            try database.load().claims
+                == [RememberedClaim(one, isAllowed: true), RememberedClaim(two, isAllowed: false)])
+        try await database.forget(two)
+        #expect(try database.load().claims == [RememberedClaim(one, isAllowed: true)])
+        try await database.forget(app)
+        #expect(try database.load().claims == [])
+    }
+
+    @Test("a file of the first version opens, with its homes and permissions, and has no claims of makers")
+    func firstVersion() async throws {
+        try await withFolder { folder in
+            var first = DatabaseMigrator()
+            first.registerMigration("1", migrate: HomeSchema.makeFirst)
+            let path = folder + "/home.sqlite"
+            var old: DatabaseFile? = try DatabaseFile(
+                path: path, migrator: first, applicationID: HomeSchema.applicationID, logger: silent)
+            let queue = try #require(old).queue
+            var homes = RandomHomes(seed: 3)
+            for _ in 0..<20 { try await HomeDatabase(queue).commit(try homes.next(), in: homes.graph) }
+            let app = RememberedPermission(
+                app: AppIdentity(app: "org.example.lights", uid: 7, executable: ""), isAllowed: true,
+                usageDescription: "For it.")
+            try await HomeDatabase(queue).remember(app)
+            #expect(throws: DatabaseError.self) { try HomeDatabase(queue).load() }
+            try old?.close()
+            // The lock goes with it.
+            old = nil
+            let file = try openDatabase(in: folder)
+            let database = HomeDatabase(file.queue)
+            #expect(try database.load() == StoredHomes(graph: homes.graph.asStored, permissions: [app]))
+            let claim = RememberedClaim(VendorClaimID(app: app.app, vendor: "kilgo"), isAllowed: true)
+            try await database.remember(claim)
+            #expect(try database.load().claims == [claim])
+            try file.close()
+        }
+    }
+
     @Test("values of what is not there are passed over")
     func orphanedValues() async throws {
         let database = HomeDatabase(try makeQueue())

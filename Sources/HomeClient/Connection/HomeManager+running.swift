@@ -148,7 +148,10 @@ extension HomeManager {
         case .accessoryLost(let id): search.lost(id)
         case .addAccessoryRequest(let request):
             listeners.notify(.manager(.addAccessoryRequest(request)), in: replica.graph)
-        case .permissionAsked(let permission): questions.asked(permission)
+        case .additionFailed(let failure):
+            listeners.notify(.manager(.additionFailed(failure)), in: replica.graph)
+        case .permissionAsked(let permission): questions.asked(.permission(permission))
+        case .consentAsked(let question): questions.asked(.consent(question))
         }
     }
 

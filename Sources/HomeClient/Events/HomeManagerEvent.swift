@@ -13,6 +13,8 @@ public enum HomeManagerEvent: Sendable, Hashable {
     /// The maker's app is asked for a proof, with which it calls
     /// ``HomeManager/addAndSetupAccessories(with:to:)``; or it declines.
     case addAccessoryRequest(AddAccessoryRequest)
+    /// An accessory that this app has begun to add, and that was handed over to its maker's app, will not come.
+    case additionFailed(AccessoryAdditionFailure)
 
     /// The event's name, as tools print it.
     public var name: String {
@@ -23,6 +25,7 @@ public enum HomeManagerEvent: Sendable, Hashable {
         case .homeAdded: "homeAdded"
         case .homeRemoved: "homeRemoved"
         case .addAccessoryRequest: "addAccessoryRequest"
+        case .additionFailed: "additionFailed"
         }
     }
 }

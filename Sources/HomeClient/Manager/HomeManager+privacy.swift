@@ -20,20 +20,38 @@ extension HomeManager {
         try await call(.setPermission(app, decision), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
+    /// Decides whether an app may answer for a maker's accessories.
+    ///
+    /// - Throws: 17 for all but the system app; 2 if no such app has said that it is this maker's.
+    package func setVendor(
+        _ decision: PermissionDecision, of vendor: String, for app: AppIdentity
+    ) async throws(HomeError) {
+        try await call(.setVendor(app, vendor: vendor, decision), deadline: timeouts.call) { _ throws(HomeError) in }
+    }
+
+    /// Answers a question.
+    ///
+    /// - Throws: 17 for all but the system app; 2 if it does not wait any more.
+    package func answer(_ question: ConsentQuestion, isAllowed: Bool) async throws(HomeError) {
+        try await call(.answerConsent(question.id, isAllowed: isAllowed), deadline: timeouts.call) {
+            _ throws(HomeError) in
+        }
+    }
+
     /// Puts questions of permission to this app while the body runs: those that wait, and each new one, and after a lost
     /// connection those that still wait once more.
     ///
     /// - Throws: `insufficientPrivileges` for all but the system app; what the body throws.
     package nonisolated func withQuestions<R: Sendable>(
-        _ body: @Sendable (EventStream<AppPermission>) async throws -> R
+        _ body: @Sendable (EventStream<PersonQuestion>) async throws -> R
     ) async throws -> R {
-        let mailbox = BoundedMailbox<AppPermission>(limit: EventStream<AppPermission>.limit)
+        let mailbox = BoundedMailbox<PersonQuestion>(limit: EventStream<PersonQuestion>.limit)
         let subscription = try await startQuestions(mailbox)
         defer { withExtendedLifetime(subscription) {} }
         return try await body(EventStream(mailbox) {})
     }
 
-    private func startQuestions(_ mailbox: BoundedMailbox<AppPermission>) async throws(HomeError) -> Subscription {
+    private func startQuestions(_ mailbox: BoundedMailbox<PersonQuestion>) async throws(HomeError) -> Subscription {
         let number = questions.add(mailbox)
         let subscription = Subscription { [tasks] in tasks.add(.endQuestions(number)) }
         try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }

@@ -16,9 +16,9 @@ public struct AccessorySetupManager: Sendable {
     /// Runs the standard setup: code, device, pairing, and then for each accessory and each of its services that people
     /// use a name, a room, what it is shown as, and whether it is a favorite.
     ///
-    /// An app that may not see the homes can run it, too, for the code is on the accessory. It is asked for the code only;
-    /// the accessory comes into the home that the request names, else into the primary one, and the result is all that the
-    /// app learns. Without a QR code it must be the only one that can be added.
+    /// An app about which the user has not decided can run it, too: the system app asks the user for this one addition. The app
+    /// is asked for the code only; the accessory comes into the home that the request names, else into the primary one, and
+    /// the result is all that the app learns. Without a QR code it must be the only one that can be added.
     ///
     /// - Parameters:
     ///   - request: what is known beforehand.
@@ -124,7 +124,7 @@ public struct AccessorySetupManager: Sendable {
 public enum AddResult: Sendable, Hashable {
     /// It is in the home, in the default room: one accessory, or a bridge and then those behind it.
     case added([Accessory])
-    /// Its maker's app goes on; the accessory will come by an event, or not.
+    /// Its maker's app goes on; the accessory comes by an event, or ``HomeManagerEvent/additionFailed(_:)`` says that it does not.
     case handedOver(appName: String)
 }
 

@@ -39,13 +39,12 @@ final class Additions {
         }
     }
 
-    /// Adds an accessory for an app that may not see the home, be it denied or undecided.
+    /// Adds an accessory for an app that may not see the home, after the user has said yes to this addition.
     ///
-    /// The code is what shows that somebody wants it added. The app learns what it has added and nothing of what was there
-    /// before, not by a refusal either; a policy keeps it out of this, too.
+    /// The app learns what it has added and nothing of what was there before, not by a refusal either. A policy, or a no that
+    /// comes meanwhile, keeps it out of this, too.
     func setUpUnseen(_ addition: AdditionRequest, _ call: Call, in hub: isolated HomeHub) {
         do throws(HomeError) {
-            try checkMaySetUp(call.session, in: hub)
             var order = try order(addition, by: call.session, isSetup: true, in: hub)
             order.isUnseen = true
             hub.start { [order] hub in await hub.additions.carryOut(order, call, in: hub) }
@@ -54,9 +53,17 @@ final class Additions {
         }
     }
 
-    private func checkMaySetUp(_ session: SessionID, in hub: isolated HomeHub) throws(HomeError) {
-        guard !hub.sessions.status(of: session).contains(.restricted) else {
-            throw HomeError(.homeAccessNotAuthorized)
+    /// What the network calls the accessory that is to be added; empty if it is not known which that is.
+    func name(of addition: AdditionRequest, in hub: isolated HomeHub) -> String {
+        var target = SetupTarget.any
+        if let device = addition.device {
+            target = .device(device)
+        } else if let setupID = addition.payload?.setup?.setupID {
+            target = .setupID(setupID)
+        }
+        switch target.look(at: hub.browser.snapshot, paired: hub.pairings.devices) {
+        case .found(let accessory): return accessory.name
+        case .missing, .ambiguous, .paired: return ""
         }
     }
 
@@ -122,7 +129,7 @@ final class Additions {
             }
             if let vendor = accessory.vendor, order.token == nil {
                 let app = hub.vendorApps.handOver(
-                    order.addition, to: order.home, of: accessory, vendor: vendor, in: hub)
+                    order.addition, to: order.home, of: accessory, vendor: vendor, by: call.session, in: hub)
                 return hub.answer(call, .success(AdditionReply.handedOver(app: app).json), isForAnyone: order.isUnseen)
             }
             guard let code = order.code else {
@@ -207,7 +214,6 @@ final class Additions {
         do throws(HomeError) {
             guard hub.isAwaited(call) else { throw HomeError(.operationCancelled) }
             try await hub.change(at: try hub.commitQueue.enter(), by: call) { (planned) throws(HomeError) in
-                if order.isUnseen { try checkMaySetUp(call.session, in: hub) }
                 var generator = SystemRandomNumberGenerator()
                 let commit = try planned.add(
                     AccessoryAddition(

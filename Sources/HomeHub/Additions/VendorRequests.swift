@@ -16,6 +16,8 @@ struct VendorRequests: Sendable, Equatable {
         var vendor: String
         /// The code that the app that began has given.
         var code: SetupCode?
+        /// Who began, and is told if nothing comes of it.
+        var initiator: SessionID
         /// What it is to be called, if the app that began has said so.
         var name: String?
         var deadline: ContinuousClock.Instant
@@ -34,6 +36,9 @@ struct VendorRequests: Sendable, Equatable {
 
     /// Whether there is a request about an accessory.
     func isPending(_ device: DeviceID) -> Bool { requests.contains { $0.device == device } }
+
+    /// Whether there is a request for a maker's app that no app was asked yet.
+    func isPending(vendor: String) -> Bool { requests.contains { $0.vendor == vendor && $0.session == nil } }
 
     /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nothing waits.
     var nextDeadline: ContinuousClock.Instant? { requests.map(\.deadline).min() }

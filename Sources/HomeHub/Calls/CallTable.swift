@@ -147,6 +147,26 @@ package struct CallTable: Sendable, Equatable {
         }
     }
 
+    /// The user allows one call that waits.
+    ///
+    /// - Returns: what is to be carried out now; `nil` if it was not waiting.
+    package mutating func permitted(_ call: Call) -> HomeRequest? {
+        guard case .awaitingPermission(let request, _)? = entries[call]?.state else { return nil }
+        entries[call]?.state = .started
+        return request
+    }
+
+    /// The user refuses one call that waits.
+    package mutating func refused(_ call: Call) -> [Action] {
+        isAwaitingPermission(call) ? fail([call], with: Self.refusal) : []
+    }
+
+    /// Whether a call waits for the user's decision.
+    package func isAwaitingPermission(_ call: Call) -> Bool {
+        guard case .awaitingPermission? = entries[call]?.state else { return false }
+        return true
+    }
+
     /// Apps are refused, or permitted no more: their calls fail, but for those that need no permission and those that have
     /// been committed.
     package mutating func refused(_ sessions: [SessionID]) -> [Action] {

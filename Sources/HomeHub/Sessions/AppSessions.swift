@@ -19,7 +19,12 @@ final class AppSessions {
         init(_ opening: SessionOpening) {
             app = opening.app
             capabilities = opening.capabilities
-            vendor = opening.capabilities.contains(.vendor) ? opening.vendor : nil
+            // What no accessory can advertise is no maker.
+            let vendor = opening.capabilities.contains(.vendor) ? opening.vendor : nil
+            self.vendor = vendor.flatMap { vendor in
+                let isPrintable = vendor.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+                return (1...64).contains(vendor.utf8.count) && isPrintable ? vendor : nil
+            }
         }
     }
 
@@ -29,6 +34,7 @@ final class AppSessions {
     private var sessions: [SessionID: Session] = [:]
     private var lastSession: UInt64 = 0
     private var permissions: Permissions
+    private var consents: Consents
     private var calls = CallTable()
     private var feed: ChangeFeed
     private var searches = Searches()
@@ -36,16 +42,20 @@ final class AppSessions {
     private let decisionQueue = CommitQueue(limit: HomeHub.changesThatWait)
     /// The last decision about each app for which one waits.
     private var decisions: [AppIdentity: UInt64] = [:]
+    /// The last decision about each maker's app for which one waits.
+    private var claimDecisions: [VendorClaimID: UInt64] = [:]
     private var lastDecision: UInt64 = 0
 
     init(
-        _ configuration: HomeHub.Configuration, remembered: [RememberedPermission], store: any HomeStore, logger: Logger
+        _ configuration: HomeHub.Configuration, stored: StoredHomes, store: any HomeStore, logger: Logger
     ) {
         self.store = store
         self.logger = logger
         permissionTimeout = configuration.permissionTimeout
         permissions = Permissions(
-            systemApp: configuration.systemApp, restrictions: configuration.restrictions, remembered: remembered)
+            systemApp: configuration.systemApp, restrictions: configuration.restrictions,
+            remembered: stored.permissions)
+        consents = Consents(remembered: stored.claims)
         feed = ChangeFeed(limit: configuration.feedLimit)
     }
 
@@ -99,7 +109,28 @@ final class AppSessions {
 
     /// The sessions of a maker's app that may be asked, the newest first: it is likely the one that is looked at.
     func sessions(ofVendor vendor: String) -> [SessionID] {
-        sessions.filter { $1.vendor == vendor && feed.isAuthorized($0) }.keys.sorted(by: >)
+        sessions.keys.filter { mayAnswer($0, for: vendor) }.sorted(by: >)
+    }
+
+    /// Whether the user lets a session's app answer for a maker.
+    func mayAnswer(_ session: SessionID, for vendor: String) -> Bool {
+        feed.isAuthorized(session) && claim(of: session, to: vendor).flatMap(consents.isAllowed) == true
+    }
+
+    /// Has the user asked about the apps that want to answer for a maker and about which nothing is decided.
+    func askForVendor(_ vendor: String, in hub: isolated HomeHub) {
+        for session in sessions.keys.sorted() where feed.isAuthorized(session) {
+            guard let claim = claim(of: session, to: vendor), let app = permissions.app(of: session),
+                let question = consents.vendorWanted(claim, app.usageDescription)
+            else { continue }
+            perform(feed.notify(.consentAsked(question), permissions.answering), in: hub)
+        }
+    }
+
+    /// What a session's app wants to answer for; `nil` if it does not say that it is this maker's.
+    private func claim(of session: SessionID, to vendor: String) -> VendorClaimID? {
+        guard sessions[session]?.vendor == vendor, let app = permissions.app(of: session) else { return nil }
+        return VendorClaimID(app: app.identity, vendor: vendor)
     }
 
     func has(_ capability: HomeCapability, _ id: SessionID) -> Bool {
@@ -124,19 +155,25 @@ final class AppSessions {
         switch request {
         case .open: hub.answer(call, with: HomeError(.invalidParameter, detail: "the session is open already"))
         case .permissions:
-            hub.answer(call) { () throws(HomeError) in try permissions.permissions(for: call.session).json }
+            hub.answer(call) { () throws(HomeError) in try listing(for: call.session).json }
         case .setPermission(let app, let decision): decide(decision, about: app, call, in: hub)
         case .answerQuestions:
             do throws(HomeError) {
                 let questions = try permissions.answersQuestions(call.session)
                 hub.answer(call, .success([:]))
                 perform(questions, in: hub)
+                consents.keep(where: calls.isAwaitingPermission)
+                for question in consents.pending {
+                    perform(feed.notify(.consentAsked(question), [call.session]), in: hub)
+                }
             } catch {
                 hub.answer(call, with: error)
             }
-        case .setUpAccessory(let addition)
-        where !permissions.status(of: call.session).contains(.authorized):
-            hub.additions.setUpUnseen(addition, call, in: hub)
+        case .answerConsent(let id, let isAllowed): answerConsent(id, isAllowed: isAllowed, call, in: hub)
+        case .setVendor(let app, let vendor, let decision):
+            decide(decision, about: VendorClaimID(app: app, vendor: vendor), call, in: hub)
+        case .setUpAccessory(let addition) where permissions.status(of: call.session).isEmpty:
+            askConsent(to: addition, call, in: hub)
         default:
             askPermission(for: request, call, in: hub)
         }
@@ -156,6 +193,23 @@ final class AppSessions {
             perform(calls.awaitsPermission(call, for: request, until: deadline, now: now), in: hub)
             hub.deadlineAdded()
         case .refused(let error): hub.answer(call, with: error)
+        }
+    }
+
+    /// Asks the user whether an app about which nothing is decided may add this accessory.
+    private func askConsent(to addition: AdditionRequest, _ call: Call, in hub: isolated HomeHub) {
+        guard let app = permissions.app(of: call.session) else { return }
+        consents.keep(where: calls.isAwaitingPermission)
+        do throws(HomeError) {
+            let question = try consents.additionWanted(
+                of: hub.additions.name(of: addition, in: hub), by: app.identity, app.usageDescription, for: call)
+            let now = ContinuousClock.now
+            let deadline = now.advanced(by: permissionTimeout)
+            perform(calls.awaitsPermission(call, for: .setUpAccessory(addition), until: deadline, now: now), in: hub)
+            hub.deadlineAdded()
+            perform(feed.notify(.consentAsked(question), permissions.answering), in: hub)
+        } catch {
+            hub.answer(call, with: error)
         }
     }
 
@@ -223,6 +277,7 @@ final class AppSessions {
             let isAwaited = decision == .allow && isNew
             if !isAwaited {
                 permissions = decided
+                if decision == .forget { consents.forgotten(app) }
                 perform(actions, in: hub)
             }
             // What is being stored about the app is not what was decided last.
@@ -237,6 +292,100 @@ final class AppSessions {
             }
         } catch {
             hub.answer(call, with: error)
+        }
+    }
+
+    /// Every app, and what each claims.
+    private func listing(for session: SessionID) throws(HomeError) -> [AppPermission] {
+        var listing = try permissions.permissions(for: session)
+        for index in listing.indices { listing[index].vendors = consents.claims(of: listing[index].app) }
+        return listing
+    }
+
+    /// The user has answered a question.
+    private func answerConsent(
+        _ id: ConsentQuestion.ID, isAllowed: Bool, _ call: Call, in hub: isolated HomeHub
+    ) {
+        do throws(HomeError) {
+            try permissions.checkMayDecide(call.session)
+            consents.keep(where: calls.isAwaitingPermission)
+            if let claim = consents.claim(askedBy: id) {
+                return decide(isAllowed ? .allow : .deny, about: claim, call, in: hub)
+            }
+            let addition = try consents.answered(id)
+            hub.answer(call, .success([:]))
+            if !isAllowed {
+                perform(calls.refused(addition), in: hub)
+            } else if case .setUpAccessory(let request)? = calls.permitted(addition) {
+                hub.additions.setUpUnseen(request, addition, in: hub)
+            }
+        } catch {
+            hub.answer(call, with: error)
+        }
+    }
+
+    /// The user decides about a maker's app, as about an app.
+    private func decide(
+        _ decision: PermissionDecision, about claim: VendorClaimID, _ call: Call, in hub: isolated HomeHub
+    ) {
+        do throws(HomeError) {
+            try permissions.checkMayDecide(call.session)
+            guard
+                consents.isKnown(claim)
+                    || sessions.keys.contains(where: { self.claim(of: $0, to: claim.vendor) == claim })
+            else { throw HomeError(.notFound, detail: "no such app has said that it is this maker's") }
+            let place = try decisionQueue.enter()
+            lastDecision += 1
+            claimDecisions[claim] = lastDecision
+            if decision != .allow { decided(decision, about: claim, in: hub) }
+            _ = calls.takesEffect(call)
+            hub.start { [lastDecision] hub in
+                await hub.sessions.store(decision, about: claim, as: lastDecision, call, at: place, in: hub)
+            }
+        } catch {
+            hub.answer(call, with: error)
+        }
+    }
+
+    /// Stores what was decided about a maker's app.
+    private func store(
+        _ decision: PermissionDecision, about claim: VendorClaimID, as number: UInt64, _ call: Call,
+        at place: CommitQueue.Place, in hub: isolated HomeHub
+    ) async {
+        defer { if claimDecisions[claim] == number { claimDecisions[claim] = nil } }
+        do throws(HomeError) {
+            try await decisionQueue.wait(at: place, until: nil)
+            defer { decisionQueue.leave(place) }
+            try await stored(decision, about: claim)
+        } catch {
+            return hub.answer(call, with: error)
+        }
+        if decision == .allow, claimDecisions[claim] == number { decided(.allow, about: claim, in: hub) }
+        hub.answer(call, .success([:]))
+    }
+
+    private func stored(_ decision: PermissionDecision, about claim: VendorClaimID) async throws(HomeError) {
+        do {
+            if decision == .forget {
+                try await store.forget(claim)
+            } else {
+                try await store.remember(RememberedClaim(claim, isAllowed: decision == .allow))
+            }
+        } catch {
+            logger.error("home database write failed", metadata: ["error": "\(error)"])
+            throw decision == .allow ? .notStored : .noNotStored
+        }
+    }
+
+    /// What was decided about a maker's app counts from now on.
+    private func decided(_ decision: PermissionDecision, about claim: VendorClaimID, in hub: isolated HomeHub) {
+        consents.decided(decision, about: claim)
+        for session in sessions.keys.sorted() where self.claim(of: session, to: claim.vendor) == claim {
+            if decision == .allow, feed.isAuthorized(session) {
+                hub.vendorApps.sessionPermitted(session, in: hub)
+            } else {
+                hub.vendorApps.sessionLost(session, in: hub)
+            }
         }
     }
 
@@ -313,6 +462,11 @@ final class AppSessions {
     /// Tells some sessions what concerns only them.
     func notify(_ notification: HomeNotification, _ those: [SessionID], in hub: isolated HomeHub) {
         perform(feed.notify(notification, those), in: hub)
+    }
+
+    /// Tells a session what it may know without permission.
+    func notifyAnyone(_ notification: HomeNotification, _ session: SessionID, in hub: isolated HomeHub) {
+        perform(feed.notifyAnyone(notification, session), in: hub)
     }
 
     private func perform(_ actions: [ChangeFeed.Action], in hub: isolated HomeHub) {

@@ -20,7 +20,13 @@ package protocol HomeStore: Sendable {
     /// Stores the answer to a question of permission, in place of an earlier one.
     func remember(_ permission: RememberedPermission) async throws
 
-    /// Removes what is stored about an app.
+    /// Stores the answer to a question whether an app may answer for a maker, in place of an earlier one.
+    func remember(_ claim: RememberedClaim) async throws
+
+    /// Removes what is stored about an app and a maker.
+    func forget(_ claim: VendorClaimID) async throws
+
+    /// Removes all that is stored about an app, also about makers.
     func forget(_ app: AppIdentity) async throws
 
     /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
@@ -32,9 +38,13 @@ package struct StoredHomes: Sendable, Equatable {
     /// The homes; no accessory counts as reachable before its link says so, and no session observes anything.
     package var graph: HomeGraph
     package var permissions: [RememberedPermission]
+    package var claims: [RememberedClaim]
 
-    package init(graph: HomeGraph = HomeGraph(), permissions: [RememberedPermission] = []) {
+    package init(
+        graph: HomeGraph = HomeGraph(), permissions: [RememberedPermission] = [], claims: [RememberedClaim] = []
+    ) {
         self.graph = graph
         self.permissions = permissions
+        self.claims = claims
     }
 }

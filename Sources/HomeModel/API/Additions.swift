@@ -36,6 +36,33 @@ extension DiscoveredAccessory: HomeMessage {
     }
 }
 
+/// An accessory that was handed over to its maker's app, and will not come.
+public struct AccessoryAdditionFailure: Codable, Sendable, Hashable {
+    /// Where it was to be added.
+    public let home: Home.ID
+    /// Which accessory server.
+    public let accessory: DeviceID
+    /// What it calls itself.
+    public let name: String
+    /// Why it does not come: 79 if the maker's app declined, or none has answered in time.
+    public let error: HomeError
+
+    package init(home: Home.ID, accessory: DeviceID, name: String, error: HomeError) {
+        self.home = home
+        self.accessory = accessory
+        self.name = name
+        self.error = error
+    }
+}
+
+extension AccessoryAdditionFailure: HomeMessage {
+    enum CodingKeys: String, CodingKey {
+        case home
+        case accessory = "deviceId"
+        case name, error
+    }
+}
+
 extension AddAccessoryRequest: HomeMessage {
     enum CodingKeys: String, CodingKey {
         case id = "request"

@@ -21,6 +21,10 @@ package enum HomeNotification: HomeCall {
     case addAccessoryRequest(AddAccessoryRequest)
     /// The system app is asked to put a question to the user.
     case permissionAsked(AppPermission)
+    /// The system app is asked to put another question to the user.
+    case consentAsked(ConsentQuestion)
+    /// An accessory that the app has begun to add, and that was handed over to its maker's app, will not come.
+    case additionFailed(AccessoryAdditionFailure)
 
     enum CodingKeys: String, MethodKey {
         case authorizationStatusUpdated, homesUpdated, transaction, live, cached
@@ -28,6 +32,8 @@ package enum HomeNotification: HomeCall {
         case accessoryLost = "browser.removed"
         case addAccessoryRequest
         case permissionAsked = "privacy.asked"
+        case consentAsked = "privacy.consentAsked"
+        case additionFailed
     }
 
     enum AuthorizationStatusUpdatedCodingKeys: String, CodingKey { case _0 = "status" }

@@ -23,8 +23,8 @@ package enum HomeRequest: HomeCall {
     case stopBrowsing
     /// Answered with ``AdditionReply``.
     case addAccessory(AdditionRequest)
-    /// The standard setup, which needs no permission: the code shows who may. Answered with ``AdditionReply``, which tells
-    /// an app without permission nothing but what it has added.
+    /// The standard setup; of an app about which the user has not decided, the user is asked for this one addition. Answered
+    /// with ``AdditionReply``, which tells an app without permission nothing but what it has added.
     case setUpAccessory(AdditionRequest)
     /// A maker's app will not add what it was asked to.
     case declineAddition(AddAccessoryRequest.ID)
@@ -33,6 +33,10 @@ package enum HomeRequest: HomeCall {
     case setPermission(AppIdentity, PermissionDecision)
     /// From now on questions of permission are put to this session.
     case answerQuestions
+    /// The user has answered a question.
+    case answerConsent(ConsentQuestion.ID, isAllowed: Bool)
+    /// The user decides whether an app may answer for a maker's accessories.
+    case setVendor(AppIdentity, vendor: String, PermissionDecision)
 
     enum CodingKeys: String, MethodKey {
         case open = "session.open"
@@ -53,6 +57,8 @@ package enum HomeRequest: HomeCall {
         case permissions = "privacy.list"
         case setPermission = "privacy.set"
         case answerQuestions = "privacy.answer"
+        case answerConsent = "privacy.consent"
+        case setVendor = "privacy.setVendor"
     }
 
     enum ReadValuesCodingKeys: String, CodingKey { case _0 = "characteristics" }
@@ -62,6 +68,8 @@ package enum HomeRequest: HomeCall {
     enum RunActionSetCodingKeys: String, CodingKey { case _0 = "actionSet" }
     enum DeclineAdditionCodingKeys: String, CodingKey { case _0 = "request" }
     enum SetPermissionCodingKeys: String, CodingKey { case _0 = "app", _1 = "decision" }
+    enum AnswerConsentCodingKeys: String, CodingKey { case _0 = "question", isAllowed }
+    enum SetVendorCodingKeys: String, CodingKey { case _0 = "app", vendor, _2 = "decision" }
 }
 
 extension HomeWrite: HomeCall {

@@ -179,11 +179,59 @@ package struct AppPermission: HomeMessage {
     package var usageDescription: String
     /// Whether the question waits for an answer.
     package var isPending: Bool
+    /// The makers for whose accessories the app wants to answer, and what was decided; `nil` for none.
+    package var vendors: [VendorClaim]?
 
-    package init(app: AppIdentity, status: AuthorizationStatus, usageDescription: String, isPending: Bool) {
+    package init(
+        app: AppIdentity, status: AuthorizationStatus, usageDescription: String, isPending: Bool,
+        vendors: [VendorClaim]? = nil
+    ) {
         self.app = app
         self.status = status
         self.usageDescription = usageDescription
         self.isPending = isPending
+        self.vendors = vendors
+    }
+}
+
+/// Whether an app may answer for a maker's accessories, as the user decided.
+package struct VendorClaim: HomeMessage {
+    /// The maker, as its accessories advertise it.
+    package var vendor: String
+    /// `nil` while the question waits for an answer.
+    package var isAllowed: Bool?
+
+    package init(vendor: String, isAllowed: Bool?) {
+        self.vendor = vendor
+        self.isAllowed = isAllowed
+    }
+}
+
+/// A question to the user about an app, beside the one whether it may see the homes.
+package struct ConsentQuestion: HomeMessage, Identifiable {
+    /// What the app wants.
+    package enum Subject: String, Codable, Sendable, Hashable, CaseIterable {
+        /// To add one accessory, this once.
+        case addition
+        /// To be asked for the ownership tokens of a maker's accessories, from now on.
+        case vendor
+    }
+
+    package var id: Identifier<ConsentQuestion>
+    package var app: AppIdentity
+    /// What the app says it needs the homes for.
+    package var usageDescription: String
+    package var subject: Subject
+    /// The accessory, as the network calls it, empty if that is not known; or the maker, as its accessories advertise it.
+    package var name: String
+
+    package init(
+        id: Identifier<ConsentQuestion>, app: AppIdentity, usageDescription: String, subject: Subject, name: String
+    ) {
+        self.id = id
+        self.app = app
+        self.usageDescription = usageDescription
+        self.subject = subject
+        self.name = name
     }
 }

@@ -36,6 +36,12 @@ struct AppOptions: ParsableArguments, Sendable {
 
     @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
     var program: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether it may answer for this maker's accessories, instead of whether it may see the homes.",
+            valueName: "maker"))
+    var vendor: String?
 }
 
 /// A command that decides about an app.
@@ -49,7 +55,11 @@ extension PrivacyDecision {
     func run() async throws {
         try await options.withManager { manager in
             let app = try await manager.permissions().app(subject.name, user: subject.user, program: subject.program)
-            try await manager.setPermission(Self.decision, for: app)
+            if let vendor = subject.vendor {
+                try await manager.setVendor(Self.decision, of: vendor, for: app)
+            } else {
+                try await manager.setPermission(Self.decision, for: app)
+            }
         }
     }
 }
@@ -85,17 +95,26 @@ struct PrivacyResetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
     var program: String?
 
+    @Option(
+        help: ArgumentHelp("Only whether it may answer for this maker's accessories.", valueName: "maker"))
+    var vendor: String?
+
     @Flag(help: "Do not ask.")
     var yes = false
 
     @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard vendor == nil || name != nil else { throw ValidationError("Say which app --vendor is about.") }
+    }
 
     func run() async throws {
         try await options.withManager { [self] manager in
             let permissions = try await manager.permissions()
             guard name == nil else {
                 let app = try permissions.app(name ?? "", user: user, program: program)
-                return try await manager.setPermission(.forget, for: app)
+                guard let vendor else { return try await manager.setPermission(.forget, for: app) }
+                return try await manager.setVendor(.forget, of: vendor, for: app)
             }
             let decided = permissions.filter { $0.status.contains(.determined) && !$0.status.contains(.restricted) }
             guard !decided.isEmpty else { return }
@@ -119,7 +138,11 @@ struct PrivacyAgentCommand: AsyncParsableCommand {
                 for await question in questions {
                     guard let decision = try await agent.decision(about: question) else { continue }
                     do {
-                        try await manager.setPermission(decision, for: question.app)
+                        switch question {
+                        case .permission(let permission):
+                            try await manager.setPermission(decision, for: permission.app)
+                        case .consent(let question): try await manager.answer(question, isAllowed: decision == .allow)
+                        }
                     } catch let error as HomeError where error.code == .notFound {
                         // Somebody else has answered, or the app has ended.
                         Terminal.current.write("The question is answered already.\n")

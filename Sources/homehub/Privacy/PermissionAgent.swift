@@ -8,24 +8,40 @@ struct PermissionAgent: Sendable {
     let terminal: Terminal
 
     /// The question as it is shown.
-    static func question(about permission: AppPermission) -> String {
-        let app = permission.app
-        let program = app.executable.isEmpty ? "not visible" : app.executable.sanitized
-        let reason = permission.usageDescription.sanitized
-        return """
-            Let \(app.app.sanitized) see and control your homes?
-              program  \(program), run by user \(app.uid)
-              it says  "\(reason)"
-            Write allow or deny; Enter leaves the question open: \
+    static func question(about question: PersonQuestion) -> String {
+        switch question {
+        case .permission(let permission):
+            text(
+                "Let \(permission.app.app.sanitized) see and control your homes?", permission.app,
+                permission.usageDescription)
+        case .consent(let question): text(title(of: question), question.app, question.usageDescription)
+        }
+    }
 
-            """
+    private static func title(of question: ConsentQuestion) -> String {
+        let (app, name) = (question.app.app.sanitized, question.name.sanitized)
+        return switch question.subject {
+        case .addition:
+            "Let \(app) add \(name.isEmpty ? "an accessory" : "the accessory \"\(name)\"") to your homes, this once?"
+        case .vendor: "Let \(app) answer for the maker \"\(name)\" when its accessories are added, from now on?"
+        }
+    }
+
+    private static func text(_ title: String, _ app: AppIdentity, _ usageDescription: String) -> String {
+        """
+        \(title)
+          for      \(app.coverage)
+          it says  "\(usageDescription.sanitized)"
+        Write allow or deny; Enter leaves the question open: \
+
+        """
     }
 
     /// What the person decides; `nil` to leave the question open.
     ///
     /// - Throws: `TerminalError` if no person can answer.
-    func decision(about permission: AppPermission) async throws -> PermissionDecision? {
-        var question = Self.question(about: permission)
+    func decision(about question: PersonQuestion) async throws -> PermissionDecision? {
+        var question = Self.question(about: question)
         while true {
             terminal.writeError(question)
             guard let answer = await terminal.readLine() else {

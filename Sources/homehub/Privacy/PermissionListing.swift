@@ -8,12 +8,21 @@ enum PermissionListing {
         guard !permissions.isEmpty else { return "No app has asked yet.\n" }
         var table = Table(["APP", "USER", "MAY", "PROGRAM", "BECAUSE"])
         for permission in permissions {
+            let program = permission.app.executable.isEmpty ? "any" : permission.app.executable
             table.append([
-                permission.app.app, "\(permission.app.uid)", permission.decisionText,
-                permission.app.executable.isEmpty ? "-" : permission.app.executable, permission.usageDescription,
+                permission.app.app, "\(permission.app.uid)", permission.decisionText, program,
+                permission.usageDescription,
             ])
+            for claim in permission.vendors ?? [] {
+                table.append([
+                    permission.app.app, "\(permission.app.uid)", claim.decisionText, program,
+                    "for the maker \(claim.vendor)",
+                ])
+            }
         }
+        guard permissions.contains(where: \.app.executable.isEmpty) else { return table.text }
         return table.text
+            + "PROGRAM any: homehubd cannot see what runs, so this holds for any program of the user that gives this id.\n"
     }
 }
 
@@ -52,6 +61,23 @@ extension [AppPermission] {
     }
 }
 
+extension AppIdentity {
+    /// What a decision about the app covers.
+    var coverage: String {
+        executable.isEmpty
+            ? "any program of user \(uid) that gives this id; homehubd cannot see which it is"
+            : "\(executable.sanitized), run by user \(uid)"
+    }
+
+    /// The same in a word: a program, or only the id that a user's programs give.
+    fileprivate var coverageWord: String { executable.isEmpty ? "id" : "program" }
+}
+
+extension VendorClaim {
+    /// Whether the app may answer for the maker, in a word or two.
+    var decisionText: String { isAllowed.map { $0 ? "answer" : "not answer" } ?? "asks" }
+}
+
 extension AppPermission {
     /// What the app may do, in a word or two.
     var decisionText: String {
@@ -64,6 +90,7 @@ extension AppPermission {
     var listing: JSONValue {
         var object = json.object ?? [:]
         object["id"] = .string(app.app)
+        object["covers"] = .string(app.coverageWord)
         return .object(object)
     }
 }

@@ -54,6 +54,13 @@ extension EventLine {
             self.init(
                 sentence: "a proof is asked for \(request.accessoryName)",
                 members: ["home": .string("\(request.home)"), "request": .string("\(request.id)")])
+        case .additionFailed(let failure):
+            self.init(
+                sentence: "\(failure.name) was not added: \(failure.error.message)",
+                members: [
+                    "home": .string("\(failure.home)"), "deviceId": .string("\(failure.accessory)"),
+                    "error": failure.error.json,
+                ])
         }
     }
 

@@ -4,7 +4,6 @@ import HomeHub
 import HomeModel
 import LineRPC
 import Logging
-import Synchronization
 
 /// Serves the connections of apps.
 ///
@@ -14,11 +13,12 @@ import Synchronization
 struct AppConnections: LineRPCSessions {
     /// What the socket takes and keeps.
     struct Limits {
-        /// How many connections one user may have.
-        var connectionsOfUser = 64
         /// From an app comes one request; to it goes a page of accessories, or what one write changed.
+        ///
+        /// One user's apps cannot take all places.
         var lines = LineLimits(
-            lineLength: 1 << 20, sentLineLength: 1 << 24, outstandingRequests: 32, outbox: 1 << 25, peers: 256)
+            lineLength: 1 << 20, sentLineLength: 1 << 24, outstandingRequests: 32, outbox: 1 << 25, peers: 256,
+            peersOfUser: 64)
         /// How long a connection may take to open its session.
         var opening = Duration.seconds(30)
         /// How many bytes may wait when the next thing is sent.
@@ -31,7 +31,6 @@ struct AppConnections: LineRPCSessions {
     private let hub: any HubSessions
     let limits: Limits
     private let logger: Logger
-    private let users = UserCounts()
 
     init(hub: any HubSessions, limits: Limits = Limits(), logger: Logger) {
         self.hub = hub
@@ -44,16 +43,6 @@ struct AppConnections: LineRPCSessions {
             logger.error("peer credentials missing")
             return
         }
-        guard users.enter(identity.uid, limit: limits.connectionsOfUser) else {
-            logger.warning(
-                "connection refused",
-                metadata: [
-                    "reason": "too many connections of one user", "user": "\(identity.uid)",
-                    "limit": "\(limits.connectionsOfUser)",
-                ])
-            return
-        }
-        defer { users.leave(identity.uid) }
         var inputs = inputs.makeAsyncIterator()
         guard let session = await openInTime(peer, identity, &inputs) else { return }
         await withDiscardingTaskGroup { group in
@@ -165,26 +154,6 @@ extension AppPeer {
 extension RPCFailure {
     /// An error as it travels: with its number, and whole beside it.
     init(_ error: HomeError) { self.init(code: error.code.rawValue, message: error.message, data: error.json) }
-}
-
-/// How many connections each user has.
-private final class UserCounts: Sendable {
-    private let counts = Mutex<[UInt32: Int]>([:])
-
-    func enter(_ user: UInt32, limit: Int) -> Bool {
-        counts.withLock { counts in
-            guard counts[user, default: 0] < limit else { return false }
-            counts[user, default: 0] += 1
-            return true
-        }
-    }
-
-    func leave(_ user: UInt32) {
-        counts.withLock { counts in
-            let rest = (counts[user] ?? 1) - 1
-            counts[user] = rest > 0 ? rest : nil
-        }
-    }
 }
 
 /// The hub as the socket sees it.

@@ -38,7 +38,7 @@ struct HomeDatabase: HomeStore {
             if let first = breaches.first {
                 throw DamagedDatabase(description: "the homes contradict themselves \(breaches.count) times: \(first)")
             }
-            return StoredHomes(graph: graph, permissions: try Self.permissions(db))
+            return StoredHomes(graph: graph, permissions: try Self.permissions(db), claims: try Self.claims(db))
         }
     }
 
@@ -87,19 +87,52 @@ struct HomeDatabase: HomeStore {
 
     func forget(_ app: AppIdentity) async throws {
         try await queue.writeToTheEnd { db in
+            for table in ["permission", "vendorClaim"] {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE app = ? AND uid = ? AND executable = ?",
+                    arguments: [app.app, Int64(app.uid), app.executable])
+            }
+        }
+    }
+
+    func remember(_ claim: RememberedClaim) async throws {
+        try await queue.writeToTheEnd { db in
+            let app = claim.claim.app
             try db.execute(
-                sql: "DELETE FROM permission WHERE app = ? AND uid = ? AND executable = ?",
-                arguments: [app.app, Int64(app.uid), app.executable])
+                sql: """
+                    INSERT INTO vendorClaim (app, uid, executable, vendor, isAllowed) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (app, uid, executable, vendor) DO UPDATE SET isAllowed = excluded.isAllowed
+                    """,
+                arguments: [app.app, Int64(app.uid), app.executable, claim.claim.vendor, claim.isAllowed])
+        }
+    }
+
+    func forget(_ claim: VendorClaimID) async throws {
+        try await queue.writeToTheEnd { db in
+            try db.execute(
+                sql: "DELETE FROM vendorClaim WHERE app = ? AND uid = ? AND executable = ? AND vendor = ?",
+                arguments: [claim.app.app, Int64(claim.app.uid), claim.app.executable, claim.vendor])
         }
     }
 
     private static func permissions(_ db: Database) throws -> [RememberedPermission] {
         try Row.fetchAll(db, sql: "SELECT * FROM permission ORDER BY position").map { row in
             RememberedPermission(
-                app: AppIdentity(
-                    app: try row.text("app"), uid: UInt32(try row.number("uid", in: 0...Int64(UInt32.max))),
-                    executable: try row.text("executable")),
-                isAllowed: try row.flag("isAllowed"), usageDescription: try row.text("usageDescription"))
+                app: try app(row), isAllowed: try row.flag("isAllowed"),
+                usageDescription: try row.text("usageDescription"))
         }
+    }
+
+    private static func claims(_ db: Database) throws -> [RememberedClaim] {
+        try Row.fetchAll(db, sql: "SELECT * FROM vendorClaim ORDER BY position").map { row in
+            RememberedClaim(
+                VendorClaimID(app: try app(row), vendor: try row.text("vendor")), isAllowed: try row.flag("isAllowed"))
+        }
+    }
+
+    private static func app(_ row: Row) throws -> AppIdentity {
+        AppIdentity(
+            app: try row.text("app"), uid: UInt32(try row.number("uid", in: 0...Int64(UInt32.max))),
+            executable: try row.text("executable"))
     }
 }

@@ -13,11 +13,27 @@ enum HomeSchema {
     /// The steps from an empty file to today's tables; a step once released is never edited.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { db in
-            for table in homes + devices + scenes + others { try db.execute(sql: table) }
-        }
+        migrator.registerMigration("1", migrate: makeFirst)
+        migrator.registerMigration("2") { db in try db.execute(sql: vendorClaim) }
         return migrator
     }
+
+    /// The first version's tables.
+    static func makeFirst(_ db: Database) throws {
+        for table in homes + devices + scenes + others { try db.execute(sql: table) }
+    }
+
+    /// Which apps may answer for makers, as the user decided.
+    private static let vendorClaim = """
+        CREATE TABLE vendorClaim (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL,
+            uid INTEGER NOT NULL,
+            executable TEXT NOT NULL,
+            vendor TEXT NOT NULL,
+            isAllowed INTEGER NOT NULL CHECK (isAllowed IN (0, 1)),
+            UNIQUE (app, uid, executable, vendor))
+        """
 
     private static let homes = [
         """

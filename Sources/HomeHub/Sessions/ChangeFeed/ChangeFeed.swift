@@ -132,6 +132,11 @@ package struct ChangeFeed: Sendable, Equatable {
         notifyAll(notification, where: Set(those).contains)
     }
 
+    /// Tells a session what it may know without permission, as ``answered(_:with:isForAnyone:)`` does.
+    package mutating func notifyAnyone(_ notification: HomeNotification, _ id: SessionID) -> [Action] {
+        change(id) { $0.outbox.append(notification) }
+    }
+
     private mutating func notifyAll(
         _ notification: HomeNotification, where isMeant: (SessionID) -> Bool
     ) -> [Action] {

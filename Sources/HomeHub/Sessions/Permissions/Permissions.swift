@@ -99,6 +99,21 @@ package struct Permissions: Sendable, Equatable {
     /// A session is over; a question about its app remains.
     package mutating func closed(_ session: SessionID) { sessions[session] = nil }
 
+    /// Who a session's app is, and what it says it needs the homes for; `nil` if there is no such session.
+    func app(of session: SessionID) -> (identity: AppIdentity, usageDescription: String)? {
+        sessions[session].map { ($0.app, $0.usageDescription) }
+    }
+
+    /// The sessions of those who answer questions.
+    var answering: [SessionID] { sessions.filter(\.value.answersQuestions).keys.sorted() }
+
+    /// Whether a session may decide about apps.
+    ///
+    /// - Throws: 17 if not.
+    func checkMayDecide(_ session: SessionID) throws(HomeError) {
+        guard sessions[session]?.isSystemApp == true else { throw HomeError(.insufficientPrivileges) }
+    }
+
     /// What a session's app may do; nothing if there is no such session.
     package func status(of session: SessionID) -> AuthorizationStatus {
         guard let session = sessions[session] else { return [] }
@@ -131,7 +146,7 @@ package struct Permissions: Sendable, Equatable {
         }
         lastQuestion += 1
         questions[session.app] = Question(number: lastQuestion, usageDescription: session.usageDescription)
-        let those = sessions.filter(\.value.answersQuestions).keys.sorted()
+        let those = answering
         return (.undecided, those.isEmpty ? [] : [.ask(permission(of: session.app), those)])
     }
 
@@ -205,10 +220,6 @@ package struct Permissions: Sendable, Equatable {
         let before = statuses
         self.restrictions = restrictions
         return consequences(of: pending.filter(restrictions.forbid), since: before)
-    }
-
-    private func checkMayDecide(_ session: SessionID) throws(HomeError) {
-        guard sessions[session]?.isSystemApp == true else { throw HomeError(.insufficientPrivileges) }
     }
 
     /// Draws the consequences of a decision.
