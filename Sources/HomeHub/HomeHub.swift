@@ -110,6 +110,15 @@ package actor HomeHub {
         sessions.committed(transaction, by: call, in: self)
     }
 
+    /// Stores when a scene was carried out last.
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async {
+        do {
+            try await store.save(scene, lastExecutionTime: lastExecutionTime)
+        } catch {
+            logger.error("value save failed", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Applies what an accessory has reported, and tells the apps if it is new.
     ///
     /// - Parameters:

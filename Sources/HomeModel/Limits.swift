@@ -12,6 +12,8 @@ package enum HomeLimits {
     package static let accessoriesInHome = 2048
     package static let actionSetsInHome = 512
     package static let actionsInActionSet = 512
+    package static let serviceGroupsInHome = 512
+    package static let servicesInServiceGroup = 512
 }
 
 extension NameRules {

@@ -14,7 +14,8 @@ struct Homehub: AsyncParsableCommand {
             HomesCommand.self, RoomsCommand.self, ZonesCommand.self, DiscoverCommand.self, AddCommand.self,
             AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self, RemoveCommand.self,
             IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
-            ScenesCommand.self, FavouriteCommand.self, ServiceTypeCommand.self, NamesCommand.self, PrivacyCommand.self,
+            ScenesCommand.self, GroupsCommand.self, FavouriteCommand.self, ServiceTypeCommand.self, NamesCommand.self,
+            PrivacyCommand.self,
             VersionCommand.self,
         ])
 

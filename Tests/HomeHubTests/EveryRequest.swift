@@ -19,6 +19,8 @@ enum RequestKind: CaseIterable, Sendable {
     case assignAccessory, renameAccessory, removeAccessory, unblockAccessory
     case renameService, setAssociatedServiceType, setFavorite
     case addActionSet, renameActionSet, removeActionSet, setActions
+    case addServiceGroup, renameServiceGroup, removeServiceGroup, addServiceToServiceGroup
+    case removeServiceFromServiceGroup
 
     init(_ request: HomeRequest) {
         switch request {
@@ -69,6 +71,11 @@ enum RequestKind: CaseIterable, Sendable {
         case .renameActionSet: self = .renameActionSet
         case .removeActionSet: self = .removeActionSet
         case .setActions: self = .setActions
+        case .addServiceGroup: self = .addServiceGroup
+        case .renameServiceGroup: self = .renameServiceGroup
+        case .removeServiceGroup: self = .removeServiceGroup
+        case .addServiceToServiceGroup: self = .addServiceToServiceGroup
+        case .removeServiceFromServiceGroup: self = .removeServiceFromServiceGroup
         }
     }
 
@@ -94,7 +101,8 @@ enum RequestKind: CaseIterable, Sendable {
             .setPrimaryHome, .addRoom, .renameRoom, .removeRoom, .addZone, .renameZone, .removeZone, .addRoomToZone,
             .removeRoomFromZone, .assignAccessory, .renameAccessory, .removeAccessory, .unblockAccessory,
             .renameService, .setAssociatedServiceType, .setFavorite, .addActionSet, .renameActionSet,
-            .removeActionSet, .setActions:
+            .removeActionSet, .setActions, .addServiceGroup, .renameServiceGroup, .removeServiceGroup,
+            .addServiceToServiceGroup, .removeServiceFromServiceGroup:
             .permission
         }
     }
@@ -111,6 +119,7 @@ struct ConfiguredHouse {
     let hall: Room.ID
     let upstairs: Zone.ID
     let scene: ActionSet.ID
+    let group: ServiceGroup.ID
     /// How often the device was read for a `Trace`.
     let looks = Looks()
 
@@ -145,12 +154,17 @@ struct ConfiguredHouse {
             case .room(let kitchen) = try await make(.addRoom(id, name: "Kitchen")),
             case .room(let hall) = try await make(.addRoom(id, name: "Hall")),
             case .zone(let upstairs) = try await make(.addZone(id, name: "Upstairs")),
-            case .actionSet(let scene) = try await make(.addActionSet(id, name: "Evening", kind: .userDefined))
+            case .actionSet(let scene) = try await make(.addActionSet(id, name: "Evening", kind: .userDefined)),
+            case .serviceGroup(let group) = try await make(.addServiceGroup(id, name: "Reading"))
         else { throw HouseUnderTest.Missing(what: "furniture") }
         try await system.write(.addRoomToZone(upstairs, hall))
         try await system.write(
             .setActions(scene, [CharacteristicWriteAction(characteristic: device.on, targetValue: .bool(true))]))
+        if let service = device.accessory.services.first?.id {
+            try await system.write(.addServiceToServiceGroup(group, service))
+        }
         (self.cabin, self.kitchen, self.hall, self.upstairs, self.scene) = (cabin, kitchen, hall, upstairs, scene)
+        self.group = group
         home = try await device.house.home(system)
         bridge = try await device.house.bridge(2)
     }
@@ -201,6 +215,12 @@ struct ConfiguredHouse {
         case .renameActionSet: .write(.renameActionSet(scene, name: "Night"))
         case .removeActionSet: .write(.removeActionSet(scene))
         case .setActions: .write(.setActions(scene, []))
+        case .addServiceGroup: .write(.addServiceGroup(id, name: "Cooking"))
+        case .renameServiceGroup: .write(.renameServiceGroup(group, name: "Dining"))
+        case .removeServiceGroup: .write(.removeServiceGroup(group))
+        case .addServiceToServiceGroup: .write(.addServiceToServiceGroup(group, service))
+        case .removeServiceFromServiceGroup:
+            .write(.removeServiceFromServiceGroup(group, device.accessory.services.first?.id ?? missing()))
         }
     }
 

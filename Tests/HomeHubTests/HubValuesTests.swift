@@ -211,6 +211,20 @@ struct HubValuesTests {
             let results = try [ValueResult](json: try await a.call(.runActionSet(scene)))
             #expect(results.map(\.characteristic) == [lamp.on])
             try await eventually("the event at b") { b.values == [.bool(true)] }
+            let carriedOut = { (app: TestApp) in
+                app.notifications.compactMap { notification -> Bool? in
+                    guard case .live(.actionSetExecutionUpdated(scene, let isExecuting, _)) = notification else {
+                        return nil
+                    }
+                    return isExecuting
+                }
+            }
+            try await eventually("b is told") { carriedOut(b) == [true, false] }
+            #expect(carriedOut(a) == [])
+            let last = try #require(await house.home(b).actionSet(scene)?.lastExecutionTime)
+            try await eventually("it is stored") {
+                house.store.stored.graph.home(of: scene)?.actionSet(scene)?.lastExecutionTime == last
+            }
             lamp.bridge.bridge.driver.set(lamp.light, .waits)
             let first = await a.begin(.runActionSet(scene))
             try await eventually("the lamp is asked") { lamp.bridge.bridge.driver.waitingCount == 1 }

@@ -115,6 +115,12 @@ final class TestStore: HomeStore {
         try await change { $0.stored.claims.removeAll { $0.claim == claim } }
     }
 
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async throws {
+        try await change {
+            $0.stored.graph.apply(.actionSetExecutionUpdated(scene, isExecuting: false, last: lastExecutionTime))
+        }
+    }
+
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws {
         try await change { $0.noted.append(values) }
     }

@@ -62,7 +62,7 @@ private struct Walk {
     }
 
     private mutating func change() throws -> HomeTransaction? {
-        switch Int.random(in: 0..<31, using: &random) {
+        switch Int.random(in: 0..<34, using: &random) {
         case 0: return try perform(.addHome(name: name()))
         case 1: return try perform(.setFavorite(service(), Bool.random(using: &random)))
         case 2: return try perform(.renameHome(home(), name: name()))
@@ -92,6 +92,17 @@ private struct Walk {
                     ? .removeActionSet(set.id) : .renameActionSet(set.id, name: name()))
         case 26, 27: return try setActions()
         case 28: return try add()
+        case 30: return try perform(.addServiceGroup(home(), name: name()))
+        case 31, 32:
+            guard let group = pick(hub.homes.flatMap(\.serviceGroups)) else { return nil }
+            return try perform(.addServiceToServiceGroup(group.id, service()))
+        case 33:
+            guard let group = pick(hub.homes.flatMap(\.serviceGroups)) else { return nil }
+            return switch Int.random(in: 0..<3, using: &random) {
+            case 0: try perform(.removeServiceGroup(group.id))
+            case 1: try perform(.renameServiceGroup(group.id, name: name()))
+            default: try perform(.removeServiceFromServiceGroup(group.id, pick(group.services) ?? service()))
+            }
         case 29: return hub.block(accessory())
         default: return try update()
         }

@@ -444,6 +444,39 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .removeActionSet(scene)) == 0)
     }
 
+    @Test("A service group has services of its home, each once; they leave it with their accessory")
+    func serviceGroups() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let other = try hub.home("Cabin")
+        let ids = [
+            try hub.add([Devices.lamp("One")], to: home)[0], try hub.add([Devices.lamp("Two")], to: home, device: 2)[0],
+            try hub.add([Devices.lamp("Far")], to: other, device: 3)[0],
+        ]
+        let services = try ids.map { try #require(hub.graph.accessory($0)?.services.last).id }
+        guard case .serviceGroup(let group) = try hub.perform(.addServiceGroup(home, name: "Reading")).result else {
+            Issue.record("no group")
+            return
+        }
+        #expect(code(&hub, .addServiceGroup(home, name: "one")) == 31)
+        #expect(code(&hub, .addRoom(home, name: "reading")) == 31)
+        #expect(code(&hub, .addServiceGroup(other, name: "Reading")) == 0)
+        #expect(code(&hub, .addServiceToServiceGroup(group, services[0])) == 0)
+        #expect(code(&hub, .addServiceToServiceGroup(group, services[0])) == 1)
+        #expect(code(&hub, .addServiceToServiceGroup(group, services[1])) == 0)
+        #expect(code(&hub, .addServiceToServiceGroup(group, services[2])) == 11)
+        #expect(code(&hub, .addServiceToServiceGroup(group, Service.ID(using: &hub.random))) == 2)
+        #expect(code(&hub, .renameServiceGroup(group, name: "Reading")) == 33)
+        #expect(code(&hub, .renameServiceGroup(group, name: "Night")) == 0)
+        #expect(code(&hub, .removeAccessory(home, ids[0])) == 0)
+        #expect(hub.graph.home(home)?.serviceGroup(group)?.services == [services[1]])
+        #expect(code(&hub, .removeServiceFromServiceGroup(group, services[0])) == 2)
+        #expect(code(&hub, .removeServiceFromServiceGroup(group, services[1])) == 0)
+        #expect(code(&hub, .removeServiceGroup(group)) == 0)
+        #expect(code(&hub, .removeServiceGroup(group)) == 2)
+        #expect(hub.graph.home(home)?.accessories.map(\.id) == [ids[1]])
+    }
+
     @Test("A value is told when it differs, a button always; out of reach nothing is reported any more")
     func live() throws {
         var hub = TestHub()
@@ -467,7 +500,15 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(tells(.reachabilityUpdated(lamp.id, false)))
         #expect(!tells(.reachabilityUpdated(lamp.id, false)))
         #expect(hub.graph.characteristic(power)?.isNotificationEnabled == false)
-        #expect(hub.graph.home(home)?.revision == revision)
+        let scene = try hub.scene("Evening", in: home)
+        let withScene = hub.graph.home(home)?.revision
+        #expect(tells(.actionSetExecutionUpdated(scene, isExecuting: true, last: nil)))
+        #expect(!tells(.actionSetExecutionUpdated(scene, isExecuting: true, last: nil)))
+        #expect(tells(.actionSetExecutionUpdated(scene, isExecuting: false, last: 7)))
+        #expect(hub.graph.home(home)?.actionSet(scene)?.lastExecutionTime == 7)
+        #expect(!tells(.actionSetExecutionUpdated(ActionSet.ID(using: &hub.random), isExecuting: true, last: nil)))
+        #expect(hub.graph.home(home)?.revision == withScene)
+        #expect(withScene == revision.map { $0 + 1 })
         #expect(!tells(.valueUpdated(Characteristic.ID(using: &hub.random), .bool(true), time: 3)))
     }
 }

@@ -34,6 +34,9 @@ private let sampleRequests: [HomeRequest] = [
     .answerConsent(id(), isAllowed: true),
     .setVendor(AppIdentity(app: "a", uid: 1000, executable: ""), vendor: "kilgo", .deny),
     .write(.setAssociatedServiceType(id(), nil)), .write(.addActionSet(id(), name: "x", kind: .sleep)),
+    .write(.addServiceGroup(id(), name: "x")), .write(.addServiceToServiceGroup(id(), id())),
+    .write(.removeServiceFromServiceGroup(id(), id())), .write(.renameServiceGroup(id(), name: "y")),
+    .write(.removeServiceGroup(id())),
 ]
 
 @Suite("Messages between app and daemon") struct MessageTests {
@@ -57,6 +60,8 @@ private let sampleRequests: [HomeRequest] = [
                     id: Devices.id(1), name: "Lamp", category: .lightbulb, model: "L", setupHash: "yf4bzw==",
                     vendor: "kilgo")),
             .accessoryLost(Devices.id(1)),
+            .live(.actionSetExecutionUpdated(id(), isExecuting: true, last: nil)),
+            .cached(.actionSetExecutionUpdated(id(), isExecuting: false, last: 1 << 50)),
             .addAccessoryRequest(
                 AddAccessoryRequest(
                     id: id(), home: id(), accessoryName: "Lamp", category: .lightbulb, requiresSetupPayloadURL: true)),

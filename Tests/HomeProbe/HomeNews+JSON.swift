@@ -60,9 +60,16 @@ extension Home.Event.Change {
             object["error"] = error.json
             object["accessory"] = .string(accessory.id.description)
         case .actionSetAdded(let scene), .actionSetRemoved(let scene), .actionSetNameUpdated(let scene),
-            .actionSetActionsUpdated(let scene):
+            .actionSetActionsUpdated(let scene), .actionSetExecutionUpdated(let scene):
             object["actionSet"] = .string(scene.id.description)
             object["name"] = .string(scene.name)
+        case .serviceGroupAdded(let group), .serviceGroupRemoved(let group), .serviceGroupNameUpdated(let group):
+            object["serviceGroup"] = .string(group.id.description)
+            object["name"] = .string(group.name)
+        case .serviceAddedToServiceGroup(let service, let group),
+            .serviceRemovedFromServiceGroup(let service, let group):
+            object["service"] = .string(service.id.description)
+            object["serviceGroup"] = .string(group.id.description)
         }
     }
 }

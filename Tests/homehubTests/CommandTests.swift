@@ -248,6 +248,24 @@ struct CommandTests {
         #expect(try await hub.run("scenes", "remove", "Dinner") == Outcome())
     }
 
+    @Test("groups are made, filled and emptied, and renamed like everything else")
+    func groups() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("groups").output.hasPrefix("There are no groups in My Home"))
+        #expect(try await hub.run("groups", "add", "Reading") == Outcome())
+        #expect(try await hub.run("groups", "put", "reading", "Reading Lamp") == Outcome())
+        #expect(try await hub.run("groups", "put", "Reading", "Ceiling Fan/Light") == Outcome())
+        #expect(
+            try await hub.run("groups").output == "NAME     PARTS\nReading  Ceiling Fan/Light, Reading Lamp\n")
+        let twice = try await hub.run("groups", "put", "Reading", "Reading Lamp")
+        #expect(twice.code == 1 && twice.errors.hasSuffix("(1 alreadyExists)\n"))
+        #expect(try await hub.run("rename", "Reading", "Night", "--kind", "group") == Outcome())
+        #expect(try await hub.run("groups", "take", "Night", "Reading Lamp") == Outcome())
+        #expect(hub.homes[0].serviceGroups.map(\.services.count) == [1])
+        #expect(try await hub.run("groups", "remove", "Night") == Outcome())
+        #expect(try await hub.run("groups", "remove", "Night").code == 1)
+    }
+
     @Test("watching prints changes until it is interrupted")
     func watching() async throws {
         let change = { (state: inout FakeHub.State) in

@@ -35,7 +35,7 @@ struct RandomHomes {
     }
 
     private mutating func change() throws -> HomeTransaction? {
-        switch Int.random(in: 0..<33, using: &random) {
+        switch Int.random(in: 0..<38, using: &random) {
         case 0: return graph.homes.count < 2 ? try perform(.addHome(name: name())) : nil
         case 1: return try perform(.renameHome(home(), name: name()))
         case 2: return Int.random(in: 0..<6, using: &random) == 0 ? try perform(.removeHome(home())) : nil
@@ -62,6 +62,13 @@ struct RandomHomes {
         case 25, 31, 32: return try perform(.setActions(actionSet(), actions()))
         case 26: return graph.block(accessory())
         case 27, 28: return try add()
+        case 33: return try perform(.addServiceGroup(home(), name: name()))
+        case 34, 35: return try perform(.addServiceToServiceGroup(serviceGroup(), service()))
+        case 36: return try perform(.renameServiceGroup(serviceGroup(), name: name()))
+        case 37:
+            return try perform(
+                Bool.random(using: &random)
+                    ? .removeServiceGroup(serviceGroup()) : .removeServiceFromServiceGroup(serviceGroup(), service()))
         default: return try update()
         }
     }
@@ -171,6 +178,10 @@ struct RandomHomes {
 
     private mutating func actionSet() -> ActionSet.ID {
         pick(graph.homes.flatMap(\.actionSets))?.id ?? ActionSet.ID(using: &random)
+    }
+
+    private mutating func serviceGroup() -> ServiceGroup.ID {
+        pick(graph.homes.flatMap(\.serviceGroups))?.id ?? ServiceGroup.ID(using: &random)
     }
 }
 

@@ -184,6 +184,7 @@ extension HomeManager {
     /// A value came for the copy of the homes alone: none here observes it, or the daemon does not tell it yet (again).
     private func cached(_ event: LiveEvent) {
         apply(replica.cached(event))
+        if case .actionSetExecutionUpdated = event { changed() }
         guard case .valueUpdated(let id, let value, let time) = event, observations.reconciler.isDesired(id),
             replica.graph.characteristic(id)?.type.isMomentary == false
         else { return }

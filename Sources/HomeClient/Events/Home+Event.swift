@@ -52,6 +52,18 @@ extension Home.Event {
         case actionSetNameUpdated(ActionSet)
         /// A scene sets other values.
         case actionSetActionsUpdated(ActionSet)
+        /// A scene is being carried out, or not any more; see ``ActionSet/isExecuting``.
+        case actionSetExecutionUpdated(ActionSet)
+        /// A service group came.
+        case serviceGroupAdded(ServiceGroup)
+        /// A service group went; its services stay.
+        case serviceGroupRemoved(ServiceGroup)
+        /// A service group has another name.
+        case serviceGroupNameUpdated(ServiceGroup)
+        /// A service is part of a group now.
+        case serviceAddedToServiceGroup(Service, ServiceGroup)
+        /// A service is no part of a group any more.
+        case serviceRemovedFromServiceGroup(Service, ServiceGroup)
         /// The homes were loaded anew, or this listener missed too much: whatever it kept of the home is void.
         case homesUpdated
 
@@ -76,6 +88,12 @@ extension Home.Event {
             case .actionSetRemoved: "actionSetRemoved"
             case .actionSetNameUpdated: "actionSetNameUpdated"
             case .actionSetActionsUpdated: "actionSetActionsUpdated"
+            case .actionSetExecutionUpdated: "actionSetExecutionUpdated"
+            case .serviceGroupAdded: "serviceGroupAdded"
+            case .serviceGroupRemoved: "serviceGroupRemoved"
+            case .serviceGroupNameUpdated: "serviceGroupNameUpdated"
+            case .serviceAddedToServiceGroup: "serviceAddedToServiceGroup"
+            case .serviceRemovedFromServiceGroup: "serviceRemovedFromServiceGroup"
             case .homesUpdated: "homesUpdated"
             }
         }

@@ -22,6 +22,11 @@ extension HomeGraph {
         return try existing(id)
     }
 
+    func serviceGroup(_ commit: HomeCommit) throws(HomeError) -> ServiceGroup {
+        guard case .serviceGroup(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
     func accessories(_ commit: HomeCommit) -> [Accessory] {
         guard case .accessories(let ids) = commit.result else { return [] }
         return ids.compactMap { accessory($0) }
@@ -33,6 +38,9 @@ extension HomeGraph {
     func existing(_ id: Room.ID) throws(HomeError) -> Room { try found(home(of: id)?.room(id)) }
     func existing(_ id: Zone.ID) throws(HomeError) -> Zone { try found(home(of: id)?.zone(id)) }
     func existing(_ id: ActionSet.ID) throws(HomeError) -> ActionSet { try found(home(of: id)?.actionSet(id)) }
+    func existing(_ id: ServiceGroup.ID) throws(HomeError) -> ServiceGroup {
+        try found(home(of: id)?.serviceGroup(id))
+    }
     func existing(_ id: Accessory.ID) throws(HomeError) -> Accessory { try found(accessory(id)) }
     func existing(_ id: Service.ID) throws(HomeError) -> Service { try found(accessory(of: id)?.service(id)) }
 

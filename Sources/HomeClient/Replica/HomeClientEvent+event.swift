@@ -53,6 +53,13 @@ extension Home.Event.Change {
             case .actionSetRemoved(let id): before.actionSet(id).map(Self.actionSetRemoved)
             case .actionSetNameUpdated(let id, _): home.actionSet(id).map(Self.actionSetNameUpdated)
             case .actionSetActionsUpdated(let id, _): home.actionSet(id).map(Self.actionSetActionsUpdated)
+            case .serviceGroupAdded(let group): .serviceGroupAdded(home.serviceGroup(group.id) ?? group)
+            case .serviceGroupRemoved(let id): before.serviceGroup(id).map(Self.serviceGroupRemoved)
+            case .serviceGroupNameUpdated(let id, _): home.serviceGroup(id).map(Self.serviceGroupNameUpdated)
+            case .serviceAddedToServiceGroup(let service, let group):
+                Self.both(home.service(service), home.serviceGroup(group)).map(Self.serviceAddedToServiceGroup)
+            case .serviceRemovedFromServiceGroup(let service, let group):
+                Self.both(home.service(service), home.serviceGroup(group)).map(Self.serviceRemovedFromServiceGroup)
             case .homeAdded, .homeRemoved, .primaryHomeUpdated, .accessoryNameUpdated, .servicesUpdated,
                 .firmwareVersionUpdated, .serviceNameUpdated, .associatedServiceTypeUpdated, .favoriteUpdated:
                 nil

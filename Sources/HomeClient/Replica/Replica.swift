@@ -118,7 +118,7 @@ struct Replica: Sendable, Equatable {
             mayLackValues: Self.takesValues(transaction), hasOtherHomes: true)
     }
 
-    /// A device reported an event.
+    /// A device reported an event, or a scene is carried out.
     package mutating func received(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         guard graph.apply(event) else { return Update() }
@@ -128,6 +128,9 @@ struct Replica: Sendable, Equatable {
         case .reachabilityUpdated(let id, _), .faultUpdated(let id, _):
             accessory = graph.accessory(id)
             change = .reachabilityUpdated
+        case .actionSetExecutionUpdated(let id, _, _):
+            guard let home = graph.home(of: id), let actionSet = home.actionSet(id) else { return Update() }
+            return Update(events: [.home(Home.Event(.actionSetExecutionUpdated(actionSet), in: home))])
         case .valueUpdated(let id, _, _):
             accessory = graph.accessory(of: id)
             guard let characteristic = accessory?.characteristic(id),
@@ -139,7 +142,7 @@ struct Replica: Sendable, Equatable {
         return Update(events: [.accessory(Accessory.Event(change, to: accessory, revision: home.revision))])
     }
 
-    /// A device reported a value that no listener here observes.
+    /// Something for the copy of the homes only: a value that no listener here observes, or this app's own scene.
     package mutating func cached(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         graph.apply(event)

@@ -2,7 +2,7 @@ package import HomeModel
 
 /// What the hub keeps over restarts.
 ///
-/// Whatever a call has returned from survives a power cut, but for ``save(_:)``. A call takes as long as the disk does: it
+/// Whatever a call has returned from survives a power cut, but for ``save(_:)`` and ``save(_:lastExecutionTime:)``. A call takes as long as the disk does: it
 /// waits elsewhere, never on the hub's executor, and once begun it goes on to its end, also if its task is cancelled. Calls
 /// are carried out in the order in which they are made. The pairings are in the `PairingVault`.
 package protocol HomeStore: Sendable {
@@ -28,6 +28,9 @@ package protocol HomeStore: Sendable {
 
     /// Removes all that is stored about an app, also about makers.
     func forget(_ app: AppIdentity) async throws
+
+    /// Stores when a scene was carried out last; one that is not known is passed over.
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async throws
 
     /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws

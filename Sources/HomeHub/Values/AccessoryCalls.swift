@@ -257,12 +257,15 @@ final class AccessoryCalls {
     ) async {
         defer { runningActionSets.remove(id) }
         guard hub.isAwaited(call) else { return }
+        let last = hub.graph.home(of: id)?.actionSet(id)?.lastExecutionTime
+        hub.apply(.actionSetExecutionUpdated(id, isExecuting: true, last: last), writer: call.session)
         let results = await written(writes, by: call, in: hub)
+        let error = hub.graph.error(ofScene: results)
+        let isDone = error?.code != .actionSetExecutionFailed
+        let time = isDone ? WallClock.now : last
+        hub.apply(.actionSetExecutionUpdated(id, isExecuting: false, last: time), writer: call.session)
         // What failed in part succeeded in part, too: the app gets what came of each, and says so.
-        if let error = hub.graph.error(ofScene: results), error.code == .actionSetExecutionFailed {
-            hub.answer(call, with: error)
-        } else {
-            hub.answer(call, .success(results.json))
-        }
+        if let error, !isDone { hub.answer(call, with: error) } else { hub.answer(call, .success(results.json)) }
+        if isDone, let time { await hub.save(id, lastExecutionTime: time) }
     }
 }

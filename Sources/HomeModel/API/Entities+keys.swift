@@ -4,7 +4,20 @@ extension Home: HomeMessage {
     enum CodingKeys: String, CodingKey {
         case id, name, isPrimary, revision
         case defaultRoomID = "defaultRoom"
-        case rooms, zones, accessories, actionSets
+        case rooms, zones, accessories, actionSets, serviceGroups
+    }
+}
+
+// Who was written before there were service groups says nothing of them, and is told nothing of none.
+extension KeyedEncodingContainer where Key == Home.CodingKeys {
+    mutating func encode(_ value: [ServiceGroup], forKey key: Key) throws {
+        try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer where Key == Home.CodingKeys {
+    func decode(_ type: [ServiceGroup].Type, forKey key: Key) throws -> [ServiceGroup] {
+        try decodeIfPresent(type, forKey: key) ?? []
     }
 }
 
@@ -43,7 +56,13 @@ extension Characteristic: HomeMessage {
     }
 }
 
-extension ActionSet: HomeMessage {}
+extension ActionSet: HomeMessage {
+    enum CodingKeys: String, OmittingKey {
+        case id, home, kind, name, actions, isExecuting, lastExecutionTime
+    }
+}
+
+extension ServiceGroup: HomeMessage {}
 
 extension CharacteristicWriteAction: HomeMessage {
     enum CodingKeys: String, CodingKey {

@@ -15,6 +15,8 @@ extension HomeEvent: HomeMessage {
         case roomAdded, roomRemoved, roomNameUpdated, zoneAdded, zoneRemoved, zoneNameUpdated, roomAddedToZone
         case roomRemovedFromZone, accessoryAdded, accessoryRemoved, accessoryRoomUpdated, accessoryError
         case accessoryUnblocked, actionSetAdded, actionSetRemoved, actionSetNameUpdated, actionSetActionsUpdated
+        case serviceGroupAdded, serviceGroupRemoved, serviceGroupNameUpdated, serviceAddedToServiceGroup
+        case serviceRemovedFromServiceGroup
         case accessoryNameUpdated = "accessory.nameUpdated"
         case servicesUpdated, firmwareVersionUpdated, serviceNameUpdated, associatedServiceTypeUpdated, favoriteUpdated
     }
@@ -39,6 +41,11 @@ extension HomeEvent: HomeMessage {
     typealias ActionSetRemovedCodingKeys = ActionSetAddedCodingKeys
     enum ActionSetNameUpdatedCodingKeys: String, CodingKey { case _0 = "actionSet", _1 = "name" }
     enum ActionSetActionsUpdatedCodingKeys: String, CodingKey { case _0 = "actionSet", _1 = "actions" }
+    enum ServiceGroupAddedCodingKeys: String, CodingKey { case _0 = "serviceGroup" }
+    typealias ServiceGroupRemovedCodingKeys = ServiceGroupAddedCodingKeys
+    enum ServiceGroupNameUpdatedCodingKeys: String, CodingKey { case _0 = "serviceGroup", _1 = "name" }
+    enum ServiceAddedToServiceGroupCodingKeys: String, CodingKey { case _0 = "service", _1 = "serviceGroup" }
+    typealias ServiceRemovedFromServiceGroupCodingKeys = ServiceAddedToServiceGroupCodingKeys
     enum AccessoryNameUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "name" }
     enum ServicesUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "services" }
     enum FirmwareVersionUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "firmwareVersion" }
@@ -51,11 +58,12 @@ extension LiveEvent: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "event"
 
-        case reachabilityUpdated, faultUpdated, valueUpdated
+        case reachabilityUpdated, faultUpdated, valueUpdated, actionSetExecutionUpdated
     }
 
     enum ReachabilityUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "isReachable" }
     enum FaultUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "fault" }
+    enum ActionSetExecutionUpdatedCodingKeys: String, CodingKey { case _0 = "actionSet", isExecuting, last }
     enum ValueUpdatedCodingKeys: String, CodingKey { case _0 = "characteristic", _1 = "value", time }
 }
 

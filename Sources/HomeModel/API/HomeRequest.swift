@@ -97,6 +97,11 @@ extension HomeWrite: HomeCall {
         case renameActionSet = "scenes.rename"
         case removeActionSet = "scenes.remove"
         case setActions = "scenes.set"
+        case addServiceGroup = "groups.add"
+        case renameServiceGroup = "groups.rename"
+        case removeServiceGroup = "groups.remove"
+        case addServiceToServiceGroup = "groups.addService"
+        case removeServiceFromServiceGroup = "groups.removeService"
     }
 
     enum RenameHomeCodingKeys: String, CodingKey { case _0 = "home", name }
@@ -121,6 +126,11 @@ extension HomeWrite: HomeCall {
     enum RenameActionSetCodingKeys: String, CodingKey { case _0 = "actionSet", name }
     enum RemoveActionSetCodingKeys: String, CodingKey { case _0 = "actionSet" }
     enum SetActionsCodingKeys: String, CodingKey { case _0 = "actionSet", _1 = "actions" }
+    typealias AddServiceGroupCodingKeys = RenameHomeCodingKeys
+    enum RenameServiceGroupCodingKeys: String, CodingKey { case _0 = "serviceGroup", name }
+    enum RemoveServiceGroupCodingKeys: String, CodingKey { case _0 = "serviceGroup" }
+    enum AddServiceToServiceGroupCodingKeys: String, CodingKey { case _0 = "serviceGroup", _1 = "service" }
+    typealias RemoveServiceFromServiceGroupCodingKeys = AddServiceToServiceGroupCodingKeys
 }
 
 // A scene is one of the user's own unless a request says otherwise.

@@ -47,12 +47,20 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     public package(set) var name: String
     /// What it sets, each characteristic once.
     public package(set) var actions: [CharacteristicWriteAction]
+    /// Whether it is being carried out at this moment.
+    public package(set) var isExecuting = false
+    /// When it was carried out last, in whole or in part, in milliseconds since 1970 (UTC); `nil` if it never was.
+    public package(set) var lastExecutionTime: Int64?
 
-    package init(id: ID, home: Home.ID, kind: Kind, name: String, actions: [CharacteristicWriteAction] = []) {
+    package init(
+        id: ID, home: Home.ID, kind: Kind, name: String, actions: [CharacteristicWriteAction] = [],
+        lastExecutionTime: Int64? = nil
+    ) {
         self.id = id
         self.home = home
         self.kind = kind
         self.name = name
         self.actions = actions
+        self.lastExecutionTime = lastExecutionTime
     }
 }

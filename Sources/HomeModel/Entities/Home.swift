@@ -23,10 +23,13 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
     public package(set) var accessories: [Accessory]
     /// The scenes in order of age.
     public package(set) var actionSets: [ActionSet]
+    /// The service groups in order of age.
+    public package(set) var serviceGroups: [ServiceGroup]
 
     package init(
         id: ID, name: String, isPrimary: Bool = false, revision: UInt64 = 1, defaultRoomID: Room.ID, rooms: [Room] = [],
-        zones: [Zone] = [], accessories: [Accessory] = [], actionSets: [ActionSet] = []
+        zones: [Zone] = [], accessories: [Accessory] = [], actionSets: [ActionSet] = [],
+        serviceGroups: [ServiceGroup] = []
     ) {
         self.id = id
         self.name = name
@@ -37,6 +40,7 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
         self.zones = zones
         self.accessories = accessories
         self.actionSets = actionSets
+        self.serviceGroups = serviceGroups
     }
 
     /// The room in which accessories are until they are assigned to another; it bears the home's name.
@@ -62,6 +66,12 @@ extension Home {
 
     /// A scene of this home.
     public func actionSet(_ id: ActionSet.ID) -> ActionSet? { actionSets.first { $0.id == id } }
+
+    /// A service group of this home.
+    public func serviceGroup(_ id: ServiceGroup.ID) -> ServiceGroup? { serviceGroups.first { $0.id == id } }
+
+    /// The services of a group, in the order in which they were added to it.
+    public func services(in group: ServiceGroup) -> [Service] { group.services.compactMap { service($0) } }
 
     /// A service of any accessory of this home.
     public func service(_ id: Service.ID) -> Service? {

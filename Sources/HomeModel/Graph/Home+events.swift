@@ -24,6 +24,12 @@ extension Home {
         case .actionSetRemoved(let id): actionSets.removeAll { $0.id == id }
         case .actionSetNameUpdated(let id, let name): update(id) { $0.name = name }
         case .actionSetActionsUpdated(let id, let actions): update(id) { $0.actions = actions }
+        case .serviceGroupAdded(let group): serviceGroups.append(group)
+        case .serviceGroupRemoved(let id): serviceGroups.removeAll { $0.id == id }
+        case .serviceGroupNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .serviceAddedToServiceGroup(let service, let id): update(id) { $0.services.append(service) }
+        case .serviceRemovedFromServiceGroup(let service, let id):
+            update(id) { $0.services.removeAll { $0 == service } }
         case .accessoryNameUpdated(let id, let name): update(id) { $0.name = name }
         case .servicesUpdated(let id, let services): replaceServices(of: id, with: services)
         case .firmwareVersionUpdated(let id, let version): update(id) { $0.firmwareVersion = version }
@@ -48,7 +54,7 @@ extension Home {
         guard let accessory = accessory(id) else { return }
         accessories.removeAll { $0.id == id }
         if let bridge = accessory.bridge { update(bridge) { $0.bridgedAccessories?.removeAll { $0 == id } } }
-        dropIdleActions()
+        dropWhatIsGone()
     }
 
     private mutating func replaceServices(of id: Accessory.ID, with services: [Service]) {
@@ -60,21 +66,32 @@ extension Home {
                 $0.isNotificationEnabled = enabled.contains($0.id) && $0.metadata.permissions.contains(.notify)
             }
         }
-        dropIdleActions()
+        dropWhatIsGone()
     }
 
-    /// Takes actions out of the scenes whose characteristics are gone.
-    private mutating func dropIdleActions() {
-        guard actionSets.contains(where: { !$0.actions.isEmpty }) else { return }
-        let present = Set(accessories.flatMap { $0.services.flatMap { $0.characteristics.map(\.id) } })
-        for index in actionSets.indices { actionSets[index].actions.removeAll { !present.contains($0.characteristic) } }
+    /// Takes actions out of the scenes whose characteristics are gone, and services that are out of the groups.
+    private mutating func dropWhatIsGone() {
+        if actionSets.contains(where: { !$0.actions.isEmpty }) {
+            let present = Set(accessories.flatMap { $0.services.flatMap { $0.characteristics.map(\.id) } })
+            for index in actionSets.indices {
+                actionSets[index].actions.removeAll { !present.contains($0.characteristic) }
+            }
+        }
+        if serviceGroups.contains(where: { !$0.services.isEmpty }) {
+            let present = Set(accessories.flatMap { $0.services.map(\.id) })
+            for index in serviceGroups.indices { serviceGroups[index].services.removeAll { !present.contains($0) } }
+        }
+    }
+
+    private mutating func update(_ id: ServiceGroup.ID, _ change: (inout ServiceGroup) -> Void) {
+        if let index = serviceGroups.firstIndex(where: { $0.id == id }) { change(&serviceGroups[index]) }
     }
 
     private mutating func update(_ id: Zone.ID, _ change: (inout Zone) -> Void) {
         if let index = zones.firstIndex(where: { $0.id == id }) { change(&zones[index]) }
     }
 
-    private mutating func update(_ id: ActionSet.ID, _ change: (inout ActionSet) -> Void) {
+    mutating func update(_ id: ActionSet.ID, _ change: (inout ActionSet) -> Void) {
         if let index = actionSets.firstIndex(where: { $0.id == id }) { change(&actionSets[index]) }
     }
 

@@ -36,7 +36,7 @@ public enum HomeEvent: Codable, Sendable, Hashable {
     case roomRemovedFromZone(Room.ID, Zone.ID)
     /// An accessory came, with its services.
     case accessoryAdded(Accessory)
-    /// An accessory went, and its actions left the scenes.
+    /// An accessory went; its actions left the scenes, and its services the service groups.
     case accessoryRemoved(Accessory.ID)
     /// An accessory is in another room.
     case accessoryRoomUpdated(Accessory.ID, Room.ID)
@@ -52,6 +52,16 @@ public enum HomeEvent: Codable, Sendable, Hashable {
     case actionSetNameUpdated(ActionSet.ID, String)
     /// A scene sets other values.
     case actionSetActionsUpdated(ActionSet.ID, [CharacteristicWriteAction])
+    /// A service group came.
+    case serviceGroupAdded(ServiceGroup)
+    /// A service group went; its services stay.
+    case serviceGroupRemoved(ServiceGroup.ID)
+    /// A service group has another name.
+    case serviceGroupNameUpdated(ServiceGroup.ID, String)
+    /// A service is part of a group now.
+    case serviceAddedToServiceGroup(Service.ID, ServiceGroup.ID)
+    /// A service is no part of a group any more.
+    case serviceRemovedFromServiceGroup(Service.ID, ServiceGroup.ID)
 
     // MARK: The accessory's
 
@@ -77,6 +87,8 @@ public enum LiveEvent: Codable, Sendable, Hashable {
     case faultUpdated(Accessory.ID, AccessoryFault?)
     /// A value was received; the time is in milliseconds since 1970 (UTC).
     case valueUpdated(Characteristic.ID, CharacteristicValue, time: Int64)
+    /// A scene is being carried out, or not any more; with when it was last, in milliseconds since 1970 (UTC).
+    case actionSetExecutionUpdated(ActionSet.ID, isExecuting: Bool, last: Int64?)
 }
 
 /// An event, and whether whoever caused it is notified of it, too.

@@ -24,6 +24,7 @@ extension HomeGraph {
             identities += home.rooms.map(\.id.description)
             identities += home.zones.map(\.id.description)
             identities += home.actionSets.map(\.id.description)
+            identities += home.serviceGroups.map(\.id.description)
             for accessory in home.accessories {
                 identities.append(accessory.id.description)
                 for service in accessory.services {
@@ -44,6 +45,7 @@ extension Home {
         }
         let names =
             [name] + rooms.map(\.name) + zones.map(\.name) + accessories.map(\.name) + actionSets.map(\.name)
+            + serviceGroups.map(\.name)
         check(areDistinct(names), "I2: two objects have one name")
         check(names.allSatisfy { NameRules.isValid($0) && $0.isComposed }, "I17: a name breaks the rules")
         check(rooms.allSatisfy { $0.home == id && $0.id != defaultRoomID }, "I5: the default room is in the list")
@@ -73,6 +75,12 @@ extension Home {
             check(actionSet.home == id, "scene \(actionSet.name) says it is in another home")
             check(targets.allSatisfy(characteristics.contains), "scene \(actionSet.name) sets what is not there")
             check(Set(targets).count == targets.count, "scene \(actionSet.name) sets one thing twice")
+        }
+        let services = Set(accessories.flatMap { $0.services.map(\.id) })
+        for group in serviceGroups {
+            check(group.home == id, "service group \(group.name) says it is in another home")
+            check(group.services.allSatisfy(services.contains), "service group \(group.name) has what is not there")
+            check(Set(group.services).count == group.services.count, "service group \(group.name) has one twice")
         }
         return breaches
     }

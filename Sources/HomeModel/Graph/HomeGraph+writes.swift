@@ -69,6 +69,11 @@ extension HomeGraph {
         case .renameActionSet(let id, let name): try renameActionSet(id, name)
         case .removeActionSet(let id): try removeActionSet(id)
         case .setActions(let id, let actions): try setActions(actions, of: id)
+        case .addServiceGroup(let id, let name): try addServiceGroup(name, to: try existing(id), using: &generator)
+        case .renameServiceGroup(let id, let name): try renameServiceGroup(id, name)
+        case .removeServiceGroup(let id): Plan(try existing(id).0.id, [.serviceGroupRemoved(id)])
+        case .addServiceToServiceGroup(let group, let service): try addService(service, toGroup: group)
+        case .removeServiceFromServiceGroup(let group, let service): try removeService(service, fromGroup: group)
         }
     }
 
@@ -263,5 +268,53 @@ extension HomeGraph {
             checked.append(CharacteristicWriteAction(characteristic: action.characteristic, targetValue: value))
         }
         return Plan(home.id, checked == actionSet.actions ? [] : [.actionSetActionsUpdated(id, checked)])
+    }
+
+    // MARK: Service groups
+
+    private func addServiceGroup(
+        _ name: String, to home: Home, using generator: inout some RandomNumberGenerator
+    ) throws(HomeError) -> Plan {
+        let name = try home.namespace.checked(name, context: NameContext(noun: "Group", taken: []))
+        try limit(home.serviceGroups.count, below: HomeLimits.serviceGroupsInHome, "service groups")
+        let group = ServiceGroup(id: ServiceGroup.ID(using: &generator), home: home.id, name: name)
+        return Plan(home.id, .serviceGroup(group.id), [.serviceGroupAdded(group)])
+    }
+
+    private func existing(_ id: ServiceGroup.ID) throws(HomeError) -> (Home, ServiceGroup) {
+        guard let home = home(of: id), let group = home.serviceGroup(id) else {
+            throw HomeError(.notFound, detail: "there is no such service group")
+        }
+        return (home, group)
+    }
+
+    private func renameServiceGroup(_ id: ServiceGroup.ID, _ newName: String) throws(HomeError) -> Plan {
+        let (home, group) = try existing(id)
+        let context = NameContext(noun: "Group", taken: [])
+        let name = try home.namespace.checked(newName, current: group.name, context: context)
+        return Plan(home.id, [.serviceGroupNameUpdated(id, name)])
+    }
+
+    private func addService(_ id: Service.ID, toGroup groupID: ServiceGroup.ID) throws(HomeError) -> Plan {
+        let (home, group) = try existing(groupID)
+        guard home.service(id) != nil else {
+            guard accessory(of: id) == nil else {
+                throw HomeError(.objectAssociatedToAnotherHome, detail: "the service is in another home")
+            }
+            throw HomeError(.notFound, detail: "there is no such service")
+        }
+        guard !group.services.contains(id) else {
+            throw HomeError(.alreadyExists, detail: "the service is part of the group already")
+        }
+        try limit(group.services.count, below: HomeLimits.servicesInServiceGroup, "services in the group")
+        return Plan(home.id, [.serviceAddedToServiceGroup(id, groupID)])
+    }
+
+    private func removeService(_ id: Service.ID, fromGroup groupID: ServiceGroup.ID) throws(HomeError) -> Plan {
+        let (home, group) = try existing(groupID)
+        guard group.services.contains(id) else {
+            throw HomeError(.notFound, detail: "the service is not part of the group")
+        }
+        return Plan(home.id, [.serviceRemovedFromServiceGroup(id, groupID)])
     }
 }

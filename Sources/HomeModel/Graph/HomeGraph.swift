@@ -32,6 +32,9 @@ package struct HomeGraph: Sendable, Equatable {
     /// The home that a scene is in.
     package func home(of actionSet: ActionSet.ID) -> Home? { homes.first { $0.actionSet(actionSet) != nil } }
 
+    /// The home that a service group is in.
+    package func home(of group: ServiceGroup.ID) -> Home? { homes.first { $0.serviceGroup(group) != nil } }
+
     /// The accessory whose service it is.
     package func accessory(of service: Service.ID) -> Accessory? {
         for home in homes {
@@ -92,7 +95,7 @@ package struct HomeGraph: Sendable, Equatable {
     /// Applies what needs no revision.
     ///
     /// - Parameter event: what was received; of objects that are not there it is ignored.
-    /// - Returns: whether there is something to tell: the value, the reachability or the fault is another, or a button was pressed.
+    /// - Returns: whether there is something to tell: what is told is another than before, or a button was pressed.
     @discardableResult package mutating func apply(_ event: LiveEvent) -> Bool {
         switch event {
         case .reachabilityUpdated(let id, let isReachable):
@@ -121,6 +124,17 @@ package struct HomeGraph: Sendable, Equatable {
                 }
             }
             return present.value != value || present.type.isMomentary
+        case .actionSetExecutionUpdated(let id, let isExecuting, let last):
+            guard let home = home(of: id), let present = home.actionSet(id),
+                present.isExecuting != isExecuting || present.lastExecutionTime != last
+            else { return false }
+            update(home.id) { home in
+                home.update(id) { actionSet in
+                    actionSet.isExecuting = isExecuting
+                    actionSet.lastExecutionTime = last
+                }
+            }
+            return true
         }
     }
 

@@ -27,6 +27,11 @@ package enum HomeWrite: Codable, Sendable, Hashable {
     case renameActionSet(ActionSet.ID, name: String)
     case removeActionSet(ActionSet.ID)
     case setActions(ActionSet.ID, [CharacteristicWriteAction])
+    case addServiceGroup(Home.ID, name: String)
+    case renameServiceGroup(ServiceGroup.ID, name: String)
+    case removeServiceGroup(ServiceGroup.ID)
+    case addServiceToServiceGroup(ServiceGroup.ID, Service.ID)
+    case removeServiceFromServiceGroup(ServiceGroup.ID, Service.ID)
 }
 
 /// What came of a write.
@@ -38,6 +43,7 @@ package struct HomeCommit: Codable, Sendable, Hashable {
         case room(Room.ID)
         case zone(Zone.ID)
         case actionSet(ActionSet.ID)
+        case serviceGroup(ServiceGroup.ID)
         /// Those that moved with a room's removal, were removed, or were added: a bridge first.
         case accessories([Accessory.ID])
     }

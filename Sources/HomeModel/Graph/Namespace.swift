@@ -47,7 +47,7 @@ struct Namespace {
 }
 
 extension Home {
-    /// The names that rooms, zones, accessories and scenes share with the home itself.
+    /// The names that rooms, zones, accessories, scenes and service groups share with the home itself.
     var namespace: Namespace {
         var namespace = Namespace(.objectWithSimilarNameExistsInHome, place: "in this home")
         namespace.insert(name, of: "a home")
@@ -55,6 +55,7 @@ extension Home {
         for zone in zones { namespace.insert(zone.name, of: "a zone") }
         for accessory in accessories { namespace.insert(accessory.name, of: "an accessory") }
         for actionSet in actionSets { namespace.insert(actionSet.name, of: "a scene") }
+        for group in serviceGroups { namespace.insert(group.name, of: "a service group") }
         return namespace
     }
 

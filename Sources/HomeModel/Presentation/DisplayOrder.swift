@@ -10,6 +10,7 @@ extension Zone: NamedObject {}
 extension Accessory: NamedObject {}
 extension Service: NamedObject {}
 extension ActionSet: NamedObject {}
+extension ServiceGroup: NamedObject {}
 
 extension Sequence where Element: NamedObject {
     /// The objects in the order to show them: by name as people say it, then as it is written, then by id.

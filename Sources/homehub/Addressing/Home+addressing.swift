@@ -33,6 +33,17 @@ extension Home {
         try Finder(objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories").one(typed)
     }
 
+    /// A service group by name or id.
+    func group(addressed typed: String) throws(HomeError) -> ServiceGroup {
+        try Finder(objects: serviceGroups, noun: "group", place: "in \(name)", listing: "groups").one(typed)
+    }
+
+    /// A part of an accessory, as people write it: `ACCESSORY` or `ACCESSORY/PART`.
+    func part(addressed typed: String) throws(HomeError) -> Service {
+        let words = typed.split(separator: "/", maxSplits: 1).map(String.init)
+        return try accessory(addressed: words.first ?? "").part(addressed: words.count > 1 ? words[1] : nil)
+    }
+
     /// A scene by name or id.
     func scene(addressed typed: String) throws(HomeError) -> ActionSet {
         try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes").one(typed)

@@ -3,7 +3,7 @@ import HomeModel
 
 /// What kinds of objects have names.
 enum ObjectKind: String, CaseIterable, ExpressibleByArgument {
-    case home, room, zone, accessory, part, scene
+    case home, room, zone, accessory, part, scene, group
 }
 
 /// Something with a name, whatever it is.
@@ -15,6 +15,7 @@ enum HomeObject: Equatable {
     /// One of the parts of an accessory.
     case part(Service, of: Accessory)
     case scene(ActionSet)
+    case group(ServiceGroup)
 
     var kind: ObjectKind {
         switch self {
@@ -24,6 +25,7 @@ enum HomeObject: Equatable {
         case .accessory: .accessory
         case .part: .part
         case .scene: .scene
+        case .group: .group
         }
     }
 
@@ -35,6 +37,7 @@ enum HomeObject: Equatable {
         case .accessory(let accessory): accessory.name
         case .part(let service, _): service.name
         case .scene(let scene): scene.name
+        case .group(let group): group.name
         }
     }
 
@@ -47,6 +50,7 @@ enum HomeObject: Equatable {
         case .accessory(let accessory): "\(accessory.id)"
         case .part(let service, _): "\(service.id)"
         case .scene(let scene): "\(scene.id)"
+        case .group(let group): "\(group.id)"
         }
     }
 }
@@ -90,6 +94,7 @@ extension [Home] {
         objects += home.accessories.map(HomeObject.accessory)
         for accessory in home.accessories { objects += accessory.parts.map { .part($0, of: accessory) } }
         objects += home.actionSets.map(HomeObject.scene)
+        objects += home.serviceGroups.map(HomeObject.group)
         return objects
     }
 }

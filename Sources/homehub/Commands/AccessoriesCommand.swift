@@ -68,7 +68,8 @@ struct AssignCommand: HomeCommand {
 
 struct RenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Rename an accessory, a part of one, a room, a zone, a scene or a home.",
+        commandName: "rename",
+        abstract: "Rename an accessory, a part of one, a room, a zone, a scene, a group or a home.",
         discussion: """
             Names live in the home; an accessory keeps the one it gives itself. ACCESSORY/PART means a part, such as the \
             light of a fan.
@@ -206,6 +207,7 @@ extension HomeManager {
         case .accessory(let accessory): try await renameAccessory(accessory.id, to: name)
         case .part(let service, _): try await renameService(service.id, to: name)
         case .scene(let scene): try await renameActionSet(scene.id, to: name)
+        case .group(let group): try await renameServiceGroup(group.id, to: name)
         }
     }
 }

@@ -77,7 +77,7 @@ struct AddCommand: HomeCommand {
         let hints = NamesReport(home).entries.contains { entry in
             switch entry.object {
             case .accessory(let accessory), .part(_, let accessory): ids.contains(accessory.id)
-            case .home, .room, .zone, .scene: false
+            case .home, .room, .zone, .scene, .group: false
             }
         }
         if hints { text += "Some names could be better; homehub names doctor says which.\n" }

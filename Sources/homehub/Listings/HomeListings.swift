@@ -2,7 +2,7 @@ import BoundedJSON
 import HomeModel
 import TerminalKit
 
-/// What people see of homes, rooms, zones and scenes; the same homes give the same text.
+/// What people see of homes, rooms, zones, groups and scenes; the same homes give the same text.
 enum HomeListings {
     /// All homes.
     static func homes(_ homes: [Home]) -> String {
@@ -36,6 +36,21 @@ enum HomeListings {
         var table = Table(["NAME", "ROOMS"])
         for zone in home.zones.sortedForDisplay {
             table.append([zone.name, home.rooms(in: zone).sortedForDisplay.map(\.name).joined(separator: ", ")])
+        }
+        return table.text
+    }
+
+    /// The service groups of a home, with what is in them.
+    static func groups(of home: Home) -> String {
+        guard !home.serviceGroups.isEmpty else {
+            return "There are no groups in \(home.name); homehub groups add NAME makes one.\n"
+        }
+        var table = Table(["NAME", "PARTS"])
+        for group in home.serviceGroups.sortedForDisplay {
+            let parts = home.services(in: group).compactMap { service in
+                home.accessory(service.accessory).map { ValuePlace.shownName(of: service, $0) }
+            }
+            table.append([group.name, parts.isEmpty ? "nothing" : parts.sorted().joined(separator: ", ")])
         }
         return table.text
     }

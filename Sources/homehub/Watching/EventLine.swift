@@ -101,6 +101,17 @@ extension EventLine {
             case .actionSetAdded(let scene): Self.line(scene, "a scene was added: \(scene.name)")
             case .actionSetRemoved(let scene): Self.line(scene, "a scene was removed: \(scene.name)")
             case .actionSetNameUpdated(let scene): Self.line(scene, "a scene is \(scene.name) now")
+            case .actionSetExecutionUpdated(let scene):
+                Self.line(
+                    scene, "the scene \(scene.name) \(scene.isExecuting ? "is being" : "was") carried out",
+                    members: ["isExecuting": .bool(scene.isExecuting)])
+            case .serviceGroupAdded(let group): Self.line(group, "a group was added: \(group.name)")
+            case .serviceGroupRemoved(let group): Self.line(group, "a group was removed: \(group.name)")
+            case .serviceGroupNameUpdated(let group): Self.line(group, "a group is \(group.name) now")
+            case .serviceAddedToServiceGroup(let service, let group):
+                Self.line(service, group, home, "is part of \(group.name) now")
+            case .serviceRemovedFromServiceGroup(let service, let group):
+                Self.line(service, group, home, "is no part of \(group.name) any more")
             case .actionSetActionsUpdated(let scene): Self.line(scene, "the scene \(scene.name) sets other values")
             }
         var all: JSONObject = ["home": .string("\(home.id)")]
@@ -130,8 +141,22 @@ extension EventLine {
             members: ["room": .string("\(room.id)"), "zone": .string("\(zone.id)")])
     }
 
-    private static func line(_ scene: ActionSet, _ sentence: String) -> EventLine {
-        line("scene", "\(scene.id)", scene.name, sentence)
+    private static func line(_ group: ServiceGroup, _ sentence: String) -> EventLine {
+        line("serviceGroup", "\(group.id)", group.name, sentence)
+    }
+
+    private static func line(_ service: Service, _ group: ServiceGroup, _ home: Home, _ sentence: String) -> EventLine {
+        let accessory = home.accessory(service.accessory)
+        return EventLine(
+            place: accessory.flatMap { home.room($0.room) }.map(home.displayName) ?? "",
+            subject: accessory.map { ValuePlace.shownName(of: service, $0) } ?? service.name, sentence: sentence,
+            members: ["service": .string("\(service.id)"), "serviceGroup": .string("\(group.id)")])
+    }
+
+    private static func line(_ scene: ActionSet, _ sentence: String, members: JSONObject = [:]) -> EventLine {
+        var line = line("scene", "\(scene.id)", scene.name, sentence)
+        for member in members.members { line.members[member.name] = member.value }
+        return line
     }
 }
 

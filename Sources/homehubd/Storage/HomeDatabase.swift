@@ -68,6 +68,14 @@ struct HomeDatabase: HomeStore {
         }
     }
 
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async throws {
+        try await queue.writeToTheEnd { db in
+            try db.execute(
+                sql: "UPDATE actionSet SET lastExecutionTime = ? WHERE id = ?",
+                arguments: [lastExecutionTime, scene.description])
+        }
+    }
+
     // MARK: Permissions
 
     func remember(_ permission: RememberedPermission) async throws {

@@ -15,6 +15,7 @@ struct HomeRows {
         let rooms = Dictionary(grouping: try rooms(), by: \.home)
         let zones = Dictionary(grouping: try zones(), by: \.home)
         let actionSets = Dictionary(grouping: try actionSets(), by: \.home)
+        let serviceGroups = Dictionary(grouping: try serviceGroups(), by: \.home)
         let accessories = Dictionary(grouping: try accessoryRows(), by: \.home)
         let services = try services()
         return try rows("home", by: "position").map { row in
@@ -31,7 +32,7 @@ struct HomeRows {
                         defaultRoom: defaultRoom, bridged: bridged[accessory.id]?.map(\.id) ?? [],
                         services: services[accessory.id] ?? [])
                 },
-                actionSets: actionSets[id] ?? [])
+                actionSets: actionSets[id] ?? [], serviceGroups: serviceGroups[id] ?? [])
         }
     }
 
@@ -64,7 +65,20 @@ struct HomeRows {
             return ActionSet(
                 id: id, home: try row.id("home"),
                 kind: try row.read("kind", ActionSet.Kind(rawValue: try row.text("kind"))),
-                name: try row.text("name"), actions: actions[id] ?? [])
+                name: try row.text("name"), actions: actions[id] ?? [],
+                lastExecutionTime: try row.isNull("lastExecutionTime")
+                    ? nil : try row.number("lastExecutionTime", in: Int64.min...Int64.max))
+        }
+    }
+
+    private func serviceGroups() throws -> [ServiceGroup] {
+        let services: [ServiceGroup.ID: [Service.ID]] = try lists("serviceGroupService", by: "position") { row in
+            (try row.id("serviceGroup"), try row.id("service"))
+        }
+        return try rows("serviceGroup", by: "position").map { row in
+            let id: ServiceGroup.ID = try row.id("id")
+            return ServiceGroup(
+                id: id, home: try row.id("home"), name: try row.text("name"), services: services[id] ?? [])
         }
     }
 

@@ -15,6 +15,10 @@ enum HomeSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", migrate: makeFirst)
         migrator.registerMigration("2") { db in try db.execute(sql: vendorClaim) }
+        migrator.registerMigration("3") { db in
+            for table in groups { try db.execute(sql: table) }
+            try db.execute(sql: "ALTER TABLE actionSet ADD COLUMN lastExecutionTime INTEGER")
+        }
         return migrator
     }
 
@@ -160,6 +164,25 @@ enum HomeSchema {
             PRIMARY KEY (actionSet, position), UNIQUE (actionSet, characteristic))
         """,
         "CREATE INDEX actionCharacteristic ON action (characteristic)",
+    ]
+
+    private static let groups = [
+        """
+        CREATE TABLE serviceGroup (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            name TEXT NOT NULL,
+            UNIQUE (home, name))
+        """,
+        """
+        CREATE TABLE serviceGroupService (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            serviceGroup TEXT NOT NULL REFERENCES serviceGroup (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            service TEXT NOT NULL REFERENCES service (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            UNIQUE (serviceGroup, service))
+        """,
+        "CREATE INDEX serviceGroupServiceService ON serviceGroupService (service)",
     ]
 
     private static let others = [

@@ -38,6 +38,14 @@ struct HomeWriter {
         case .actionSetRemoved(let id): try delete("actionSet", id)
         case .actionSetNameUpdated(let id, let name): try set("actionSet", id, "name", name)
         case .actionSetActionsUpdated(let id, let actions): try replaceActions(of: id, with: actions)
+        case .serviceGroupAdded(let group): try insert(group)
+        case .serviceGroupRemoved(let id): try delete("serviceGroup", id)
+        case .serviceGroupNameUpdated(let id, let name): try set("serviceGroup", id, "name", name)
+        case .serviceAddedToServiceGroup(let service, let group): try add(service, to: group)
+        case .serviceRemovedFromServiceGroup(let service, let group):
+            try execute(
+                "DELETE FROM serviceGroupService WHERE service = ? AND serviceGroup = ?",
+                [service.description, group.description])
         case .accessoryNameUpdated(let id, let name): try set("accessory", id, "name", name)
         case .servicesUpdated(let id, let services): try replaceServices(of: id, with: services)
         case .firmwareVersionUpdated(let id, let version): try set("accessory", id, "firmwareVersion", version)
@@ -61,6 +69,7 @@ struct HomeWriter {
         try home.zones.forEach(insert)
         try home.accessories.forEach(insert)
         try home.actionSets.forEach(insert)
+        try home.serviceGroups.forEach(insert)
     }
 
     private func insert(_ room: Room) throws {
@@ -102,9 +111,25 @@ struct HomeWriter {
 
     private func insert(_ actionSet: ActionSet) throws {
         try execute(
-            "INSERT INTO actionSet (id, home, kind, name) VALUES (?, ?, ?, ?)",
-            [actionSet.id.description, actionSet.home.description, actionSet.kind.rawValue, actionSet.name])
+            "INSERT INTO actionSet (id, home, kind, name, lastExecutionTime) VALUES (?, ?, ?, ?, ?)",
+            [
+                actionSet.id.description, actionSet.home.description, actionSet.kind.rawValue, actionSet.name,
+                actionSet.lastExecutionTime,
+            ])
         try replaceActions(of: actionSet.id, with: actionSet.actions)
+    }
+
+    private func insert(_ group: ServiceGroup) throws {
+        try execute(
+            "INSERT INTO serviceGroup (id, home, name) VALUES (?, ?, ?)",
+            [group.id.description, group.home.description, group.name])
+        for service in group.services { try add(service, to: group.id) }
+    }
+
+    private func add(_ service: Service.ID, to group: ServiceGroup.ID) throws {
+        try execute(
+            "INSERT INTO serviceGroupService (serviceGroup, service) VALUES (?, ?)",
+            [group.description, service.description])
     }
 
     // MARK: What is replaced

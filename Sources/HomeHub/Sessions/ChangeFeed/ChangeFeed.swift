@@ -111,6 +111,8 @@ package struct ChangeFeed: Sendable, Equatable {
             let due = observations.reachabilityChanged(of: accessory, to: isReachable)
             return notifyAll(.live(event)) { _ in true } + (due.isEmpty ? [] : [.subscribe(due)])
         case .faultUpdated: return notifyAll(.live(event)) { _ in true }
+        case .actionSetExecutionUpdated:
+            return notifyAll(.live(event)) { $0 != writer } + notifyAll(.cached(event)) { $0 == writer }
         case .valueUpdated(let id, _, _):
             let observers = observations.observers(of: id)
             return notifyAll(.live(event)) { $0 != writer && observers.contains($0) }

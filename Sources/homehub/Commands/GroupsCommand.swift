@@ -1,0 +1,115 @@
+import ArgumentParser
+import BoundedJSON
+import HomeClient
+
+struct GroupsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "groups",
+        abstract: "List, make, rename and remove groups of things that people speak of together.",
+        discussion: """
+            A group holds parts of accessories, wherever they are: the reading lamps of all rooms, say. A part may be in \
+            several groups.
+            """,
+        subcommands: [
+            GroupsListCommand.self, GroupsAddCommand.self, GroupsRenameCommand.self, GroupsRemoveCommand.self,
+            GroupsPutCommand.self, GroupsTakeCommand.self,
+        ],
+        defaultSubcommand: GroupsListCommand.self)
+}
+
+struct GroupsListCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the groups.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        session.print(
+            HomeListings.groups(of: home), json: .array(home.serviceGroups.sortedForDisplay.map(\.json)))
+    }
+}
+
+struct GroupsAddCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "add", abstract: "Make a group.")
+
+    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let group = try await session.manager.addServiceGroup(named: name, to: session.home.id)
+        session.print(json: group.json)
+    }
+}
+
+struct GroupsRenameCommand: HomeCommand {
+    static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a group.")
+
+    @Argument(help: "The group, by name or id.")
+    var object: String
+
+    @Argument(help: "Its new name.")
+    var name: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let group = try await session.home.group(addressed: object)
+        session.print(json: try await session.manager.renameServiceGroup(group.id, to: name).json)
+    }
+}
+
+struct GroupsRemoveCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a group; what is in it stays.")
+
+    @Argument(help: "The group, by name or id.")
+    var object: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let group = try await session.home.group(addressed: object)
+        try await session.manager.removeServiceGroup(group.id)
+        session.print(json: ["id": .string("\(group.id)")])
+    }
+}
+
+struct GroupsPutCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Put a part of an accessory into a group.")
+
+    @Argument(help: "The group, by name or id.")
+    var group: String
+
+    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
+    var target: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let (group, part) = (try home.group(addressed: group), try home.part(addressed: target))
+        session.print(json: try await session.manager.addService(part.id, toServiceGroup: group.id).json)
+    }
+}
+
+struct GroupsTakeCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "take", abstract: "Take a part of an accessory out of a group.")
+
+    @Argument(help: "The group, by name or id.")
+    var group: String
+
+    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
+    var target: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let (group, part) = (try home.group(addressed: group), try home.part(addressed: target))
+        session.print(json: try await session.manager.removeService(part.id, fromServiceGroup: group.id).json)
+    }
+}
