@@ -31,7 +31,14 @@ public final class AccessoryHost: Sendable {
     private let identity: AccessoryIdentity
     private let server: AccessoryServer
     private let listener: AccessoryListener
-    private let places: Places
+    private let database: ServerDatabase
+    private let state: Mutex<State>
+
+    private struct State {
+        var places: Places
+        var bridged: BridgedAccessoryIDs
+    }
+
     /// The directory's memory; given up when the host has run, so that another may use it.
     private let file: Mutex<DatabaseFile?>
     private let loops: MultiThreadedEventLoopGroup
@@ -94,13 +101,7 @@ public final class AccessoryHost: Sendable {
                 places.add(own, of: primary.accessory, as: nil)
                 var served = [(primary.accessory, source)]
                 for accessory in bridged {
-                    var entry = bridgedIDs[accessory.id]
-                    var made = Accessory(
-                        aid: entry.aid, services: [accessory.information.service(&entry.instanceIDs)])
-                    for (index, function) in accessory.functions.enumerated() {
-                        made.services.append(try function.service(isPrimary: index == 0, &entry.instanceIDs))
-                    }
-                    bridgedIDs[accessory.id] = entry
+                    let made = try accessory.made(&bridgedIDs)
                     places.add(accessory.functions, of: made, as: accessory.id)
                     served.append((made, accessory.source))
                 }
@@ -111,10 +112,11 @@ public final class AccessoryHost: Sendable {
         }
     }
 
+    private static let tooMany = AccessoryHostError(
+        .invalidAccessory, "a bridge has at most \(maximumBridged) accessories behind it")
+
     private static func check(_ bridged: [BridgedAccessory]) throws(AccessoryHostError) {
-        guard bridged.count <= maximumBridged else {
-            throw AccessoryHostError(.invalidAccessory, "a bridge has at most \(maximumBridged) accessories behind it")
-        }
+        guard bridged.count <= maximumBridged else { throw tooMany }
         var seen: Set<String> = []
         for accessory in bridged where !seen.insert(accessory.id).inserted {
             throw AccessoryHostError(.invalidAccessory, "two accessories have the id \(accessory.id)")
@@ -156,7 +158,7 @@ public final class AccessoryHost: Sendable {
             path: directory + "/accessory.sqlite", migrator: migrator, applicationID: Self.applicationID, logger: logger
         )
         self.file = Mutex(file)
-        let database = ServerDatabase(file.queue)
+        database = ServerDatabase(file.queue)
         var stored = try await database.load()
         if let setupCode, setupCode != stored.setupCode {
             stored.setupCode = setupCode
@@ -174,7 +176,7 @@ public final class AccessoryHost: Sendable {
         let known = try await file.queue.read { try BridgedAccessoryIDs($0) }
         var (ids, bridged) = (stored.instanceIDs, known)
         let (places, served) = try serving(&ids, &bridged)
-        self.places = places
+        state = Mutex(State(places: places, bridged: bridged))
         // Durable before anybody sees them.
         if ids != stored.instanceIDs { try await database.save(instanceIDs: ids) }
         if bridged != known { try await database.commit { [bridged] in try bridged.save($0) } }
@@ -260,6 +262,47 @@ public final class AccessoryHost: Sendable {
         StandardStreams.printLine("setup code: \(code.text)")
     }
 
+    // MARK: What is behind a bridge
+
+    /// Adds an accessory to those behind a bridge, or describes one of the same id anew; controllers learn of it within seconds.
+    ///
+    /// - Parameter accessory: what is added. One that was there before, also in an earlier life of the bridge, is the one it was.
+    /// - Throws: ``AccessoryHostError``; nothing has changed then.
+    public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
+        do {
+            let (made, places, entry) = try state.withLock { state in
+                let isNew = state.places.aid(of: accessory.id) == nil
+                guard !isNew || state.places.bridgedCount < Self.maximumBridged else { throw Self.tooMany }
+                var bridged = state.bridged
+                let made = try accessory.made(&bridged)
+                try made.checkCompliance()
+                state.bridged = bridged
+                state.places.remove(accessory.id)
+                state.places.add(accessory.functions, of: made, as: accessory.id)
+                return (made, state.places, bridged[accessory.id])
+            }
+            // Durable before anybody sees it.
+            try await database.commit { try BridgedAccessoryIDs.save(entry, of: accessory.id, $0) }
+            try await server.set(made, source: accessory.source.map { HostedSource($0, places) }, isReachable: true)
+        } catch {
+            throw AccessoryHostError(error)
+        }
+    }
+
+    /// Removes an accessory from those behind a bridge; its numbers are kept, should it come back.
+    ///
+    /// Controllers forget the rooms and scenes of what is removed. One that is only switched off is out of reach:
+    /// ``setReachable(_:of:)``.
+    ///
+    /// - Parameter id: the ``BridgedAccessory/id``; nothing happens if there is none.
+    public func remove(_ id: String) async {
+        let aid = state.withLock { state in
+            defer { state.places.remove(id) }
+            return state.places.aid(of: id)
+        }
+        if let aid { await server.remove(aid) }
+    }
+
     // MARK: What devices say
 
     /// Says what a characteristic has for a value now; subscribers get an event if it is another one.
@@ -275,7 +318,7 @@ public final class AccessoryHost: Sendable {
         _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil,
         to value: CharacteristicValue
     ) async {
-        guard let place = places[type, accessory, function] else { return }
+        guard let place = state.withLock({ $0.places[type, accessory, function] }) else { return }
         await update(place.aid, [(place.iid, value)])
     }
 
@@ -287,7 +330,7 @@ public final class AccessoryHost: Sendable {
     ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory. Others are passed
     ///     over.
     public func setReachable(_ isReachable: Bool, of accessory: String? = nil) async {
-        guard let aid = places.aid(of: accessory) else { return }
+        guard let aid = state.withLock({ $0.places.aid(of: accessory) }) else { return }
         await setReachable(isReachable, aid)
     }
 
@@ -301,7 +344,7 @@ public final class AccessoryHost: Sendable {
     public func value(
         of type: CharacteristicType, of accessory: String? = nil, in function: String? = nil
     ) async -> CharacteristicValue? {
-        guard let place = places[type, accessory, function] else { return nil }
+        guard let place = state.withLock({ $0.places[type, accessory, function] }) else { return nil }
         return await server.reading(place)?.value
     }
 

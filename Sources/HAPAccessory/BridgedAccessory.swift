@@ -1,4 +1,5 @@
 public import AccessoryRole
+internal import HAPModel
 
 /// An accessory behind a bridge of your own.
 public struct BridgedAccessory: Sendable {
@@ -28,5 +29,18 @@ public struct BridgedAccessory: Sendable {
         self.information = information
         self.functions = functions
         self.source = source
+    }
+}
+
+extension BridgedAccessory {
+    /// Makes the accessory, with the numbers that it has had or gets now.
+    func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> Accessory {
+        var entry = ids[id]
+        var accessory = Accessory(aid: entry.aid, services: [information.service(&entry.instanceIDs)])
+        for (index, function) in functions.enumerated() {
+            accessory.services.append(try function.service(isPrimary: index == 0, &entry.instanceIDs))
+        }
+        ids[id] = entry
+        return accessory
     }
 }

@@ -46,13 +46,15 @@ struct BridgedAccessoryIDs: Equatable, Sendable {
     }
 
     func save(_ db: Database) throws {
-        for (id, entry) in entries {
-            try db.execute(
-                sql: """
-                    INSERT INTO bridgedAccessory (id, aid, instanceIDs) VALUES (?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET instanceIDs = excluded.instanceIDs
-                    """,
-                arguments: [id, Int64(entry.aid.rawValue), entry.instanceIDs.json])
-        }
+        for (id, entry) in entries { try Self.save(entry, of: id, db) }
+    }
+
+    static func save(_ entry: Entry, of id: String, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO bridgedAccessory (id, aid, instanceIDs) VALUES (?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET instanceIDs = excluded.instanceIDs
+                """,
+            arguments: [id, Int64(entry.aid.rawValue), entry.instanceIDs.json])
     }
 }

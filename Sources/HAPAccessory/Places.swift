@@ -19,6 +19,16 @@ struct Places: Sendable {
         places[Key(type: type, accessory: accessory, function: function)]
     }
 
+    /// How many accessories are behind the bridge.
+    var bridgedCount: Int { aids.keys.count { $0 != nil } }
+
+    /// Forgets an accessory behind the bridge.
+    mutating func remove(_ accessory: String) {
+        guard let aid = aids.removeValue(forKey: accessory) else { return }
+        places = places.filter { $0.key.accessory != accessory }
+        functions = functions.filter { $0.key.aid != aid }
+    }
+
     func aid(of accessory: String?) -> AccessoryID? { aids[accessory] }
 
     /// The id of the function that a characteristic belongs to.

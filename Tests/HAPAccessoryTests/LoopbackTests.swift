@@ -158,7 +158,31 @@ struct LoopbackTests {
         let after = await second.accessories
         #expect(after.map(\.aid.rawValue) == [1, 3, 4])
         #expect(after[1].services.map(\.iid) == before[2].services.map(\.iid))
-        try await serving(second) { _, _ in }
+        try await serving(second) { endpoint, code in
+            let controller = Controller(store: InMemoryPairingStore(), logger: silent)
+            // It is paired with the controller of the first life.
+            await #expect { _ = try await controller.pair(at: endpoint, code: code) } throws: {
+                ($0 as? ControllerError)?.code == .alreadyPaired
+            }
+            await second.remove("a")
+            await second.remove("unknown")
+            try await second.add(
+                BridgedAccessory(
+                    id: "b", information: information("Strip"),
+                    functions: [AccessoryFunction(.switch, [.on: .bool(true)])]))
+            await #expect(throws: AccessoryHostError.self) {
+                try await second.add(
+                    BridgedAccessory(
+                        id: "d", information: information("Bad"), functions: [AccessoryFunction(.switch, [:])]))
+            }
+            let now = await second.accessories
+            #expect(now.map(\.aid.rawValue) == [1, 2, 4])
+            #expect(now[1].services.last?.type == .switch)
+            #expect(await second.value(of: .on, of: "b") == .bool(true))
+            #expect(await second.value(of: .on, of: "a") == nil)
+        }
+        // What was refused has no number; what came while it ran has kept its own.
+        #expect(try await bridge(["d", "b", "a"]).accessories.map(\.aid.rawValue) == [1, 2, 3, 5])
     }
 
     @Test("What is wrong with an accessory, or with its directory, is said by name")
