@@ -285,14 +285,19 @@ struct StalledStoreTests {
             try await device.isThere(a)
             #expect(try await a.observe(device.on) == nil)
             device.house.store.stall()
-            device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
+            // Whatever it was before, one of them is another value.
+            for value in [true, false, true] {
+                device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":\#(value)}]}"#)
+            }
             try await eventually("the store has it") { device.house.store.waitingCount == 1 }
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)
-            try await eventually("the event") { a.values.last == .bool(false) }
+            try await eventually("the value") {
+                try await device.house.home(a).characteristic(device.on)?.value == .bool(false)
+            }
             #expect(device.house.store.waitingCount == 1)
             device.house.store.resume()
             try await eventually("it is stored") {
-                device.house.store.noted.last?[device.on]?.value == .bool(false)
+                device.house.store.noted.compactMap { $0[device.on] }.last?.value == .bool(false)
             }
         }
     }

@@ -274,6 +274,47 @@ def stands_still(process):
     return {text.rpartition(")")[2].split()[0] for text in threads(process.pid, "stat").values()} == {"T"}
 
 
+def test_one_users_connections_leave_places_to_others(hub):
+    """Six times as many connections as one user may have, and a modest app of another user beside them."""
+    hub.start()
+    hub.directory.chmod(0o755)
+    for folder in hub.directory.parents:
+        if folder.stat().st_uid == 0 and folder.name.startswith("pytest"):
+            folder.chmod(0o755)
+    said, saying = os.pipe()
+    held, holding = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(holding)
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            served, connections = 0, []
+            for _ in range(384):
+                app = App(hub)
+                connections.append(app)
+                try:
+                    served += "result" in app.open(app="org.example.greedy")
+                except (AssertionError, OSError):
+                    pass
+            os.write(saying, f"{served}\n".encode())
+            os.read(held, 1)
+        finally:
+            os._exit(0)
+    os.close(saying)
+    os.close(held)
+    try:
+        with open(said) as answer:
+            assert answer.readline() == "64\n"
+            with App(hub) as modest:
+                assert "result" in modest.open()
+    finally:
+        os.close(holding)
+        os.waitpid(child, 0)
+    assert "too many connections of one user" in hub.log
+
+
 def test_who_connected_and_went_is_not_taken_for_another(hub, system_app):
     """Any other process may hold the connection of one that has ended, and its program is not that of who connected."""
     hub.start(*system_app)
