@@ -13,18 +13,15 @@ enum HomeSchema {
     /// The steps from an empty file to today's tables; a step once released is never edited.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1", migrate: makeFirst)
+        migrator.registerMigration("1") { db in
+            for table in homes + devices + scenes + others { try db.execute(sql: table) }
+        }
         migrator.registerMigration("2") { db in try db.execute(sql: vendorClaim) }
         migrator.registerMigration("3") { db in
             for table in groups { try db.execute(sql: table) }
             try db.execute(sql: "ALTER TABLE actionSet ADD COLUMN lastExecutionTime INTEGER")
         }
         return migrator
-    }
-
-    /// The first version's tables.
-    static func makeFirst(_ db: Database) throws {
-        for table in homes + devices + scenes + others { try db.execute(sql: table) }
     }
 
     /// Which apps may answer for makers, as the user decided.
