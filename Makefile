@@ -9,7 +9,8 @@ VENV    := .venv
 STATE   ?= .lamplighter
 SECONDS ?= 60
 MINUTES ?= 60
-LIBRARIES := HAPAccessory HAPController HomeClient LightKit LightDriverTesting
+# The four libraries, and the modules whose types they bring along.
+LIBRARIES := HAPAccessory HAPController HomeClient LightKit AccessoryRole HAPModel HomeModel LightDriverTesting
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
 # no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
 SHIPPED := .build-static/release

@@ -249,7 +249,7 @@ public final class AccessoryHost: Sendable {
     /// Its device id, which it keeps as long as its directory.
     public var deviceID: DeviceID { identity.deviceID }
 
-    /// What a controller needs to pair, to be shown to the user only: the setup code, and as ``SetupPayload/uri`` the text of a
+    /// What a controller needs to pair, to be shown to the user only: the setup code, and as `SetupPayload.uri` the text of a
     /// QR code.
     public var setupPayload: SetupPayload { get async { await server.setupPayload } }
 
@@ -312,7 +312,7 @@ public final class AccessoryHost: Sendable {
     /// - Parameters:
     ///   - type: a characteristic of the accessory's functions; others are passed over.
     ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory.
-    ///   - function: the ``AccessoryFunction/id`` of the function; `nil` for the first that has the characteristic.
+    ///   - function: the `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
     ///   - value: the value, forced into the characteristic's limits.
     public func update(
         _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil,
@@ -339,7 +339,7 @@ public final class AccessoryHost: Sendable {
     /// - Parameters:
     ///   - type: a characteristic of the accessory's functions.
     ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory.
-    ///   - function: the ``AccessoryFunction/id`` of the function; `nil` for the first that has the characteristic.
+    ///   - function: the `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
     /// - Returns: the value; `nil` if there is no such characteristic, or it cannot be read.
     public func value(
         of type: CharacteristicType, of accessory: String? = nil, in function: String? = nil

@@ -56,7 +56,7 @@ public protocol AccessorySource: AnyObject, Sendable {
     /// Hands all values that one request writes to one accessory to the device, as one update.
     ///
     /// What comes of it may differ from what was written (a limit of the device, another colour mode): a source that knows
-    /// says so by ``AccessoryServer/update(_:_:)`` before it returns, and that counts. If it says nothing, the written values
+    /// says so by `AccessoryHost.update(_:of:in:to:)` before it returns, and that counts. If it says nothing, the written values
     /// hold.
     ///
     /// - Parameters:

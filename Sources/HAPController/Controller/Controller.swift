@@ -93,7 +93,7 @@ public final class Controller: Sendable {
     ///
     /// - Parameters:
     ///   - accessory: one that is not paired.
-    ///   - code: what its user has read off it; ``SetupPayload`` reads it of a QR code.
+    ///   - code: what its user has read off it; `SetupPayload` reads it of a QR code.
     /// - Returns: its device id, by which it is known from now on.
     /// - Throws: ``ControllerError``.
     public func pair(with accessory: FoundAccessory, code: SetupCode) async throws(ControllerError) -> DeviceID {
