@@ -245,7 +245,7 @@ struct HomeDatabaseTests {
                     try db.execute(sql: step)
                 }
             }
-            #expect(throws: DatabaseError.self) { try HomeDatabase(queue).load() }
+            #expect(throws: (any Error).self) { try HomeDatabase(queue).load() }
             try old?.close()
             // The lock goes with it.
             old = nil
