@@ -13,6 +13,8 @@ extension HomeHub {
         package var permissionTimeout = Duration.seconds(600)
         /// How long an accessory that is to be added may take to be seen.
         package var searchTimeout = Duration.seconds(10)
+        /// How long one may take whose label was scanned.
+        package var labelSearchTimeout = Duration.seconds(5)
         /// How long an accessory that was just added may take to let us in, before it is said not to answer.
         package var admissionTime = Duration.seconds(10)
         /// How long a call waits for an accessory that is only to be unpaired.

@@ -100,13 +100,14 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     }
 
     private func look(
-        _ target: SetupTarget, _ snapshot: AccessorySnapshot, paired: Set<DeviceID> = []
+        _ target: SetupTarget, _ snapshot: AccessorySnapshot, paired: Set<DeviceID> = [], isLast: Bool = false
     ) -> String {
-        switch target.look(at: snapshot, paired: paired) {
+        switch isLast ? target.lastLook(at: snapshot, paired: paired) : target.look(at: snapshot, paired: paired) {
         case .found(let accessory): "\(accessory.id.octets[5])"
         case .missing: "missing"
         case .ambiguous: "ambiguous"
         case .paired: "paired"
+        case .foreign(let accessories): "foreign \(accessories.count)"
         }
     }
 
@@ -128,6 +129,23 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(look(.setupID(id), try snapshot((1, false, nil), (2, false, hash))) == "2")
         #expect(look(.setupID(id), try snapshot((1, false, nil), (2, true, hash))) == "missing")
         #expect(look(.setupID(id), try snapshot((1, false, hash))) == "missing")
+    }
+
+    @Test("At last, a label is another's, none of those that are there, or perhaps of one that does not say")
+    func lastLook() throws {
+        let id = try #require(SetupID("7OSX"))
+        let (one, two) = (SetupTarget.hash(id, TestDevices.id(1)), SetupTarget.hash(id, TestDevices.id(2)))
+        let last = { (snapshot: AccessorySnapshot, paired: Set<DeviceID>) in
+            self.look(.setupID(id), snapshot, paired: paired, isLast: true)
+        }
+        #expect(last(try snapshot((2, false, two)), []) == "2")
+        #expect(last(try snapshot((1, false, two), (2, true, two)), []) == "paired")
+        #expect(last(try snapshot((1, false, two), (2, true, two)), [TestDevices.id(2)]) == "foreign 1")
+        #expect(last(try snapshot((1, false, two), (3, true, nil)), []) == "foreign 1")
+        #expect(last(try snapshot((1, false, two), (3, false, nil)), []) == "missing")
+        #expect(last(try snapshot(), []) == "foreign 0")
+        #expect(last(try snapshot((1, false, one), (2, false, two)), []) == "ambiguous")
+        #expect(look(.any, try snapshot(), isLast: true) == "missing")
     }
 
     @Test("The only one, once all have had time to show themselves")

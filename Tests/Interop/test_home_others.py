@@ -224,3 +224,16 @@ def test_an_accessory_that_somebody_else_has_says_so(home, device, make_home, tm
         lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "pairedElsewhere", 60,
         "somebody else has it")
     assert "somebody else" in home.cli("accessories").stdout
+
+
+def test_a_code_that_no_device_has_is_refused_soon_and_what_is_there_is_named(home, device):
+    meter = device([LAMP])
+    home.app().find(DEVICE)
+    began = time.monotonic()
+    other = meter.payload[:-4] + ("AAAA" if meter.payload[-4:] != "AAAA" else "BBBB")
+    refused = home.cli("add", "--payload", other, "--yes", check=False)
+    assert refused.returncode != 0 and time.monotonic() - began < 9 * PATIENCE
+    assert "no device on the network has this code" in refused.stderr and DEVICE in refused.stderr
+    home.cli("add", "--payload", meter.payload, "--yes")
+    again = home.cli("add", "--payload", meter.payload, "--yes", check=False)
+    assert again.returncode != 0

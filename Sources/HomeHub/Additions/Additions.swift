@@ -155,6 +155,11 @@ final class Additions {
         switch await searchResult(of: order.target, in: hub) {
         case .found(let accessory): return accessory
         case .paired: throw HomeError(SetupError.alreadyPaired)
+        case .foreign(let accessories):
+            if let error = hub.browser.snapshot.discoveryError {
+                throw HomeError(.accessoryDiscoveryFailed, detail: error)
+            }
+            throw HomeError(.accessoryNotReachable, detail: Self.noSuchCode(order.isUnseen ? nil : accessories))
         case .ambiguous:
             throw HomeError(
                 .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
@@ -172,11 +177,28 @@ final class Additions {
         }
     }
 
+    /// What is said of a label that belongs to no accessory on the network.
+    ///
+    /// - Parameter accessories: those that could be added; `nil` for who may not know.
+    /// - Returns: a sentence with some of their names.
+    private static func noSuchCode(_ accessories: [HAPController.DiscoveredAccessory]?) -> String {
+        let sentence = "no device on the network has this code; check that it has power and is near"
+        guard let accessories else { return sentence }
+        guard !accessories.isEmpty else { return "\(sentence). There is none that could be added" }
+        let names = accessories.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")
+        let more = accessories.count > 8 ? " and \(accessories.count - 8) more" : ""
+        return "\(sentence). There are others: \(names)\(more)"
+    }
+
     /// Looks for an accessory, and waits for one that is not there yet.
     private func searchResult(of target: SetupTarget, in hub: isolated HomeHub) async -> SetupTarget.SearchResult {
         let first = target.look(at: hub.browser.snapshot, paired: hub.pairings.devices)
         guard first == .missing else { return first }
-        let timeout = hub.configuration.searchTimeout
+        // Who has scanned a label has its device at hand.
+        let isScanned = if case .setupID = target { true } else { false }
+        let timeout = min(
+            hub.configuration.searchTimeout, isScanned ? hub.configuration.labelSearchTimeout : .seconds(86400))
+        hub.browser.refresh()
         let browser = hub.browser
         return await withTaskGroup(of: SetupTarget.SearchResult.self) { group in
             group.addTask {
@@ -188,7 +210,7 @@ final class Additions {
             }
             group.addTask {
                 try? await Task.sleep(for: timeout)
-                return target.look(at: browser.snapshot, paired: await hub.turn { $0.pairings.devices })
+                return target.lastLook(at: browser.snapshot, paired: await hub.turn { $0.pairings.devices })
             }
             let searchResult = await group.next() ?? .missing
             group.cancelAll()

@@ -24,6 +24,8 @@ enum SetupTarget: Sendable, Equatable {
         case ambiguous
         /// Another controller has paired with it.
         case paired
+        /// All that could be added say which label is theirs, and it is not this one.
+        case foreign([HAPController.DiscoveredAccessory])
     }
 
     /// Looks for the accessory.
@@ -47,6 +49,22 @@ enum SetupTarget: Sendable, Equatable {
             guard snapshot.isComplete else { return .missing }
             return new.count > 1 ? .ambiguous : new.first.map(SearchResult.found) ?? .missing
         }
+    }
+
+    /// Judges what is seen once no more is waited for.
+    ///
+    /// - Parameters:
+    ///   - snapshot: what the network shows.
+    ///   - paired: those that we are paired with ourselves.
+    /// - Returns: as ``look(at:paired:)``; of a label also that another controller has its accessory, or that it is none of
+    ///   those that are there. An accessory that does not say which label is its own may be the one.
+    func lastLook(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
+        let result = look(at: snapshot, paired: paired)
+        guard case .setupID(let setupID) = self, result == .missing else { return result }
+        let others = snapshot.accessories.filter { !paired.contains($0.id) }
+        if others.contains(where: { $0.isPaired && $0.setupHash == Self.hash(setupID, $0.id) }) { return .paired }
+        let new = others.filter { !$0.isPaired }
+        return new.allSatisfy { $0.setupHash != nil } ? .foreign(new) : .missing
     }
 
     /// What an accessory advertises for those who have scanned its label (HAP 2.4).
