@@ -63,7 +63,7 @@ final class Additions {
         }
         switch target.look(at: hub.browser.snapshot, paired: hub.pairings.devices) {
         case .found(let accessory): return accessory.name
-        case .missing, .ambiguous, .paired: return ""
+        case .missing, .ambiguous, .paired, .foreign: return ""
         }
     }
 
@@ -155,15 +155,12 @@ final class Additions {
         switch await searchResult(of: order.target, in: hub) {
         case .found(let accessory): return accessory
         case .paired: throw HomeError(SetupError.alreadyPaired)
-        case .foreign(let accessories):
-            if let error = hub.browser.snapshot.discoveryError {
-                throw HomeError(.accessoryDiscoveryFailed, detail: error)
-            }
+        case .foreign(let accessories) where hub.browser.snapshot.discoveryError == nil:
             throw HomeError(.accessoryNotReachable, detail: Self.noSuchCode(order.isUnseen ? nil : accessories))
         case .ambiguous:
             throw HomeError(
                 .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
-        case .missing:
+        case .missing, .foreign:
             if let error = hub.browser.snapshot.discoveryError {
                 throw HomeError(.accessoryDiscoveryFailed, detail: error)
             }
