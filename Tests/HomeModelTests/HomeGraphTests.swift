@@ -70,6 +70,22 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(error?.suggestions == ["kitchen 2", "Zone"])
     }
 
+    @Test("Parts whose own name says nothing are called by their kind, and never by a number of their maker's")
+    func parts() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let own = ServiceType(try #require(HAPType("E863F007-079E-48FF-8F27-9C2605A29F52")))
+        var device = Devices.lamp("HomeW")
+        device.services.append(Devices.service(.motionSensor, iid: 80, name: "HomeW 2"))
+        device.services.append(Devices.service(.motionSensor, iid: 90, name: "HomeW"))
+        device.services.append(Devices.service(.lightSensor, iid: 100, name: "Porch"))
+        device.services.append(Devices.service(own, iid: 110, name: nil))
+        let id = try hub.add([device], to: home)[0]
+        let parts = try #require(hub.graph.accessory(id)).services.filter(\.isUserInteractive)
+        #expect(parts.dropFirst().map(\.name) == ["Motion Sensor", "Motion Sensor 2", "Porch", "Extra"])
+        #expect(parts.last?.localizedDescription == "Maker's Own")
+    }
+
     @Test("The default room bears the home's name, is in no list and stays as it is")
     func defaultRoom() throws {
         var hub = TestHub()

@@ -42,6 +42,15 @@ struct CommandTests {
         #expect(error["suggestions"]?.array?.isEmpty == false)
     }
 
+    @Test("whose room's name an accessory has taken is offered to rename the accessory")
+    func roomNameTaken() async throws {
+        let outcome = try await FakeHub().run("rooms", "add", "Front Door")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("\"homehub rename 'Front Door' 'Lock Mechanism' --kind accessory\""))
+        #expect(try await FakeHub().run("zones", "add", "front door").errors.contains("homehub rename 'Front Door'"))
+        #expect(try await !FakeHub().run("zones", "add", "kitchen").errors.contains("homehub rename"))
+    }
+
     @Test("zones get and lose rooms")
     func zones() async throws {
         let hub = FakeHub()

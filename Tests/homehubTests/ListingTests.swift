@@ -172,6 +172,7 @@ struct ListingTests {
             report.text == """
                 Ceiling Fan/Light
                   something else in the home is called the same
+                  better: "Ceiling Fan Light", "Light 2", "Light 3"
 
                 Kitchen Strip
                   it repeats where it is: Kitchen
@@ -180,6 +181,7 @@ struct ListingTests {
 
                 Kitchen Strip/Light
                   something else in the home is called the same
+                  better: "Strip Light", "Light 2", "Light 3"
 
                 """)
         let entry = try #require(report.listing.array?[1])

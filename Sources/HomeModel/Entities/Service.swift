@@ -50,7 +50,7 @@ public struct Service: Codable, Sendable, Hashable, Identifiable {
     public var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
 
     /// What such a service is called in English.
-    public var localizedDescription: String { type.localizedDescription }
+    public var localizedDescription: String { type.isKnown ? type.localizedDescription : "Maker's Own" }
 
     /// Its first characteristic of a type.
     public func characteristic(_ type: CharacteristicType) -> Characteristic? {

@@ -196,6 +196,25 @@ private struct AccessoryBuilder {
         return context.suggestions(for: raw)[0]
     }
 
+    /// Whether a part's name tells it from the others of its accessory: not so the name or the model of the whole, nor
+    /// either with a number behind it.
+    private func tells(_ name: String, of accessory: Accessory) -> Bool {
+        let digits = Set("0123456789")
+        let key = NameKey(CleanName.cleaned(name)).description
+        let plain = String(key.reversed().drop { digits.contains($0) }.reversed())
+        guard !plain.isEmpty else { return false }
+        let wholes = [accessory.configuredName, accessory.name, accessory.model, accessory.manufacturer]
+            .map { NameKey(CleanName.cleaned($0)).description }
+        return !wholes.contains(key) && !wholes.contains(plain)
+    }
+
+    /// What its maker calls a value of a part that HAP does not know.
+    private func label(of service: HAPModel.Service, in device: HAPModel.Accessory) -> String? {
+        service.characteristics.lazy
+            .compactMap { descriptions[CharacteristicID(device.aid, $0.iid)]?.keptFromDevice }
+            .first { !$0.isEmpty }
+    }
+
     private func services(
         of device: HAPModel.Accessory, in accessory: Accessory, using generator: inout some RandomNumberGenerator
     ) -> [Service] {
@@ -215,9 +234,18 @@ private struct AccessoryBuilder {
         // Those that had a name before keep it, before new ones get theirs.
         for (index, old) in olds.enumerated() { if let old { name(index, old.name) } }
         let isAlone = device.services.count(where: \.isUserInteractive) <= 1
+        let main = ServiceType.main(
+            of: device.services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
         for (index, service) in device.services.enumerated() where olds[index] == nil {
-            // What has no name of its own is called after the accessory, if it is the only one to be called.
-            name(index, service.text(.name) ?? (isAlone ? accessory.name : service.type.noun))
+            let own = service.text(.name)
+            if isAlone || service.iid == main?.iid && own != nil {
+                // What has no name of its own is called after the accessory, if it is the only one to be called.
+                name(index, own ?? accessory.name)
+            } else if let own, tells(own, of: accessory) {
+                name(index, own)
+            } else {
+                name(index, service.type.partNoun ?? label(of: service, in: device) ?? "Extra")
+            }
         }
         var services: [Service] = []
         for (index, service) in device.services.enumerated() {

@@ -95,6 +95,12 @@ extension ServiceType {
         Self.nouns[self] ?? (Self.sensors.contains(self) ? "Sensor" : Self.defaultNoun)
     }
 
+    /// Whether HAP, or what is known of it, says what such a service is for.
+    var isKnown: Bool { Self.known.contains(self) }
+
+    /// What to call one of several parts of an accessory: its kind; `nil` for a maker's own.
+    var partNoun: String? { Self.nouns[self] ?? (isKnown ? localizedDescription : nil) }
+
     /// Words that name such a thing although one of them may be a room.
     var compoundNouns: [String] {
         switch self {

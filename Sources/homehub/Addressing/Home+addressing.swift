@@ -50,6 +50,21 @@ extension Home {
     }
 }
 
+extension Home {
+    /// The refusal of a room's or zone's name, with how to make it free if an accessory has taken it.
+    func offeringRename(_ error: HomeError, of typed: String) -> HomeError {
+        guard error.code == .objectWithSimilarNameExistsInHome, let accessory = accessories.named(typed).first,
+            let name = suggestedNames(from: accessory.primaryService?.localizedDescription ?? "", for: accessory.id)
+                .first
+        else { return error }
+        return HomeError(
+            error.code,
+            detail: "\(error.detail ?? error.code.message); \"homehub rename '\(accessory.name.shown)' '\(name)' "
+                + "--kind accessory\" makes the name free",
+            accessory: error.accessory, suggestions: error.suggestions)
+    }
+}
+
 extension Accessory {
     /// The parts that people use, the main one first.
     var parts: [Service] {

@@ -32,7 +32,13 @@ struct RoomsAddCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let room = try await session.manager.addRoom(named: name, to: session.home.id)
+        let home = try await session.home
+        let room: Room
+        do throws(HomeError) {
+            room = try await session.manager.addRoom(named: name, to: home.id)
+        } catch {
+            throw home.offeringRename(error, of: name)
+        }
         session.print(json: room.json)
     }
 }

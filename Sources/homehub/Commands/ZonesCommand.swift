@@ -33,7 +33,13 @@ struct ZonesAddCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let zone = try await session.manager.addZone(named: name, to: session.home.id)
+        let home = try await session.home
+        let zone: Zone
+        do throws(HomeError) {
+            zone = try await session.manager.addZone(named: name, to: home.id)
+        } catch {
+            throw home.offeringRename(error, of: name)
+        }
         session.print(json: zone.json)
     }
 }

@@ -40,7 +40,9 @@ struct AccessoryDetails {
     }
 
     private func text(of service: Service) -> String {
-        var marks = [service.associatedServiceType?.localizedDescription ?? service.localizedDescription]
+        let isOwn = service.type.localizedDescription == service.type.description && !accessory.manufacturer.isEmpty
+        let kind = isOwn ? "\(accessory.manufacturer)'s own" : service.localizedDescription
+        var marks = [service.associatedServiceType?.localizedDescription ?? kind]
         if service.id == accessory.primaryService?.id { marks.append("main") }
         if service.isFavorite { marks.append("favourite") }
         if service.isHidden { marks.append("hidden") }

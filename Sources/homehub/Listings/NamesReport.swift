@@ -12,8 +12,8 @@ struct NamesReport {
         /// The room that the name repeats, if the accessory is not in it: where it could be put.
         let room: Room?
 
-        /// Whether another name would be better; two parts that sound alike may both be right.
-        var isAdvised: Bool { hints.contains { $0 != .ambiguousForVoice } && !suggestions.isEmpty }
+        /// Whether there is another name; two parts that sound alike may both be right.
+        var isAdvised: Bool { !suggestions.isEmpty }
 
         /// Whether the name is to be replaced without more thought.
         ///
@@ -34,15 +34,20 @@ struct NamesReport {
             entries.append(
                 Entry(
                     object: .accessory(accessory), hints: hints,
-                    suggestions: home.suggestedNames(from: accessory.name, for: accessory.id).other(
-                        than: accessory.name),
+                    suggestions: home.suggestions(
+                        home.suggestedNames(from: accessory.name, for: accessory.id), for: accessory.name, hints,
+                        others: home.suggestedNames(
+                            from: "\(accessory.name) \(accessory.category.localizedDescription)", for: accessory.id)),
                     room: home.elsewhere(hints, accessory)))
             for service in accessory.parts where NameKey(service.name) != NameKey(accessory.name) {
                 let hints = home.nameHints(of: service.id)
                 entries.append(
                     Entry(
                         object: .part(service, of: accessory), hints: hints,
-                        suggestions: home.suggestedNames(from: service.name, for: service.id).other(than: service.name),
+                        suggestions: home.suggestions(
+                            home.suggestedNames(from: service.name, for: service.id), for: service.name, hints,
+                            others: home.suggestedNames(
+                                from: "\(accessory.name) \(service.name)", for: service.id)),
                         room: home.elsewhere(hints, accessory)))
             }
         }
@@ -78,6 +83,25 @@ struct NamesReport {
 }
 
 extension Home {
+    /// Names in place of one that could be better, the best first.
+    ///
+    /// A name that is shared is made another by what else is known of the thing, or by a number.
+    fileprivate func suggestions(
+        _ names: [String], for name: String, _ hints: [NameHint], others: [String]
+    ) -> [String] {
+        var names = names.filter { NameKey($0) != NameKey(name) }
+        guard hints.contains(.ambiguousForVoice) || hints.contains(.genericOnly) else { return names }
+        let parts = accessories.flatMap(\.services).filter(\.isUserInteractive).map(\.name)
+        let things = accessories.map(\.name) + rooms.map(\.name) + zones.map(\.name) + actionSets.map(\.name)
+        let taken = Set((parts + things + [self.name]).map { NameKey($0) })
+        let numbered = (2...9).map { "\(name) \($0)" }
+        let free = (others.prefix(1) + numbered).filter { NameRules.isValid($0) && !taken.contains(NameKey($0)) }
+        names.removeAll { taken.contains(NameKey($0)) }
+        // A place in a name is worse than another thing of the name.
+        let repeatsPlace = hints.contains { if case .containsLocation = $0 { true } else { false } }
+        return Array((repeatsPlace ? names + free : free + names).prefix(3))
+    }
+
     fileprivate func elsewhere(_ hints: [NameHint], _ accessory: Accessory) -> Room? {
         for case .containsLocation(let location) in hints {
             if case .room(let id) = location.place, id != accessory.room { return room(id) }
@@ -96,8 +120,4 @@ extension NameHint {
         case .genericOnly: "there are more of its kind in the room"
         }
     }
-}
-
-extension [String] {
-    fileprivate func other(than name: String) -> [String] { filter { NameKey($0) != NameKey(name) } }
 }
