@@ -25,11 +25,12 @@ final class PlainSocket: Sendable {
     private static func call(
         _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ descriptor: CInt, _ host: String, _ port: Int
     ) -> CInt {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        inet_pton(AF_INET, host, &address.sin_addr)
-        return withUnsafeBytes(of: &address) { bytes in
+        // The family, the port and the address in network order. Which module `sockaddr_in` is of differs from build to build,
+        // since NIO's C modules include its header, too.
+        var address = withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) }
+        address += [UInt8(truncatingIfNeeded: port >> 8), UInt8(truncatingIfNeeded: port)]
+        address += host.split(separator: ".").compactMap { UInt8($0) } + [UInt8](repeating: 0, count: 8)
+        return address.withUnsafeBytes { bytes in
             function(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
     }

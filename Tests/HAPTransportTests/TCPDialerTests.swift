@@ -85,13 +85,14 @@ private final class FullPort: Sendable {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         self.descriptor = descriptor
         try #require(listen(descriptor, 0) == 0)
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isNamed = withUnsafeMutableBytes(of: &address) { bytes in
+        // The family, then the port in network order.
+        var address = [UInt8](repeating: 0, count: 16)
+        var size = socklen_t(address.count)
+        let isNamed = address.withUnsafeMutableBytes { bytes in
             getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size) == 0
         }
         try #require(isNamed)
-        number = Int(UInt16(bigEndian: address.sin_port))
+        number = Int(address[2]) << 8 | Int(address[3])
         // Without a place to wait in, one connection is the most.
         first = try PlainSocket(to: number)
     }
