@@ -33,6 +33,13 @@ public struct AppDeclaration: Sendable, Hashable {
         self.vendor = vendor
     }
 
+    /// The app in which the user manages homes and permissions, in place of the command `homehub`.
+    ///
+    /// The daemon takes it for that only if its configuration names the program (`system-app`) and a user runs it who may
+    /// decide; otherwise it is an app like any other.
+    public static let system = AppDeclaration(
+        id: SessionOpening.systemApp, usageDescription: "To look after the home and what apps may do with it.")
+
     package var opening: SessionOpening {
         SessionOpening(app: id, usageDescription: usageDescription, capabilities: capabilities, vendor: vendor)
     }

@@ -2,11 +2,13 @@ import AsyncKit
 import BoundedJSON
 import Logging
 
+// For the system app alone: a settings app, say. It declares itself with `AppDeclaration.system`, is the program that the daemon's
+// configuration names (`system-app`), and is run by a user who may decide.
 extension HomeManager {
     /// Every app with an answer, a question or a session.
     ///
     /// - Throws: `insufficientPrivileges` for all but the system app.
-    package func permissions() async throws(HomeError) -> [AppPermission] {
+    public func permissions() async throws(HomeError) -> [AppPermission] {
         try await call(.permissions, deadline: timeouts.call) { json throws(HomeError) in
             try Self.understood { () throws(HomeError) in try [AppPermission](json: json) }
         }
@@ -16,14 +18,14 @@ extension HomeManager {
     ///
     /// - Throws: `insufficientPrivileges` for all but the system app, or if a policy has decided; `notFound` if no such
     ///   app is known.
-    package func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
+    public func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
         try await call(.setPermission(app, decision), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
     /// Decides whether an app may answer for a maker's accessories.
     ///
-    /// - Throws: 17 for all but the system app; 2 if no such app has said that it is this maker's.
-    package func setVendor(
+    /// - Throws: `insufficientPrivileges` for all but the system app; `notFound` if no such app has said that it is this maker's.
+    public func setVendor(
         _ decision: PermissionDecision, of vendor: String, for app: AppIdentity
     ) async throws(HomeError) {
         try await call(.setVendor(app, vendor: vendor, decision), deadline: timeouts.call) { _ throws(HomeError) in }
@@ -31,8 +33,8 @@ extension HomeManager {
 
     /// Answers a question.
     ///
-    /// - Throws: 17 for all but the system app; 2 if it does not wait any more.
-    package func answer(_ question: ConsentQuestion, isAllowed: Bool) async throws(HomeError) {
+    /// - Throws: `insufficientPrivileges` for all but the system app; `notFound` if it does not wait any more.
+    public func answer(_ question: ConsentQuestion, isAllowed: Bool) async throws(HomeError) {
         try await call(.answerConsent(question.id, isAllowed: isAllowed), deadline: timeouts.call) {
             _ throws(HomeError) in
         }
@@ -42,7 +44,7 @@ extension HomeManager {
     /// connection those that still wait once more.
     ///
     /// - Throws: `insufficientPrivileges` for all but the system app; what the body throws.
-    package nonisolated func withQuestions<R: Sendable>(
+    public nonisolated func withQuestions<R: Sendable>(
         _ body: @Sendable (EventStream<PersonQuestion>) async throws -> R
     ) async throws -> R {
         let mailbox = BoundedMailbox<PersonQuestion>(limit: EventStream<PersonQuestion>.limit)

@@ -1,7 +1,7 @@
 import AsyncKit
 
 /// A question that the system app puts to the user.
-package enum PersonQuestion: Sendable, Hashable {
+public enum PersonQuestion: Sendable, Hashable {
     /// Whether an app may see the homes.
     case permission(AppPermission)
     /// Whether an app may do something else, such as add one accessory.

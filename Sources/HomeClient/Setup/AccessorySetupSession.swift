@@ -37,7 +37,7 @@ public actor AccessorySetupSession: Identifiable {
     private var devices: [DiscoveredAccessory] = []
     /// The device that was answered before its code.
     private var chosen: DiscoveredAccessory?
-    private var stateNumber: UInt64 = 0
+    private var lastReader: UInt64 = 0
     private var readers: [UInt64: AsyncStream<AccessorySetupState>.Continuation] = [:]
 
     init(_ manager: HomeManager, timeLimit: Duration) {
@@ -105,8 +105,8 @@ public actor AccessorySetupSession: Identifiable {
     private func read(_ sink: AsyncStream<AccessorySetupState>.Continuation) {
         sink.yield(state)
         guard !state.isOver else { return sink.finish() }
-        stateNumber += 1
-        let number = stateNumber
+        lastReader += 1
+        let number = lastReader
         readers[number] = sink
         sink.onTermination = { [weak self] _ in Task { await self?.unread(number) } }
     }

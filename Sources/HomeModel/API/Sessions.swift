@@ -150,11 +150,13 @@ package struct SessionReply: HomeMessage {
 }
 
 /// Who an app is to the daemon: what it says of itself, and what the system says.
-package struct AppIdentity: HomeMessage {
-    package var app: String
-    package var uid: UInt32
-    /// The program that runs.
-    package var executable: String
+public struct AppIdentity: Codable, Sendable, Hashable, HomeMessage {
+    /// What it calls itself, such as `org.example.lights`.
+    public package(set) var app: String
+    /// The user that runs it.
+    public package(set) var uid: UInt32
+    /// The program that runs; empty if the system does not let the daemon see it.
+    public package(set) var executable: String
 
     package init(app: String, uid: UInt32, executable: String) {
         self.app = app
@@ -164,23 +166,27 @@ package struct AppIdentity: HomeMessage {
 }
 
 /// What the user decides about an app.
-package enum PermissionDecision: String, Codable, Sendable, Hashable, CaseIterable {
+public enum PermissionDecision: String, Codable, Sendable, Hashable, CaseIterable {
+    /// Yes.
     case allow
+    /// No.
     case deny
     /// As if it had never been asked.
     case forget
 }
 
 /// What was decided about an app, or is to be.
-package struct AppPermission: HomeMessage {
-    package var app: AppIdentity
-    package var status: AuthorizationStatus
+public struct AppPermission: Codable, Sendable, Hashable, HomeMessage {
+    /// The app.
+    public package(set) var app: AppIdentity
+    /// What it may do.
+    public package(set) var status: AuthorizationStatus
     /// What the app says it needs the homes for.
-    package var usageDescription: String
+    public package(set) var usageDescription: String
     /// Whether the question waits for an answer.
-    package var isPending: Bool
+    public package(set) var isPending: Bool
     /// The makers for whose accessories the app wants to answer, and what was decided; `nil` for none.
-    package var vendors: [VendorClaim]?
+    public package(set) var vendors: [VendorClaim]?
 
     package init(
         app: AppIdentity, status: AuthorizationStatus, usageDescription: String, isPending: Bool,
@@ -195,11 +201,11 @@ package struct AppPermission: HomeMessage {
 }
 
 /// Whether an app may answer for a maker's accessories, as the user decided.
-package struct VendorClaim: HomeMessage {
+public struct VendorClaim: Codable, Sendable, Hashable, HomeMessage {
     /// The maker, as its accessories advertise it.
-    package var vendor: String
+    public package(set) var vendor: String
     /// `nil` while the question waits for an answer.
-    package var isAllowed: Bool?
+    public package(set) var isAllowed: Bool?
 
     package init(vendor: String, isAllowed: Bool?) {
         self.vendor = vendor
@@ -208,22 +214,25 @@ package struct VendorClaim: HomeMessage {
 }
 
 /// A question to the user about an app, beside the one whether it may see the homes.
-package struct ConsentQuestion: HomeMessage, Identifiable {
+public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMessage {
     /// What the app wants.
-    package enum Subject: String, Codable, Sendable, Hashable, CaseIterable {
+    public enum Subject: String, Codable, Sendable, Hashable, CaseIterable {
         /// To add one accessory, this once.
         case addition
         /// To be asked for the ownership tokens of a maker's accessories, from now on.
         case vendor
     }
 
-    package var id: Identifier<ConsentQuestion>
-    package var app: AppIdentity
+    /// The question's identity.
+    public let id: Identifier<ConsentQuestion>
+    /// The app.
+    public let app: AppIdentity
     /// What the app says it needs the homes for.
-    package var usageDescription: String
-    package var subject: Subject
+    public let usageDescription: String
+    /// What it wants.
+    public let subject: Subject
     /// The accessory, as the network calls it, empty if that is not known; or the maker, as its accessories advertise it.
-    package var name: String
+    public let name: String
 
     package init(
         id: Identifier<ConsentQuestion>, app: AppIdentity, usageDescription: String, subject: Subject, name: String
