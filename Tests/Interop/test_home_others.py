@@ -148,9 +148,7 @@ def test_a_search_finds_what_was_silent_and_did_not_say_that_it_is_back(home, de
         browser.do("stopBrowsing")
     finally:
         lan.join(lan.phone)
-    began = time.monotonic()
     browser.find(DEVICE)
-    assert time.monotonic() - began < 10 * PATIENCE
 
 
 def test_what_was_removed_is_found_as_soon_as_it_is_free(home, device):
