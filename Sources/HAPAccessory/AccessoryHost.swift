@@ -267,7 +267,7 @@ public final class AccessoryHost: Sendable {
     /// Adds an accessory to those behind a bridge, or describes one of the same id anew; controllers learn of it within seconds.
     ///
     /// - Parameter accessory: what is added. One that was there before, also in an earlier life of the bridge, is the one it was.
-    /// - Throws: ``AccessoryHostError``; nothing has changed then.
+    /// - Throws: ``AccessoryHostError``; controllers see no change then, and adding it again may do.
     public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
         do {
             let (made, places, entry) = try state.withLock { state in

@@ -306,7 +306,6 @@ struct ValueTests {
             _ = try await manager.setActions(
                 powers.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }, of: evening.id)
             var values = manager.values(of: powers[0]).makeAsyncIterator()
-            try await eventually { await manager.isLoaded }
             let whole = try await manager.runActionSet(evening.id)
             #expect(whole.error == nil && whole.results[powers[1]] == .success(.bool(true)))
             #expect(try await values.next()?.value == .bool(true))

@@ -112,7 +112,8 @@ actor StoredPairings: PairingVault {
     }
 
     private static func decode(_ bytes: [UInt8]) throws -> State {
-        guard let root = try? JSONValue(parsing: bytes), root["version"]?.int == Int(version),
+        guard let root = try? JSONValue(parsing: bytes, maximumLength: bytes.count),
+            root["version"]?.int == Int(version),
             let controller = root["controller"]?.string.flatMap(Base64.decode).flatMap({ ControllerID($0) }),
             let seed = root["seed"]?.string.flatMap(Base64.decode),
             let key = try? Ed25519KeyPair(seed: SecretBytes(seed)),

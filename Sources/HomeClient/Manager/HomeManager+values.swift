@@ -15,7 +15,7 @@ extension HomeManager {
     /// Asks accessories for values, each accessory with one request.
     ///
     /// - Returns: what came of each: the value as the accessory says it, or why not.
-    /// - Throws: what concerns all of them, such as 47.
+    /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
     public func readValues(
         of characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
@@ -70,7 +70,7 @@ extension HomeManager {
     /// Sets values, each accessory's with one request.
     ///
     /// - Returns: what came of each: the value that was set, or why not.
-    /// - Throws: what concerns all of them, such as 47.
+    /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
     public func writeValues(
         _ values: [Characteristic.ID: CharacteristicValue]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
@@ -109,7 +109,7 @@ extension HomeManager {
     /// Has changes of values reported to this app, or not any more.
     ///
     /// - Returns: what came of each.
-    /// - Throws: what concerns all of them, such as 47.
+    /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
     public func setNotification(
         _ isEnabled: Bool, for characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {

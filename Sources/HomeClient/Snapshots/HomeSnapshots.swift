@@ -11,7 +11,7 @@ public struct HomeSnapshots: AsyncSequence, Sendable {
     let manager: HomeManager
     let scope: ObservationScope?
 
-    /// Begins an iteration; the first step begins what is observed with it.
+    /// Begins an iteration; the step behind the first snapshot begins what is observed with it.
     public func makeAsyncIterator() -> Iterator { Iterator(manager: manager, scope: scope) }
 
     /// Takes the snapshots one by one.
