@@ -8,7 +8,7 @@ package import Logging
 /// It runs on the executor of the transport's event loop: a read is answered within the call that brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
 /// are answered in order; the transport brings the next when the last has been answered.
 package actor AccessoryServer {
-    private nonisolated let executor: any SerialExecutor
+    package nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
     let registry = AccessoryRegistry()
     let store: any AccessoryServerStore

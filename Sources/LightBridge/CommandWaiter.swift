@@ -18,11 +18,12 @@ final class CommandWaiter {
         continuation = nil
     }
 
-    /// The answer; awaited by one.
-    var value: HAPStatus {
-        get async {
-            if let answer { return answer }
-            return await withCheckedContinuation { continuation = $0 }
-        }
+    /// Waits for the answer; for one caller.
+    ///
+    /// It runs on the bridge, whose state it is: anywhere else each write would cross to another thread and back, and its
+    /// continuation would stand beside the actor.
+    func response(in bridge: isolated LightBridge) async -> HAPStatus {
+        if let answer { return answer }
+        return await withCheckedContinuation { continuation = $0 }
     }
 }

@@ -79,6 +79,9 @@ package actor LightBridge {
         open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride],
         kinds: Set<LightKind> = Set(LightKind.allCases), wallClock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
+        precondition(
+            servers.values.allSatisfy { $0.executor === executor },
+            "the bridge and its servers share an executor, or each call between them waits in the loop's queue")
         self.executor = executor
         self.scheduler = scheduler
         self.servers = servers
@@ -228,7 +231,7 @@ package actor LightBridge {
             waiters.append(waiter)
             wake(at: waiter.deadline)
         }
-        return await waiter.value
+        return await waiter.response(in: self)
     }
 
     /// Sends a command of the bridge's own to a light that is free.

@@ -69,7 +69,7 @@ struct BridgeDaemon {
         let bridges = try await Bridges(
             configuration.bridge, ownership, stored: stored, database: database, loop: loop, logger: logger)
         let lights = LightBridge(
-            executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
+            executor: bridges.executor, scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
             open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides,
             kinds: configuration.include.kinds,
             // HAP counts from 2001.

@@ -23,6 +23,8 @@ actor Bridges: ServiceLifecycle.Service {
     private let ownership: OwnershipRequirement?
     private let database: BridgeDatabase
     private let loop: any EventLoop
+    /// The executor of all that a request passes through on the loop: with one of its own each part would be queued.
+    nonisolated let executor: EventLoopExecutor
     private let logger: Logger
     /// The servers by their bridges' numbers, also before they listen.
     private(set) var servers: [Int: AccessoryServer] = [:]
@@ -44,6 +46,7 @@ actor Bridges: ServiceLifecycle.Service {
         self.ownership = ownership
         self.database = database
         self.loop = loop
+        executor = EventLoopExecutor(loop)
         self.logger = logger
         (opened, open) = AsyncStream.makeStream()
         for (number, stored) in stored.servers { servers[number] = try await server(number, stored) }
@@ -90,7 +93,7 @@ actor Bridges: ServiceLifecycle.Service {
             name: name(number), serialNumber: stored.identity.deviceID.description, firmware: Version.current)
         let store = database.server.server(number)
         let server = AccessoryServer(
-            executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), store: store, stored: stored,
+            executor: executor, scheduler: EventLoopScheduler(loop), store: store, stored: stored,
             profile: profile, ownership: ownership, eventWindow: configuration.eventWindow, logger: logger)
         let primary = PrimaryAccessory(profile.information, ids: stored.instanceIDs)
         if primary.ids != stored.instanceIDs { try await store.save(instanceIDs: primary.ids) }
