@@ -1,20 +1,38 @@
 /// Columns for people.
 package struct Table {
-    private var rows: [[String]]
+    /// How a row stands out where the terminal has colours.
+    package enum Style: String, Sendable {
+        /// What is on or open.
+        case strong = "1"
+        /// What is of no use now.
+        case faint = "2"
+        /// What a person should look after.
+        case alert = "31"
+    }
 
-    package init(_ headings: [String]) { rows = [headings] }
+    private var rows: [(cells: [String], style: Style?)]
 
-    package mutating func append(_ row: [String]) { rows.append(row.map(\.sanitized)) }
+    package init(_ headings: [String]) { rows = [(headings, nil)] }
 
-    package var text: String {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    package mutating func append(_ row: [String], _ style: Style? = nil) { rows.append((row.map(\.sanitized), style)) }
+
+    /// The rows in columns, without any colour.
+    package var text: String { text(isPainted: false) }
+
+    /// The rows in columns.
+    ///
+    /// - Parameter isPainted: whether styles are shown, which is for terminals alone.
+    /// - Returns: a line for each row, the headings first.
+    package func text(isPainted: Bool) -> String {
+        let widths = (rows.first?.cells ?? []).indices.map { column in rows.map { $0.cells[column].count }.max() ?? 0 }
         return rows.map { row in
             var line = ""
-            for (cell, width) in zip(row, widths) {
+            for (cell, width) in zip(row.cells, widths) {
                 line += cell + String(repeating: " ", count: width - cell.count + 2)
             }
             while line.last == " " { line.removeLast() }
-            return line + "\n"
+            guard isPainted, let style = row.style else { return line + "\n" }
+            return "\u{1B}[\(style.rawValue)m\(line)\u{1B}[0m\n"
         }.joined()
     }
 }

@@ -32,6 +32,12 @@ package struct Terminal: Sendable {
         self.readLine = readLine
     }
 
+    /// Whether what is written may be painted: a person sees it, on a terminal that has colours, and wants them
+    /// (https://no-color.org).
+    package var isPainted: Bool {
+        isTerminal() && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+    }
+
     /// Asks the operator.
     ///
     /// - Throws: ``TerminalError`` if no person can answer.

@@ -15,7 +15,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
             "Appear as the app with this id, which needs a permission of its own.", valueName: "id"))
     var app: String?
 
-    @Option(help: ArgumentHelp("The home that is meant; the primary one if left out.", valueName: "home"))
+    @Option(
+        help: ArgumentHelp("The home that is meant; the primary one if left out.", valueName: "home"),
+        completion: .names(.homes))
     var home: String?
 
     @Flag(help: "Print JSON with stable keys.")
@@ -100,6 +102,39 @@ struct HomeSession: Sendable {
     /// The home that is meant.
     var home: Home {
         get async throws { try await manager.homes.home(options.home) }
+    }
+
+    /// How long a list waits for accessories that were never asked before.
+    @TaskLocal static var glanceTimeout = Duration.seconds(3)
+
+    /// The home that is meant, with values to show.
+    ///
+    /// What was never received is asked for; what does not come in time stays unknown.
+    ///
+    /// - Parameter isAsked: whether all values are asked for, not only those.
+    /// - Returns: the home with what is known by then.
+    /// - Throws: 2 if there is no such home.
+    func glance(isAsked: Bool) async throws -> Home {
+        let home = try await home
+        let values = home.valuesOfRows(isUnknown: !isAsked)
+        guard !values.isEmpty else { return home }
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                _ = try? await manager.readValues(of: values)
+                return true
+            }
+            group.addTask {
+                do {
+                    try await Task.sleep(for: min(.seconds(1), Self.glanceTimeout))
+                    sayThatItGoesOn("asking the accessories")
+                    try await Task.sleep(for: Self.glanceTimeout - min(.seconds(1), Self.glanceTimeout))
+                } catch {}
+                return true
+            }
+            _ = await group.next()
+            group.cancelAll()
+        }
+        return try await self.home
     }
 
     /// Prints for people, or for programs.

@@ -32,7 +32,7 @@ struct Homehub: AsyncParsableCommand {
     /// - Returns: the exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         do {
-            var command = try parseAsRoot(GlobalOptions.order.movedBehindCommand(arguments))
+            var command = try await asyncParseAsRoot(GlobalOptions.order.movedBehindCommand(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

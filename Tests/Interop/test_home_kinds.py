@@ -1,6 +1,7 @@
 """The home with every kind of service that HAP-python knows: read, written, observed, and shown."""
 
 import base64
+import re
 import sys
 from pathlib import Path
 
@@ -129,6 +130,45 @@ def test_what_is_written_arrives(house):
     wrong = {(name, iid): (held[name][str(iid)], value) for name, iid, value in values.values()
              if held[name][str(iid)] != value}
     assert not wrong, wrong
+
+
+def test_a_list_shows_what_all_of_them_do(house):
+    home, app, bridge, kinds = house
+    text = home.cli("accessories", "--by", "kind").stdout
+    # What has no value by itself is a button that was not pressed, and what HAP-python makes without any reading.
+    unknown = [line for line in text.splitlines() if line.endswith("not known")]
+    assert len(unknown) <= 3, text
+    assert not re.search(r"service|characteristic|\bnan\b|\bnull\b", text, re.I), text
+    listed = home.cli("accessories", "--json")
+    states = {accessory["name"]: accessory.get("state") for accessory in listed}
+    assert "\u00b0C" in states["The Temperature Sensor"] and states["Front Door"]
+    assert any(accessory.get("battery") for accessory in listed)
+    rooms = home.cli("rooms").stdout
+    assert "NOW" in rooms
+
+
+def test_a_kind_is_switched_at_once_and_a_number_goes_by_steps(house):
+    home, app, bridge, kinds = house
+    bridge.say("values")
+    held = bridge.until(lambda line: "values" in line)["values"]
+
+    def iid(name, kind):
+        (one,) = [one for accessory, one in characteristics(app, "pw") if accessory["name"] == name and one["type"] == kind]
+        return str(one["iid"])
+
+    on, brightness = iid("The Lightbulb", "25"), iid("The Lightbulb", "8")
+    home.cli("write", "lights", "on" if not held["The Lightbulb"][on] else "off")
+    home.cli("write", "The Lightbulb", "brightness=50")
+    home.cli("write", "The Light", "brightness=+7", check=False)
+    home.cli("write", "The Lightb", "brightness=+7")
+    home.cli("write", "Villa", "locks", "unlock")
+    bridge.say("values")
+    now = bridge.until(lambda line: "values" in line and line["values"] != held)["values"]
+    assert now["The Lightbulb"][on] != held["The Lightbulb"][on]
+    assert now["The Lightbulb"][brightness] == 57
+    assert now["Front Door"][iid("Front Door", "1E")] == 0
+    # What is no light stays as it was.
+    assert now["The Switch"] == held["The Switch"]
 
 
 def test_what_happens_is_told(house):

@@ -110,8 +110,24 @@ struct CommandTests {
         #expect(home.accessory(House.strip.id)?.services[0].associatedServiceType == .lightbulb)
         #expect(home.actionSets[0].name == "Film")
         #expect(hub.calls == ["identify \(House.lamp.id)"])
+        #expect(
+            try await hub.run("favourites").output
+                == "NAME        NOW\nTable Lamp  on, 40 %\n")
         #expect(try await hub.run("favourite", "Table Lamp", "--off") == Outcome())
         #expect(hub.homes[0].accessory(House.lamp.id)?.primaryService?.isFavorite == false)
+    }
+
+    @Test("several are assigned at once, or none if one of them is not there; a beginning is enough, but not to remove")
+    func several() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("assign", "Read", "Ceiling Fan", "Nothing", "Kitchen").code == 1)
+        #expect(hub.homes[0].accessory(House.lamp.id)?.room == House.lamp.room)
+        #expect(try await hub.run("assign", "Read", "Front", "kitch") == Outcome())
+        #expect(hub.homes[0].accessory(House.lamp.id)?.room == House.id(3))
+        #expect(hub.homes[0].accessory(House.door.id)?.room == House.id(3))
+        #expect(try await hub.run("assign", "Kitchen").code == 64)
+        #expect(try await hub.run("remove", "Read").errors.contains("there is no accessory \"Read\""))
+        #expect(try await hub.run("rooms", "remove", "Kit").code == 1)
     }
 
     @Test("a bridge goes with what is behind it, and only by those who say yes; the others cannot go alone")
@@ -241,6 +257,16 @@ struct CommandTests {
         #expect(Set(hub.calls.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }).count == 2)
     }
 
+    @Test("a place or a kind is written at once, and steps are made from what is read")
+    func writingMany() async throws {
+        let hub = FakeHub()
+        func written() -> [String] {
+            hub.calls.compactMap { $0.hasPrefix("write") ? String($0.dropFirst(6)) : nil }.sorted()
+        }
+        #expect(try await hub.run("write", "Reading Lamp", "brightness=+10") == Outcome())
+        #expect(written() == ["\(House.lamp.services[1].characteristics[1].id) 50"], "\(hub.calls)")
+    }
+
     @Test("scenes are made, filled, carried out and emptied")
     func scenes() async throws {
         let hub = FakeHub()
@@ -307,6 +333,26 @@ struct CommandTests {
             "add", "--code", "51808582", "--device", "new lamp", "--name", "Desk", "--room", "kitchen", "--yes")
         #expect(outcome == Outcome(output: "Desk is in Kitchen.\n"))
         #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
+    }
+
+    @Test("the only device is taken soon, long before the time for a search is over")
+    func addOnlyOne() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let outcome = try await hub.run(
+            ["add", "--code", "51808582", "--yes"], searchTimeout: .seconds(100_000))
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
+    }
+
+    @Test("a list asks for what was never received, and with --ask for all")
+    func glance() async throws {
+        let strip = House.strip.services[1].characteristics[0].id
+        let hub = FakeHub {
+            $0.values = [strip: .bool(true), House.lamp.services[1].characteristics[0].id: .bool(false)]
+        }
+        #expect(try await hub.run("accessories").output.contains("Light        on\n"))
+        #expect(try await hub.run("accessories").output.contains("Reading Lamp   on, 40 %\n"))
+        #expect(try await hub.run("accessories", "--ask").output.contains("Reading Lamp   off\n"))
     }
 
     @Test("among several devices none is chosen if the person is not to be asked")

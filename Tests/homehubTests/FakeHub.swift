@@ -127,11 +127,12 @@ final class FakeHub: LineRPCHandler {
     ///   - lines: what the person answers; no person is there without any.
     ///   - sight: what the person has to see before a line is typed.
     ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
+    ///   - searchTimeout: how long devices are looked for.
     /// - Returns: its exit code and what it printed.
     /// - Throws: if the hub cannot listen.
     func run(
         _ words: [String], lines: [String] = [], after sight: [String: String] = [:],
-        until seen: (@Sendable (String) -> Bool)? = nil
+        until seen: (@Sendable (String) -> Bool)? = nil, searchTimeout: Duration = .milliseconds(200)
     ) async throws -> Outcome {
         let folder = "/tmp/homehub-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         guard mkdir(folder, 0o700) == 0 else { throw HomeError(.unexpectedError) }
@@ -165,9 +166,11 @@ final class FakeHub: LineRPCHandler {
             let command = Task {
                 await Terminal.$current.withValue(terminal) {
                     // What is found is found at once here.
-                    await SetupDialogue.$searchTimeout.withValue(.milliseconds(200)) {
-                        await GlobalOptions.$hintDelay.withValue(.zero) {
-                            await Homehub.run(words + ["--socket", path])
+                    await SetupDialogue.$searchTimeout.withValue(searchTimeout) {
+                        await SetupDialogue.$aloneTimeout.withValue(.milliseconds(100)) {
+                            await GlobalOptions.$hintDelay.withValue(.zero) {
+                                await Homehub.run(words + ["--socket", path])
+                            }
                         }
                     }
                 }

@@ -18,10 +18,10 @@ struct ListingTests {
                 """)
         #expect(
             HomeListings.rooms(of: House.home) == """
-                NAME                    ACCESSORIES  ZONES
-                Kitchen                 1            Downstairs
-                Living Room             2            Downstairs
-                My Home (Default Room)  2
+                NAME                    ACCESSORIES  ZONES       NOW
+                Kitchen                 1            Downstairs  1 fan on
+                Living Room             2            Downstairs  1 light on
+                My Home (Default Room)  2                        1 does not answer
 
                 """)
         #expect(
@@ -44,20 +44,37 @@ struct ListingTests {
     func accessories() {
         let byRoom = """
             Kitchen
-              Ceiling Fan  Fan
+              Ceiling Fan
+                Fan        on
+                Light      off
 
             Living Room
-              Kitchen Strip  Outlet
-              Reading Lamp   Lightbulb
+              Kitchen Strip
+                Left         not known
+                Light        not known
+              Reading Lamp   on, 40 %
 
             My Home (Default Room)
-              Front Door            Door Lock  does not answer
-              Hub                   Bridge
+              Front Door            locked       does not answer
+              Hub                   bridge of 2
 
             """
         #expect(HomeListings.accessories(of: House.home, by: .room) == byRoom)
         let byCategory = HomeListings.accessories(of: House.home, by: .category)
-        #expect(byCategory.hasPrefix("Bridge\n  Hub   My Home (Default Room)\n\nDoor Lock\n"))
+        #expect(byCategory.hasPrefix("Bridge\n  Hub   bridge of 2\n\nDoor Lock\n"))
+        let byKind = HomeListings.accessories(of: House.home, by: .kind)
+        #expect(byKind.hasPrefix("Fans\n  Ceiling Fan/Fan  on\n\nLights\n  Ceiling Fan/Light  off\n  Reading Lamp"))
+        var lights = ProductFilter()
+        lights.kinds = [.lightbulb]
+        #expect(House.home.accessories(by: .room, lights).map(\.name) == ["Ceiling Fan", "Reading Lamp"])
+        #expect(
+            HomeListings.accessories(of: House.home, by: .room, lights)
+                == "Kitchen\n  Ceiling Fan/Light  off\n\nLiving Room\n  Reading Lamp  on, 40 %\n")
+        lights.makers = ["Acme"]
+        #expect(HomeListings.accessories(of: House.home, by: .room, lights) == "There is no such thing in My Home.\n")
+        let painted = HomeListings.accessories(of: House.home, by: .room, isPainted: true)
+        #expect(painted.contains("\u{1B}[1m  Reading Lamp   on, 40 %\u{1B}[0m\n"))
+        #expect(painted.contains("\u{1B}[2m  Front Door"))
         var shuffled = House.home
         for _ in 0..<10 {
             shuffled.accessories.shuffle()
@@ -72,7 +89,7 @@ struct ListingTests {
         var lamp = House.lamp
         lamp.name = "Desk Lamp"
         let text = AccessoryDetails(accessory: lamp, home: House.home, isComplete: false).text
-        #expect(text.contains("\nDesk Lamp (Lightbulb, main)\n") && !text.contains("Reading Lamp"))
+        #expect(text.contains("\nDesk Lamp (Lightbulb, main): on, 40 %\n") && !text.contains("Reading Lamp"))
         #expect(
             AccessoryDetails(accessory: lamp, home: House.home, isComplete: true).text
                 .contains("  43  called Reading Lamp\n"))
@@ -97,7 +114,7 @@ struct ListingTests {
                 model          LX
                 state          well
 
-                Reading Lamp (Lightbulb, main)
+                Reading Lamp (Lightbulb, main): on, 40 %
                   VALUE              LAST KNOWN  MAY                 RANGE
                   on                 yes         read, write, watch  yes or no
                   brightness         40 %        read, write, watch  0 to 100 %

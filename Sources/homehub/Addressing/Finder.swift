@@ -11,13 +11,20 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     let place: String
     /// The words behind `homehub` that list them.
     let listing: String
+    /// Whether the whole name has to be said, as of what is to be removed.
+    var isWhole = false
 
     /// The object of that id or name; case, spaces and apostrophes of the name do not count.
+    ///
+    /// The beginning of a name is as good if it is that of no other.
     ///
     /// - Throws: 2 if there is none, with names that are near; 3 if there are several, with their ids.
     func one(_ typed: String) throws(HomeError) -> Object {
         if let id = Object.ID(typed), let object = objects.first(where: { $0.id == id }) { return object }
-        let found = objects.named(typed)
+        var found = objects.named(typed)
+        if found.isEmpty, !isWhole, let name = objects.map(\.name).only(beginningWith: typed) {
+            found = objects.named(name)
+        }
         guard let object = found.first else {
             throw Refusal.notFound(typed, noun, place, listing, among: objects.map(\.name))
         }
@@ -56,6 +63,14 @@ enum Refusal {
 }
 
 extension Collection<String> {
+    /// The only name that begins with what was typed, which has to be two letters at least.
+    func only(beginningWith typed: String) -> String? {
+        let key = NameKey(typed).description
+        guard key.count > 1 else { return nil }
+        let found = filter { NameKey($0).description.hasPrefix(key) }
+        return Set(found.map { NameKey($0) }).count == 1 ? found.first : nil
+    }
+
     /// The names that were probably meant, three at most: the one a slip away, and those that the words are part of.
     func near(_ typed: String) -> [String] {
         let key = NameKey(typed).description

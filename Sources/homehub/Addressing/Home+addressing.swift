@@ -4,38 +4,43 @@ extension [Home] {
     /// The home that is named, else the primary one.
     ///
     /// - Throws: 2 if there is none.
-    func home(_ typed: String?) throws(HomeError) -> Home {
+    func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
             guard let home = first(where: \.isPrimary) ?? first else {
                 throw HomeError(.notFound, detail: "there is no home yet; make one with \"homehub homes add NAME\"")
             }
             return home
         }
-        return try Finder(objects: self, noun: "home", place: "", listing: "homes").one(typed)
+        return try Finder(objects: self, noun: "home", place: "", listing: "homes", isWhole: isWhole).one(typed)
     }
 }
 
 extension Home {
     /// A room by name or id; the home's own name means its default room.
-    func room(addressed typed: String) throws(HomeError) -> Room {
+    func room(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Room {
         try Finder(
-            objects: rooms + [defaultRoom], noun: "room", place: "in \(name)", listing: "rooms"
+            objects: rooms + [defaultRoom], noun: "room", place: "in \(name)", listing: "rooms", isWhole: isWhole
         ).one(typed)
     }
 
     /// A zone by name or id.
-    func zone(addressed typed: String) throws(HomeError) -> Zone {
-        try Finder(objects: zones, noun: "zone", place: "in \(name)", listing: "zones").one(typed)
+    func zone(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Zone {
+        try Finder(objects: zones, noun: "zone", place: "in \(name)", listing: "zones", isWhole: isWhole)
+            .one(typed)
     }
 
     /// An accessory by name or id.
-    func accessory(addressed typed: String) throws(HomeError) -> Accessory {
-        try Finder(objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories").one(typed)
+    func accessory(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Accessory {
+        try Finder(
+            objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories", isWhole: isWhole
+        )
+        .one(typed)
     }
 
     /// A service group by name or id.
-    func group(addressed typed: String) throws(HomeError) -> ServiceGroup {
-        try Finder(objects: serviceGroups, noun: "group", place: "in \(name)", listing: "groups").one(typed)
+    func group(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ServiceGroup {
+        try Finder(objects: serviceGroups, noun: "group", place: "in \(name)", listing: "groups", isWhole: isWhole)
+            .one(typed)
     }
 
     /// A part of an accessory, as people write it: `ACCESSORY` or `ACCESSORY/PART`.
@@ -45,8 +50,9 @@ extension Home {
     }
 
     /// A scene by name or id.
-    func scene(addressed typed: String) throws(HomeError) -> ActionSet {
-        try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes").one(typed)
+    func scene(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ActionSet {
+        try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes", isWhole: isWhole)
+            .one(typed)
     }
 }
 
@@ -66,12 +72,6 @@ extension Home {
 }
 
 extension Accessory {
-    /// The parts that people use, the main one first.
-    var parts: [Service] {
-        let main = primaryService
-        return (main.map { [$0] } ?? []) + services.filter { $0.isUserInteractive && $0.id != main?.id }
-    }
-
     /// A part by name or id; without words the main one.
     ///
     /// - Throws: 2 if there is none.

@@ -56,7 +56,9 @@ extension Home {
         if let room = (rooms + [defaultRoom]).named(typed).first {
             return .place(accessories(in: room.id).sortedForDisplay, name: displayName(of: room))
         }
+        // In a second pass as it is called whole, so that a beginning means what the whole name does.
         let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
+        if let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
         throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
     }
 
@@ -165,9 +167,6 @@ extension Service {
 }
 
 extension ValuePlace {
-    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair.
-    var isForPeople: Bool {
-        !characteristic.metadata.permissions.contains(.hidden) && characteristic.type != .name
-            && characteristic.metadata.format != .tlv8
-    }
+    /// Whether people want to see it.
+    var isForPeople: Bool { characteristic.isForPeople }
 }

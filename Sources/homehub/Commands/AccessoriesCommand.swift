@@ -5,22 +5,56 @@ import HomeClient
 public import HomeModel
 import TerminalKit
 
-extension AccessoryGrouping: ExpressibleByArgument {}
+extension ProductGrouping: ExpressibleByArgument {}
 
 struct AccessoriesCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accessories", abstract: "List the accessories by room or by category.",
-        discussion: "The same home gives the same list; no accessory is asked for anything.")
+        commandName: "accessories", abstract: "List the accessories with what they do, by room or otherwise.",
+        discussion: """
+            The values are the last that were received; accessories are asked only for what was never received, or \
+            with --ask for all. By zone or by kind, or with one of the filters, parts are listed one by one: \
+            homehub accessories --kind lights
+            """)
 
-    @Option(help: ArgumentHelp("room or category.", valueName: "group"))
-    var by = AccessoryGrouping.room
+    @Option(help: ArgumentHelp("room, zone, category or kind.", valueName: "group"))
+    var by = ProductGrouping.room
+
+    @Option(help: ArgumentHelp("Only what is of this kind, such as lights or locks.", valueName: "kind"))
+    var kind: String?
+
+    @Option(help: ArgumentHelp("Only what is by this maker.", valueName: "maker"))
+    var maker: String?
+
+    @Flag(help: "Only favourites.")
+    var favourites = false
+
+    @Flag(help: "Ask the accessories for their values first.")
+    var ask = false
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let home = try await session.home
+        let home = try await session.glance(isAsked: ask)
+        let filter = try filter(of: home)
         session.print(
-            HomeListings.accessories(of: home, by: by), json: .array(home.accessories(by: by).map(\.listing)))
+            HomeListings.accessories(of: home, by: by, filter, isPainted: Terminal.current.isPainted),
+            json: .array(home.accessories(by: by, filter).map(\.listing)))
+    }
+
+    /// What is to be left out; `nil` if nothing is.
+    private func filter(of home: Home) throws(HomeError) -> ProductFilter? {
+        guard kind != nil || maker != nil || favourites else { return nil }
+        var filter = ProductFilter()
+        filter.isOfFavorites = favourites
+        if let kind { filter.kinds = try home.kinds(addressed: kind) }
+        if let maker {
+            let makers = Set(home.accessories.map(\.manufacturer)).sorted()
+            guard makers.contains(where: { NameKey($0) == NameKey(maker) }) else {
+                throw Refusal.notFound(maker, "maker", "in \(home.name)", "accessories", among: makers)
+            }
+            filter.makers = [maker]
+        }
+        return filter
     }
 }
 
@@ -29,7 +63,7 @@ struct ShowCommand: HomeCommand {
         commandName: "show", abstract: "Show an accessory: what it is, where, and what can be read and written.",
         discussion: "The values are the last known ones; homehub read asks the accessory.")
 
-    @Argument(help: "The accessory, by name or id.")
+    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
     var accessory: String
 
     @Flag(help: "Show also ids, versions, and what accessories hide.")
@@ -47,22 +81,32 @@ struct ShowCommand: HomeCommand {
 
 struct AssignCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "assign", abstract: "Put an accessory into a room.",
-        discussion: "The home's own name means the default room.")
+        commandName: "assign", abstract: "Put accessories into a room.",
+        discussion: """
+            For example: homehub assign "Reading Lamp" "Ceiling Fan" Kitchen. All names are looked up before anything is \
+            moved. The home's own name means the default room.
+            """)
 
-    @Argument(help: "The accessory, by name or id.")
-    var accessory: String
-
-    @Argument(help: "The room, by name or id.")
-    var room: String
+    @Argument(
+        help: ArgumentHelp("The accessories, and last the room, by name or id.", valueName: "accessory ... room"),
+        completion: .names(.objects))
+    var names: [String]
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard names.count > 1 else { throw ValidationError("Name at least one accessory, and last the room.") }
+    }
+
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
-        let (accessory, room) = (try home.accessory(addressed: accessory), try home.room(addressed: room))
-        session.print(
-            json: try await session.manager.assignAccessory(accessory.id, to: room.id, in: home.id).listing)
+        let room = try home.room(addressed: names[names.count - 1])
+        let accessories = try names.dropLast().map { name throws(HomeError) in try home.accessory(addressed: name) }
+        var moved: [JSONValue] = []
+        for accessory in accessories {
+            moved.append(try await session.manager.assignAccessory(accessory.id, to: room.id, in: home.id).listing)
+        }
+        session.print(json: moved.count == 1 ? moved[0] : .array(moved))
     }
 }
 
@@ -75,7 +119,7 @@ struct RenameCommand: HomeCommand {
             light of a fan.
             """)
 
-    @Argument(help: "What to rename, by name or id.")
+    @Argument(help: "What to rename, by name or id.", completion: .names(.objects))
     var object: String
 
     @Argument(help: "Its new name: letters, digits, spaces and apostrophes.")
@@ -99,7 +143,7 @@ struct RemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an accessory from the home, a bridge with all that are behind it.")
 
-    @Argument(help: "The accessory, by name or id.")
+    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
     var accessory: String
 
     @Flag(help: "Do not ask, also for a bridge.")
@@ -109,7 +153,7 @@ struct RemoveCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
-        let accessory = try home.accessory(addressed: accessory)
+        let accessory = try home.accessory(addressed: accessory, isWhole: true)
         if let bridged = accessory.bridgedAccessories, !bridged.isEmpty {
             try await session.confirm(
                 "\(accessory.name) goes with \(bridged.count.of("accessory")) behind it.", yes: yes)
@@ -123,7 +167,7 @@ struct IdentifyCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify", abstract: "Have an accessory make itself noticed, by a blink or a sound.")
 
-    @Argument(help: "The accessory, by name or id.")
+    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
     var accessory: String
 
     @OptionGroup var options: GlobalOptions
@@ -153,11 +197,14 @@ struct UnblockCommand: HomeCommand {
 
 struct FavouriteCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "favourite", abstract: "Put something among the things that are used most.",
-        aliases: ["favorite"])
+        commandName: "favourite",
+        abstract: "List the things that are used most, or put something among them.",
+        aliases: ["favorite", "favourites", "favorites"])
 
-    @Argument(help: "The accessory, by name or id.")
-    var accessory: String
+    @Argument(
+        help: "The accessory, by name or id; without it the favourites are listed.",
+        completion: .names(.accessories))
+    var accessory: String?
 
     @Argument(help: "A part of it; its main part if left out.")
     var part: String?
@@ -168,6 +215,14 @@ struct FavouriteCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
+        guard let accessory else {
+            let home = try await session.glance(isAsked: false)
+            let favourites = home.accessories.flatMap(\.services).filter(\.isFavorite)
+            session.print(
+                HomeListings.favourites(of: home, isPainted: Terminal.current.isPainted),
+                json: .array(favourites.map(\.listing)))
+            return
+        }
         let part = try await session.home.accessory(addressed: accessory).part(addressed: part)
         let service = try await session.manager.setFavorite(!off, for: part.id)
         session.print(json: service.listing)
@@ -179,7 +234,7 @@ struct ServiceTypeCommand: HomeCommand {
         commandName: "service-type", abstract: "Say what an outlet, a switch or a contact sensor is shown as.",
         discussion: "For example: homehub service-type \"Power Strip\" \"Left Outlet\" fan")
 
-    @Argument(help: "The accessory, by name or id.")
+    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
     var accessory: String
 
     @Argument(help: "The part of it that is meant.")

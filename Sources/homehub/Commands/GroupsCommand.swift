@@ -46,7 +46,7 @@ struct GroupsAddCommand: HomeCommand {
 struct GroupsRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a group.")
 
-    @Argument(help: "The group, by name or id.")
+    @Argument(help: "The group, by name or id.", completion: .names(.groups))
     var object: String
 
     @Argument(help: "Its new name.")
@@ -64,13 +64,13 @@ struct GroupsRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a group; what is in it stays.")
 
-    @Argument(help: "The group, by name or id.")
+    @Argument(help: "The group, by name or id.", completion: .names(.groups))
     var object: String
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let group = try await session.home.group(addressed: object)
+        let group = try await session.home.group(addressed: object, isWhole: true)
         try await session.manager.removeServiceGroup(group.id)
         session.print(json: ["id": .string("\(group.id)")])
     }
@@ -80,7 +80,7 @@ struct GroupsPutCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Put a part of an accessory into a group.")
 
-    @Argument(help: "The group, by name or id.")
+    @Argument(help: "The group, by name or id.", completion: .names(.groups))
     var group: String
 
     @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
@@ -99,7 +99,7 @@ struct GroupsTakeCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "take", abstract: "Take a part of an accessory out of a group.")
 
-    @Argument(help: "The group, by name or id.")
+    @Argument(help: "The group, by name or id.", completion: .names(.groups))
     var group: String
 
     @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")

@@ -42,7 +42,7 @@ struct HomesAddCommand: HomeCommand {
 struct HomesRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a home.")
 
-    @Argument(help: "The home, by name or id.")
+    @Argument(help: "The home, by name or id.", completion: .names(.homes))
     var object: String
 
     @Argument(help: "Its new name.")
@@ -61,7 +61,7 @@ struct HomesRemoveCommand: HomeCommand {
         commandName: "remove", abstract: "Remove a home with everything in it.",
         discussion: "Its accessories are released and can be added again.")
 
-    @Argument(help: "The home, by name or id.")
+    @Argument(help: "The home, by name or id.", completion: .names(.homes))
     var object: String
 
     @Flag(help: "Do not ask.")
@@ -70,7 +70,7 @@ struct HomesRemoveCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let home = try await session.manager.homes.home(object)
+        let home = try await session.manager.homes.home(object, isWhole: true)
         try await session.confirm(
             "\(home.name) goes with \(home.rooms.count.of("room")), \(home.accessories.count.of("accessory")) and all "
                 + "that was set up for them.", yes: yes)
@@ -83,7 +83,7 @@ struct HomesPrimaryCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "primary", abstract: "Show the primary home, or make another the primary one.")
 
-    @Argument(help: "The home, by name or id.")
+    @Argument(help: "The home, by name or id.", completion: .names(.homes))
     var object: String?
 
     @OptionGroup var options: GlobalOptions

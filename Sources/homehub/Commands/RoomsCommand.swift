@@ -17,7 +17,7 @@ struct RoomsListCommand: HomeCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let home = try await session.home
+        let home = try await session.glance(isAsked: false)
         let rooms = (home.rooms + [home.defaultRoom]).sortedForDisplay
         session.print(HomeListings.rooms(of: home), json: .array(rooms.map { home.listing(of: $0) }))
     }
@@ -46,7 +46,7 @@ struct RoomsAddCommand: HomeCommand {
 struct RoomsRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a room.")
 
-    @Argument(help: "The room, by name or id.")
+    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var object: String
 
     @Argument(help: "Its new name.")
@@ -64,14 +64,14 @@ struct RoomsRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a room; what is in it moves to the default room.")
 
-    @Argument(help: "The room, by name or id.")
+    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var object: String
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
-        let room = try home.room(addressed: object)
+        let room = try home.room(addressed: object, isWhole: true)
         let moved = try await session.manager.removeRoom(room.id, from: home.id)
         session.print(
             moved.sortedForDisplay.map { "\($0.name) is in \(home.displayName(of: home.defaultRoom)) now.\n" }.joined(),

@@ -41,13 +41,13 @@ struct ScenesAddCommand: HomeCommand {
 struct ScenesRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a scene.")
 
-    @Argument(help: "The scene, by name or id.")
+    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
-        let scene = try await session.home.scene(addressed: scene)
+        let scene = try await session.home.scene(addressed: scene, isWhole: true)
         try await session.manager.removeActionSet(scene.id)
         session.print(json: scene.listing)
     }
@@ -61,7 +61,7 @@ struct ScenesSetCommand: HomeCommand {
             besides stays, unless --only is given.
             """)
 
-    @Argument(help: "The scene, by name or id.")
+    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
     @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
@@ -89,7 +89,7 @@ struct ScenesClearCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Let a scene leave an accessory alone, or all.")
 
-    @Argument(help: "The scene, by name or id.")
+    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
     @Argument(help: "The accessory, by name or id; all if left out.")
@@ -112,7 +112,7 @@ struct ScenesClearCommand: HomeCommand {
 struct ScenesRunCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "run", abstract: "Carry out a scene.")
 
-    @Argument(help: "The scene, by name or id.")
+    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
     @OptionGroup var options: GlobalOptions

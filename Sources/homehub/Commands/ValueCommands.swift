@@ -12,10 +12,11 @@ struct ReadCommand: HomeCommand {
             read; of a room or zone, those of everything in it.
             """)
 
-    @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or id.")
+    @Argument(
+        help: "An accessory, ACCESSORY/PART, a room or a zone, by name or id.", completion: .names(.values))
     var target: String
 
-    @Argument(help: "The values, as homehub show names them.")
+    @Argument(help: "The values, as homehub show names them.", completion: .names(.values))
     var values: [String] = []
 
     @Flag(help: "Read also the other parts, and what accessories hide.")
@@ -36,22 +37,49 @@ struct ReadCommand: HomeCommand {
 
 struct WriteCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "write", abstract: "Set values of an accessory.",
+        commandName: "write", abstract: "Set values of an accessory, or of all that is in a place or of a kind.",
         discussion: """
-            For example: homehub write "Reading Lamp" on=yes brightness=40. All values are checked before anything is \
-            set; homehub show tells what each of them takes.
+            For example:
+              homehub write "Reading Lamp" on=yes brightness=40
+              homehub write "Reading Lamp" brightness=+10
+              homehub write kitchen lights off
+              homehub write blinds close
+            In place of a value, the words on, off, toggle, open, close, lock and unlock say what is to become of a thing. A \
+            sign makes a step of a number; where numbers may be negative, write value+=5 or value-=5. All values are checked \
+            before anything is set; homehub show tells what each of them takes.
             """)
 
-    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
-    var target: String
-
-    @Argument(help: ArgumentHelp("What to set.", valueName: "value=..."))
-    var changes: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "An accessory, ACCESSORY/PART, a room, a zone, a group or a kind, and what to set.",
+            valueName: "target ... change"),
+        completion: .names(.changes))
+    var words: [String]
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard words.count > 1 else {
+            throw ValidationError("Say whose values to set, and which: homehub write \"Reading Lamp\" on=yes")
+        }
+    }
+
     func run(_ session: HomeSession) async throws {
-        let changes = try await session.home.valueTarget(target).changes(typed: changes)
+        let order = try await session.home.writeOrder(typed: words)
+        var present: [Characteristic.ID: CharacteristicValue] = [:]
+        let unread = order.unread
+        if !unread.isEmpty {
+            let results = try await session.manager.readValues(of: unread.map(\.characteristic.id))
+            if let error = ValueReport(unread, results).error, results.values.allSatisfy({ (try? $0.get()) == nil }) {
+                throw error
+            }
+            present = results.compactMapValues { try? $0.get() }
+        }
+        let changes = try order.changes(given: present)
+        guard !changes.isEmpty else {
+            session.print(json: .array([]))
+            return session.note(["it is as far as it goes already"])
+        }
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
         let results = try await session.manager.writeValues(values)
         var report = ValueReport(changes.map(\.place), results)

@@ -47,7 +47,7 @@ struct ZonesAddCommand: HomeCommand {
 struct ZonesRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a zone.")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
     var object: String
 
     @Argument(help: "Its new name.")
@@ -64,14 +64,14 @@ struct ZonesRenameCommand: HomeCommand {
 struct ZonesRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a zone; its rooms stay.")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
     var object: String
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
-        let zone = try home.zone(addressed: object)
+        let zone = try home.zone(addressed: object, isWhole: true)
         try await session.manager.removeZone(zone.id, from: home.id)
         session.print(json: zone.json)
     }
@@ -80,10 +80,10 @@ struct ZonesRemoveCommand: HomeCommand {
 struct ZonesAddRoomCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "add-room", abstract: "Make a room part of a zone.")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
     var zone: String
 
-    @Argument(help: "The room, by name or id.")
+    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var room: String
 
     @OptionGroup var options: GlobalOptions
@@ -98,10 +98,10 @@ struct ZonesAddRoomCommand: HomeCommand {
 struct ZonesRemoveRoomCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "remove-room", abstract: "Take a room out of a zone.")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
     var zone: String
 
-    @Argument(help: "The room, by name or id.")
+    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var room: String
 
     @OptionGroup var options: GlobalOptions

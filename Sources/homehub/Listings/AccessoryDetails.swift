@@ -24,6 +24,7 @@ struct AccessoryDetails {
             "room": home.room(accessory.room).map(home.displayName) ?? "",
             "category": accessory.category.localizedDescription, "manufacturer": accessory.manufacturer,
             "model": accessory.model, "state": accessory.problem?.sentence ?? "well",
+            "battery": accessory.services.first { $0.type == .battery }.map { accessory.state(of: $0).words } ?? "",
             "behind": accessory.bridge.flatMap { home.accessory($0) }?.name ?? "", "bridge of": bridged,
             "id": isComplete ? "\(accessory.id)" : "",
             "called itself": isComplete ? accessory.configuredName : "",
@@ -47,7 +48,8 @@ struct AccessoryDetails {
         if service.isFavorite { marks.append("favourite") }
         if service.isHidden { marks.append("hidden") }
         let name = accessory.shownName(of: service)
-        var heading = "\(name) (\(marks.joined(separator: ", ")))".sanitized + "\n"
+        let state = isComplete ? "" : ": \(accessory.state(of: service).words)"
+        var heading = "\(name) (\(marks.joined(separator: ", ")))\(state)".sanitized + "\n"
         if isComplete {
             let own = NameKey(name) == NameKey(service.name) ? "" : "  called \(service.name)".sanitized
             heading += "  \(service.id)  \(service.type)\(own)\n"
@@ -61,17 +63,5 @@ struct AccessoryDetails {
                     + (isComplete ? ["\(characteristic.id)"] : []))
         }
         return heading + (places.isEmpty ? "" : table.text)
-    }
-}
-
-extension Accessory {
-    /// What people see above the values of a part.
-    ///
-    /// Whoever has one part is called by one name, and a main part that has the name with which the accessory came was
-    /// never called otherwise: both go by the accessory's name, which may have changed since.
-    func shownName(of service: Service) -> String {
-        guard service.id == primaryService?.id else { return service.name }
-        let isUnnamed = parts.count == 1 || NameKey(service.name) == NameKey(configuredName)
-        return isUnnamed ? name : service.name
     }
 }

@@ -20,11 +20,13 @@ enum HomeListings {
     static func rooms(of home: Home) -> String {
         let rooms = home.shownRooms
         guard !rooms.isEmpty else { return "There are no rooms in \(home.name); homehub rooms add NAME makes one.\n" }
-        var table = Table(["NAME", "ACCESSORIES", "ZONES"])
+        var table = Table(["NAME", "ACCESSORIES", "ZONES", "NOW"])
+        let things = Dictionary(grouping: home.rows(), by: \.room)
         for room in rooms {
             let zones = home.zones.filter { $0.rooms.contains(room.id) }.sortedForDisplay.map(\.name)
             table.append([
                 home.displayName(of: room), "\(home.accessories(in: room.id).count)", zones.joined(separator: ", "),
+                things[room.id]?.summary ?? "",
             ])
         }
         return table.text
@@ -66,23 +68,89 @@ enum HomeListings {
         return table.text
     }
 
-    /// The accessories of a home in groups.
-    static func accessories(of home: Home, by grouping: AccessoryGrouping) -> String {
+    /// The accessories of a home in groups, with what they do.
+    ///
+    /// - Parameters:
+    ///   - home: the home.
+    ///   - grouping: what decides where an accessory belongs.
+    ///   - filter: which things are wanted; `nil` for all accessories, whether they have such things or not.
+    ///   - isPainted: whether what stands out does so in colour.
+    /// - Returns: a line for each accessory, or one for each part of those that have several.
+    static func accessories(
+        of home: Home, by grouping: ProductGrouping, _ filter: ProductFilter? = nil, isPainted: Bool = false
+    ) -> String {
         guard !home.accessories.isEmpty else {
             return "There are no accessories in \(home.name); homehub add adds one.\n"
         }
-        return home.grouped(by: grouping).map { group in
-            var table = Table([group.name.sanitized, "", ""])
-            for accessory in group.accessories {
-                let other =
-                    switch grouping {
-                    case .room: accessory.category.localizedDescription
-                    case .category: home.room(accessory.room).map(home.displayName) ?? ""
-                    }
-                table.append(["  " + accessory.name, other, accessory.problemText])
-            }
-            return table.text
+        if filter == nil, let grouping = AccessoryGrouping(rawValue: grouping.rawValue) {
+            return home.grouped(by: grouping).map { group in
+                var table = Table([group.name.sanitized, "", ""])
+                for accessory in group.accessories { table.append(accessory) }
+                return table.text(isPainted: isPainted)
+            }.joined(separator: "\n")
+        }
+        let sections = home.sections(by: grouping, filter ?? ProductFilter())
+        guard !sections.isEmpty else { return "There is no such thing in \(home.name).\n" }
+        return sections.map { section in
+            var table = Table([section.name.sanitized, "", ""])
+            for row in section.rows { table.append(row, name: "  " + row.qualifiedName) }
+            return table.text(isPainted: isPainted)
         }.joined(separator: "\n")
+    }
+
+    /// The favourites of a home, with what they do.
+    static func favourites(of home: Home, isPainted: Bool = false) -> String {
+        var filter = ProductFilter()
+        filter.isOfFavorites = true
+        let rows = home.rows(filter)
+        guard !rows.isEmpty else {
+            return "There are no favourites in \(home.name); homehub favourite ACCESSORY makes one.\n"
+        }
+        var table = Table(["NAME", "NOW", ""])
+        for row in rows { table.append(row, name: row.qualifiedName) }
+        return table.text(isPainted: isPainted)
+    }
+}
+
+extension Table {
+    /// A line for an accessory, or one for each of its parts.
+    fileprivate mutating func append(_ accessory: Accessory) {
+        let rows = accessory.rows
+        guard rows.count > 1 else {
+            guard let row = rows.first else {
+                append(["  " + accessory.name, accessory.idleWords, accessory.problem?.words ?? ""])
+                return
+            }
+            append(row, name: "  " + accessory.name)
+            return
+        }
+        append(["  " + accessory.name, "", accessory.problem?.words ?? rows.first?.battery?.lowWords ?? ""])
+        for row in rows { append(row, name: "    " + row.name, isOneOfSeveral: true) }
+    }
+
+    /// A line for one thing.
+    fileprivate mutating func append(_ row: ServiceRow, name: String, isOneOfSeveral: Bool = false) {
+        let note = isOneOfSeveral ? nil : row.problem?.words ?? row.battery?.lowWords
+        let style: Style? =
+            row.problem != nil ? .faint : row.state.isAlert ? .alert : row.state.isActive ? .strong : nil
+        append([name, row.state.words, note ?? ""], style)
+    }
+}
+
+extension ServiceState {
+    /// What is told of a battery beside what it drives: nothing while it is good.
+    fileprivate var lowWords: String? { isAlert ? "battery \(words)" : nil }
+}
+
+extension ServiceRow {
+    /// Its name, with its accessory's where that is another.
+    fileprivate var qualifiedName: String { accessoryName.map { "\($0)/\(name)" } ?? name }
+}
+
+extension Accessory {
+    /// What stands in place of a state where there is nothing to switch or to read.
+    fileprivate var idleWords: String {
+        bridgedAccessories.map { "bridge of \($0.count)" } ?? category.localizedDescription.lowercased()
     }
 }
 
@@ -93,8 +161,18 @@ extension Home {
         return (rooms + (isUsed ? [defaultRoom] : [])).sortedForDisplay
     }
 
-    /// The accessories as their groups show them.
-    func accessories(by grouping: AccessoryGrouping) -> [Accessory] { grouped(by: grouping).flatMap(\.accessories) }
+    /// The accessories as their groups show them, each once.
+    func accessories(by grouping: ProductGrouping, _ filter: ProductFilter?) -> [Accessory] {
+        if filter == nil, let grouping = AccessoryGrouping(rawValue: grouping.rawValue) {
+            return grouped(by: grouping).flatMap(\.accessories)
+        }
+        var ids: [Accessory.ID] = []
+        for row in sections(by: grouping, filter ?? ProductFilter()).flatMap(\.rows) where !ids.contains(row.accessory)
+        {
+            ids.append(row.accessory)
+        }
+        return ids.compactMap { accessory($0) }
+    }
 
     /// What is known of a value of this home.
     func place(of id: Characteristic.ID) -> ValuePlace? {
@@ -115,50 +193,12 @@ extension Home {
     }
 }
 
-extension Accessory {
-    /// What is wrong with it; nothing if all is well.
-    var problemText: String { problem?.text ?? "" }
-
-    /// What is wrong with it; `nil` if all is well.
-    var problem: AccessoryProblem? {
-        if isBlocked { return .blocked }
-        if isReachable { return nil }
-        return fault.map(AccessoryProblem.fault) ?? .unreachable
-    }
-}
-
-/// Why an accessory is of no use now.
-enum AccessoryProblem: Equatable {
-    case blocked
-    case unreachable
-    case fault(AccessoryFault)
-
-    /// What programs tell it by.
-    var code: String {
-        switch self {
-        case .blocked: "blocked"
-        case .unreachable: "unreachable"
-        case .fault(let fault): fault.rawValue
-        }
-    }
-
-    /// A few words for a list, and for what is said of an accessory.
-    var text: String {
-        switch self {
-        case .blocked: "blocked"
-        case .unreachable: "does not answer"
-        case .fault(.forgotten): "does not know this home any more"
-        case .fault(.pairedElsewhere): "is paired with somebody else"
-        case .fault(.invalidAnswers): "answers what HAP does not allow"
-        }
-    }
-
-    /// What is wrong and what to do.
+extension AccessoryProblem {
+    /// What is wrong and what to do at the command line.
     var sentence: String {
         switch self {
         case .blocked: "it broke HAP's rules too often and is left alone; homehub unblock tries it again"
-        case .unreachable: "it does not answer; check that it has power and is near"
-        case .fault(let fault): fault.localizedDescription
+        case .unreachable, .fault: localizedDescription
         }
     }
 

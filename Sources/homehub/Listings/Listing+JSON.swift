@@ -44,6 +44,10 @@ extension Accessory {
         var object = json.object ?? [:]
         object["categoryName"] = .string(category.localizedDescription)
         object["problem"] = problem?.listing
+        if let part = primaryService { object["state"] = .string(state(of: part).words) }
+        if let battery = services.first(where: { $0.type == .battery }) {
+            object["battery"] = .string(state(of: battery).words)
+        }
         return object
     }
 }

@@ -16,6 +16,8 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     /// How long to look for devices if no person can be asked, unless a test brings another time.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
+    /// How long the first device has to be the only one, to be taken for the one that is meant.
+    @TaskLocal static var aloneTimeout = Duration.seconds(2)
 
     // MARK: The code
 
@@ -95,9 +97,9 @@ struct SetupDialogue: AccessorySetupInteraction {
         terminal.writeError("  \(line.number)  \(line.text)\n")
     }
 
-    /// Without anybody to ask: the one that is meant, or the only one.
+    /// Without a person to ask: the one that is meant, or the only one.
     private func choiceInTime(_ list: FoundDevices) async -> Result<DiscoveredAccessory, HomeError>? {
-        do { try await Task.sleep(for: Self.searchTimeout) } catch { return nil }
+        do { try await search(list) } catch { return nil }
         let accessories = list.accessories
         do throws(HomeError) {
             if let device { return .success(try DiscoveryList.one(device, among: accessories)) }
@@ -113,6 +115,26 @@ struct SetupDialogue: AccessorySetupInteraction {
         }
         let names = accessories.prefix(8).map(\.shownText).joined(separator: "; ")
         return .failure(Self.missing("which device is meant; say --device. There are \(names)"))
+    }
+
+    /// Waits until the time for a search is over, or one device has been the only one for a while.
+    private func search(_ list: FoundDevices) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.searchTimeout
+        var only: (id: DeviceID, since: ContinuousClock.Instant)?
+        while clock.now < end {
+            try await Task.sleep(for: .milliseconds(50))
+            let found = list.accessories
+            guard device == nil, found.count == 1, let id = found.first?.id else {
+                only = nil
+                continue
+            }
+            guard let known = only, known.id == id else {
+                only = (id, clock.now)
+                continue
+            }
+            if clock.now - known.since >= Self.aloneTimeout { return }
+        }
     }
 
     private func choice(_ list: FoundDevices) async throws(HomeError) -> DiscoveredAccessory {

@@ -126,6 +126,18 @@ extension Characteristic {
         return asked
     }
 
+    /// The number behind a sign, as many as the value is to be more or less.
+    ///
+    /// - Throws: 43 for what is no number.
+    func number(ofStep typed: String) throws(HomeError) -> Double {
+        let digits = typed.hasPrefix("+") ? String(typed.dropFirst()) : typed
+        guard let step = number(digits)?.number else {
+            throw HomeError(
+                .invalidValueType, detail: "\(word): \"\(typed.shown)\" is no step; write for example +10 or -10")
+        }
+        return step
+    }
+
     private func parsed(_ typed: String) throws(HomeError) -> CharacteristicValue {
         switch metadata.format {
         case .bool:

@@ -184,7 +184,7 @@ extension EventLine {
             members["name"] = .string(service.name)
         case .servicesUpdated: sentence = "has other parts"
         case .reachabilityUpdated:
-            sentence = accessory.problem?.text ?? "answers again"
+            sentence = accessory.problem?.words ?? "answers again"
             members["isReachable"] = .bool(accessory.isReachable)
             members["problem"] = accessory.problem?.listing
         case .valueUpdated(let service, let characteristic):

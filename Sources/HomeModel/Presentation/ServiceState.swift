@@ -1,0 +1,303 @@
+public import HAPModel
+
+/// What a part of an accessory does now, in few words.
+public struct ServiceState: Sendable, Hashable {
+    /// In English: `on, 40 %`, `opening, 40 %`, `21.5 °C, heating to 23 °C`; `not known` before the first value.
+    public var words: String
+    /// Whether it stands out among its like: it is on, open, running or unlocked.
+    public var isActive: Bool
+    /// Whether a person should look after it: an alarm, a leak, a jam.
+    public var isAlert: Bool
+
+    /// - Parameters:
+    ///   - words: what is known, one after the other; the state is not known if nothing is.
+    ///   - isActive: whether it stands out among its like.
+    ///   - isAlert: whether a person should look after it.
+    package init(_ words: String?..., isActive: Bool = false, isAlert: Bool = false) {
+        let known = words.compactMap(\.self)
+        self.words = known.isEmpty ? "not known" : known.joined(separator: ", ")
+        self.isActive = isActive
+        self.isAlert = isAlert
+    }
+
+    /// The state of what has not said anything yet.
+    static let unknown = ServiceState(nil)
+}
+
+extension Accessory {
+    /// What one of its services does, by the last values received: what is and what it is to be in one.
+    public func state(of service: Service) -> ServiceState {
+        var state = StateReader(accessory: self, service: service).state
+        for type in Self.alerts {
+            guard service.characteristic(type)?.value?.isOne == true, let words = type.words(for: 1) else { continue }
+            // A jam may be the state itself already.
+            if !state.words.contains(words) { state.words += ", \(words)" }
+            state.isAlert = true
+        }
+        return state
+    }
+
+    /// One of its values as a person says it; a television's input by its name.
+    public func words(for value: CharacteristicValue, of characteristic: Characteristic) -> String {
+        if characteristic.type == .activeIdentifier, let name = inputName(value) { return name }
+        return characteristic.words(for: value)
+    }
+
+    /// The name of the input that a television has chosen; `nil` if none of its inputs has that number.
+    private func inputName(_ number: CharacteristicValue) -> String? {
+        let input = services.first { $0.type == .inputSource && $0.characteristic(.identifier)?.value == number }
+        guard let input else { return nil }
+        let configured = input.characteristic(.configuredName)?.value?.string ?? ""
+        return configured.isEmpty ? input.name : configured
+    }
+
+    private static let alerts: [CharacteristicType] = [
+        .obstructionDetected, .statusJammed, .statusFault, .statusTampered,
+    ]
+}
+
+extension CharacteristicValue {
+    /// Whether it is yes, which some accessories say as 1.
+    var isOne: Bool { Bool(self) == true }
+}
+
+/// Makes one state of a service's values.
+private struct StateReader {
+    let accessory: Accessory
+    let service: Service
+
+    var state: ServiceState {
+        switch service.type {
+        case .lightbulb, .switch, .outlet: power(level: .brightness)
+        case .fan, .fanv2: power(level: .rotationSpeed)
+        case .airPurifier: working(.currentAirPurifierState, level: .rotationSpeed)
+        case .thermostat: thermostat
+        case .heaterCooler: heaterCooler
+        case .humidifierDehumidifier: humidifier
+        case .garageDoorOpener: garageDoor
+        case .lockMechanism: lock
+        case .door, .window, .windowCovering: position
+        case .securitySystem: securitySystem
+        case .valve, .faucet, .irrigationSystem: water
+        case .television: television
+        case .speaker, .smartSpeaker, .microphone: volume
+        case .carbonDioxideSensor: detector(.carbonDioxideDetected, level: .carbonDioxideLevel)
+        case .carbonMonoxideSensor: detector(.carbonMonoxideDetected, level: .carbonMonoxideLevel)
+        case .smokeSensor: detector(.smokeDetected)
+        case .leakSensor: detector(.leakDetected)
+        case .contactSensor: presence(.contactSensorState)
+        case .motionSensor: presence(.motionDetected)
+        case .occupancySensor: presence(.occupancyDetected)
+        case .airQualitySensor: airQuality
+        case .battery: battery
+        case .filterMaintenance: filter
+        case .statelessProgrammableSwitch, .doorbell: presses
+        default: firstReading
+        }
+    }
+
+    // MARK: Looking
+
+    private func value(_ type: CharacteristicType) -> CharacteristicValue? { service.characteristic(type)?.value }
+
+    private func number(_ type: CharacteristicType) -> Double? { value(type)?.number }
+
+    private func flag(_ type: CharacteristicType) -> Bool? { value(type).flatMap(Bool.init) }
+
+    private func words(_ type: CharacteristicType) -> String? { service.characteristic(type)?.valueWords }
+
+    // MARK: What is switched
+
+    private var isOn: Bool? { flag(.on) ?? flag(.active) }
+
+    private func power(level: CharacteristicType) -> ServiceState {
+        guard let isOn else { return .unknown }
+        guard isOn else { return ServiceState("off") }
+        return ServiceState("on", words(level), isActive: true)
+    }
+
+    private func working(_ current: CharacteristicType, level: CharacteristicType) -> ServiceState {
+        guard isOn ?? true else { return ServiceState("off") }
+        guard let doing = words(current) ?? isOn.map({ $0 ? "on" : "off" }) else { return .unknown }
+        guard doing != "off" else { return ServiceState("off") }
+        return ServiceState(doing, words(level), isActive: true)
+    }
+
+    private var water: ServiceState {
+        guard let isOn = isOn ?? flag(.inUse) else { return .unknown }
+        guard isOn else { return ServiceState("off") }
+        guard flag(.inUse) ?? true else { return ServiceState("on, waiting", isActive: true) }
+        let left = number(.remainingDuration).flatMap { $0 > 0 ? words(.remainingDuration).map { "\($0) left" } : nil }
+        return ServiceState("running", left, isActive: true)
+    }
+
+    private var television: ServiceState {
+        guard let isOn else { return .unknown }
+        guard isOn else { return ServiceState("off") }
+        let input = service.characteristic(.activeIdentifier).flatMap { characteristic in
+            // Zero is no input.
+            characteristic.value.flatMap { $0.number == 0 ? nil : accessory.words(for: $0, of: characteristic) }
+        }
+        return ServiceState("on", input, isActive: true)
+    }
+
+    private var volume: ServiceState {
+        if flag(.mute) == true { return ServiceState("muted") }
+        return ServiceState(words(.volume) ?? words(.mute), isActive: flag(.active) ?? false)
+    }
+
+    // MARK: What is warmed, cooled or made moist
+
+    private var thermostat: ServiceState {
+        let mode = number(.targetHeatingCoolingState)
+        let doing = number(.currentHeatingCoolingState)
+        return climate(
+            .currentTemperature, isOff: mode == 0, doing: doing == 0 ? nil : words(.currentHeatingCoolingState),
+            wanted: mode == 3 ? words(.targetTemperature) ?? range : words(.targetTemperature))
+    }
+
+    private var heaterCooler: ServiceState {
+        let isWorking = (number(.currentHeaterCoolerState) ?? 0) >= 2
+        let wanted: String? =
+            switch number(.targetHeaterCoolerState) {
+            case 1: words(.heatingThresholdTemperature)
+            case 2: words(.coolingThresholdTemperature)
+            default: range
+            }
+        return climate(
+            .currentTemperature, isOff: isOn == false, doing: isWorking ? words(.currentHeaterCoolerState) : nil,
+            wanted: wanted)
+    }
+
+    /// Between when it is warmed and when it is cooled.
+    private var range: String? {
+        guard let low = words(.heatingThresholdTemperature) else { return words(.coolingThresholdTemperature) }
+        return words(.coolingThresholdTemperature).map { "\(low) – \($0)" } ?? low
+    }
+
+    private var humidifier: ServiceState {
+        let isWorking = (number(.currentHumidifierDehumidifierState) ?? 0) >= 2
+        let isDrying = number(.currentHumidifierDehumidifierState) == 3
+        let wanted =
+            isDrying
+            ? words(.relativeHumidityDehumidifierThreshold)
+            : words(.relativeHumidityHumidifierThreshold) ?? words(.relativeHumidityDehumidifierThreshold)
+        return climate(
+            .currentRelativeHumidity, isOff: isOn == false,
+            doing: isWorking ? words(.currentHumidifierDehumidifierState) : nil, wanted: wanted)
+    }
+
+    private func climate(
+        _ reading: CharacteristicType, isOff: Bool, doing: String?, wanted: String?
+    ) -> ServiceState {
+        let now = words(reading)
+        if isOff { return ServiceState(now, "off") }
+        let aim = wanted.map { doing == nil ? "set to \($0)" : "\(doing ?? "") to \($0)" } ?? doing
+        return ServiceState(now, aim, isActive: doing != nil)
+    }
+
+    // MARK: What opens and closes
+
+    private var garageDoor: ServiceState {
+        guard let current = words(.currentDoorState), let state = number(.currentDoorState) else { return .unknown }
+        // Some doors say only where they are at the ends, and what they are to be.
+        if let target = number(.targetDoorState), state < 2, target != state {
+            return ServiceState(target == 0 ? "opening" : "closing", isActive: true)
+        }
+        return ServiceState(current, isActive: state != 1)
+    }
+
+    private var lock: ServiceState {
+        guard let current = words(.lockCurrentState), let state = number(.lockCurrentState) else { return .unknown }
+        if let target = number(.lockTargetState), state < 2, target != state {
+            return ServiceState(target == 0 ? "unlocking" : "locking", isActive: true)
+        }
+        return ServiceState(current, isActive: state != 1, isAlert: state == 2)
+    }
+
+    private var position: ServiceState {
+        guard let current = number(.currentPosition), let share = words(.currentPosition) else {
+            return ServiceState(words(.targetPosition).map { "to \($0)" })
+        }
+        let state = number(.positionState)
+        let target = number(.targetPosition) ?? current
+        // What stands still does so wherever it was to go.
+        if state != 2, current != target || state != nil {
+            return ServiceState(target > current || state == 1 ? "opening" : "closing", share, isActive: true)
+        }
+        switch current {
+        case 0: return ServiceState("closed")
+        case 100: return ServiceState("open", isActive: true)
+        default: return ServiceState("\(share) open", isActive: true)
+        }
+    }
+
+    // MARK: What is watched
+
+    private var securitySystem: ServiceState {
+        guard let current = words(.securitySystemCurrentState), let state = number(.securitySystemCurrentState) else {
+            return .unknown
+        }
+        guard state != 4 else { return ServiceState(current, isActive: true, isAlert: true) }
+        if let target = number(.securitySystemTargetState), target != state,
+            let aim = words(.securitySystemTargetState)
+        {
+            return ServiceState(target == 3 ? "being switched off" : "soon \(aim)", isActive: target != 3)
+        }
+        return ServiceState(current, isActive: state != 3)
+    }
+
+    private func detector(_ type: CharacteristicType, level: CharacteristicType? = nil) -> ServiceState {
+        guard let found = words(type), let isFound = flag(type) else {
+            return ServiceState(level.flatMap(words))
+        }
+        return ServiceState(found, level.flatMap(words), isActive: isFound, isAlert: isFound)
+    }
+
+    private func presence(_ type: CharacteristicType) -> ServiceState {
+        guard let found = words(type) else { return .unknown }
+        return ServiceState(found, isActive: flag(type) ?? false)
+    }
+
+    private var airQuality: ServiceState {
+        guard let quality = words(.airQuality) else { return .unknown }
+        let density = [CharacteristicType.pm2_5Density, .pm10Density, .vocDensity].lazy.compactMap(words).first
+        let isUnknown = number(.airQuality) == 0
+        return ServiceState(isUnknown ? nil : quality, density, isAlert: number(.airQuality) == 5)
+    }
+
+    private var battery: ServiceState {
+        let level = words(.batteryLevel)
+        let isLow = flag(.statusLowBattery) ?? false
+        let isCharging = number(.chargingState) == 1
+        let note = isLow ? "low" : isCharging ? "charging" : nil
+        return ServiceState(level ?? words(.statusLowBattery), note, isAlert: isLow && !isCharging)
+    }
+
+    private var filter: ServiceState {
+        ServiceState(
+            words(.filterChangeIndication), words(.filterLifeLevel), isAlert: flag(.filterChangeIndication) ?? false)
+    }
+
+    private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "not pressed yet") }
+
+    /// Of what no rule is made for: its first reading, with what it is unless that goes without saying.
+    private var firstReading: ServiceState {
+        if let isOn, !isOn { return ServiceState("off") }
+        let readings = service.characteristics.filter { $0.isForPeople && $0.value != nil }
+        guard let first = readings.first(where: { $0.type != .configuredName }), let words = first.valueWords else {
+            return .unknown
+        }
+        if isOn == true { return ServiceState(words, isActive: true) }
+        let isPlain = first.metadata.unit != nil || first.metadata.format == .string || first.type.words(for: 0) != nil
+        return ServiceState(isPlain ? words : "\(first.localizedDescription.lowercased()) \(words)")
+    }
+}
+
+extension Characteristic {
+    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair, nor bytes.
+    public var isForPeople: Bool {
+        !metadata.permissions.contains(.hidden) && type != .name && metadata.format != .tlv8
+            && metadata.format != .data
+    }
+}

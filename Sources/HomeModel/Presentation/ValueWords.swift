@@ -1,0 +1,137 @@
+import BoundedJSON
+public import HAPModel
+
+extension Characteristic {
+    /// A value as a person says it, in English: `72 %`, `21.5 °C`, `open`, `5 min`.
+    ///
+    /// Colour temperatures are in kelvin, and digits that make no difference to people are left out, so the words are for the eye
+    /// and not to be read back.
+    public func words(for value: CharacteristicValue) -> String {
+        switch value {
+        case .bool(let flag): type.words(for: flag ? 1 : 0) ?? (flag ? "yes" : "no")
+        case .integer(let number): type.words(for: number) ?? quantity(Double(number))
+        case .unsigned(let number): "\(number)"
+        case .float(let number): quantity(number)
+        case .string(let text): text
+        case .data(let bytes): bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
+        }
+    }
+
+    /// The last value received, as a person says it; `nil` if there was none.
+    public var valueWords: String? { value.map(words) }
+
+    private func quantity(_ number: Double) -> String {
+        if type == .colorTemperature, number > 0 {
+            // Eyes do not tell fewer than fifty kelvin.
+            return "\(Int((1_000_000 / number / 50).rounded() * 50)) K"
+        }
+        switch unit {
+        case .celsius: return "\(number.rounded(toDigits: 1)) °C"
+        case .percentage: return "\(number.rounded(toDigits: 0)) %"
+        case .arcdegrees: return "\(number.rounded(toDigits: 0))°"
+        case .lux: return "\(number.rounded(toDigits: number < 10 ? 1 : 0)) lx"
+        case .seconds: return Self.duration(number)
+        case nil: break
+        }
+        if Self.partsPerMillion.contains(type) { return "\(number.rounded(toDigits: 0)) ppm" }
+        if Self.microgramsPerCubicMeter.contains(type) { return "\(number.rounded(toDigits: 0)) µg/m³" }
+        return number.rounded(toDigits: 2)
+    }
+
+    /// What the value counts; many accessories leave it out, and HAP has no unit for some shares.
+    private var unit: CharacteristicUnit? {
+        if let unit = metadata.unit { return unit }
+        if type == .filterLifeLevel || type == .waterLevel { return .percentage }
+        return CharacteristicDefinition.of(type)?.metadata.unit
+    }
+
+    /// Seconds in the two largest units that they fill.
+    private static func duration(_ seconds: Double) -> String {
+        guard seconds >= 60, seconds < 1e9 else { return "\(seconds.rounded(toDigits: 0)) s" }
+        let whole = Int(seconds.rounded())
+        let parts = [(whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
+        return parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+
+    /// What HAP 9 measures in parts per million, for which it has no unit.
+    private static let partsPerMillion: Set<CharacteristicType> = [
+        .carbonDioxideLevel, .carbonDioxidePeakLevel, .carbonMonoxideLevel, .carbonMonoxidePeakLevel,
+    ]
+
+    /// What HAP 9 measures in micrograms per cubic metre, for which it has no unit.
+    private static let microgramsPerCubicMeter: Set<CharacteristicType> = [
+        .airParticulateDensity, .nitrogenDioxideDensity, .ozoneDensity, .pm10Density, .pm2_5Density,
+        .sulphurDioxideDensity, .vocDensity,
+    ]
+}
+
+extension CharacteristicType {
+    /// What one number of an enumeration, or a truth value as 0 or 1, is called; `nil` for what is counted or measured.
+    package func words(for number: Int64) -> String? {
+        Self.plainWords[self]?[number] ?? valueNames[number].map { $0.catalogueWords.lowercased() }
+    }
+
+    /// Where the catalogue's names are none that people use, and for truth values, which have none there.
+    private static let plainWords: [CharacteristicType: [Int64: String]] = [
+        .active: [0: "off", 1: "on"],
+        .airParticulateSize: [0: "PM2.5", 1: "PM10"],
+        .carbonDioxideDetected: [0: "normal", 1: "too high"],
+        .carbonMonoxideDetected: [0: "normal", 1: "too high"],
+        .chargingState: [0: "not charging", 1: "charging", 2: "not chargeable"],
+        .contactSensorState: [0: "closed", 1: "open"],
+        .currentAirPurifierState: [0: "off", 1: "idle", 2: "purifying"],
+        .currentFanState: [0: "off", 1: "idle", 2: "running"],
+        .currentHeaterCoolerState: [0: "off", 1: "idle", 2: "heating", 3: "cooling"],
+        .currentHeatingCoolingState: [0: "off", 1: "heating", 2: "cooling"],
+        .currentHumidifierDehumidifierState: [0: "off", 1: "idle", 2: "humidifying", 3: "dehumidifying"],
+        .currentMediaState: [0: "playing", 1: "paused", 2: "stopped", 4: "loading", 5: "interrupted"],
+        .filterChangeIndication: [0: "filter good", 1: "change filter"],
+        .inputSourceType: [
+            1: "home screen", 3: "HDMI", 4: "composite video", 5: "S-Video", 7: "DVI", 8: "AirPlay", 9: "USB",
+        ],
+        .inUse: [0: "not running", 1: "running"],
+        .leakDetected: [0: "dry", 1: "leak"],
+        .lockCurrentState: [0: "unlocked", 1: "locked", 2: "jammed", 3: "not known"],
+        .lockPhysicalControls: [0: "unlocked", 1: "locked"],
+        .lockTargetState: [0: "unlocked", 1: "locked"],
+        .manuallyDisabled: [0: "enabled", 1: "disabled"],
+        .motionDetected: [0: "no motion", 1: "motion"],
+        .mute: [0: "not muted", 1: "muted"],
+        .obstructionDetected: [0: "free", 1: "obstructed"],
+        .occupancyDetected: [0: "not occupied", 1: "occupied"],
+        .on: [0: "off", 1: "on"],
+        .outletInUse: [0: "not in use", 1: "in use"],
+        .positionState: [0: "closing", 1: "opening", 2: "stopped"],
+        .programMode: [0: "no program", 1: "program", 2: "by hand"],
+        .programmableSwitchEvent: [0: "pressed", 1: "pressed twice", 2: "held"],
+        .rotationDirection: [0: "clockwise", 1: "counterclockwise"],
+        .securitySystemCurrentState: [0: "armed, at home", 1: "armed, away", 2: "armed, night", 3: "off", 4: "alarm"],
+        .securitySystemTargetState: [0: "armed, at home", 1: "armed, away", 2: "armed, night", 3: "off"],
+        .smokeDetected: [0: "no smoke", 1: "smoke"],
+        .statusActive: [0: "not working", 1: "working"],
+        .statusFault: [0: "no fault", 1: "fault"],
+        .statusJammed: [0: "free", 1: "jammed"],
+        .statusLowBattery: [0: "battery good", 1: "battery low"],
+        .statusTampered: [0: "untouched", 1: "tampered with"],
+        .swingMode: [0: "still", 1: "swinging"],
+        .targetAirPurifierState: [0: "by hand", 1: "automatic"],
+        .targetFanState: [0: "by hand", 1: "automatic"],
+        .targetHeaterCoolerState: [0: "automatic", 1: "heat", 2: "cool"],
+        .targetHeatingCoolingState: [0: "off", 1: "heat", 2: "cool", 3: "automatic"],
+        .targetHumidifierDehumidifierState: [0: "automatic", 1: "humidify", 2: "dehumidify"],
+        .temperatureDisplayUnits: [0: "°C", 1: "°F"],
+        .volumeSelector: [0: "louder", 1: "quieter"],
+    ]
+}
+
+extension Double {
+    /// The number with this many digits behind the point, or fewer if they are zero.
+    fileprivate func rounded(toDigits digits: Int) -> String {
+        let scale = [1.0, 10, 100][digits]
+        let number = (self * scale).rounded() / scale
+        guard number.magnitude < 1e15 else { return "\(self)" }
+        // A minus before nothing is not shown.
+        if let whole = Int64(exactly: number) { return "\(whole)" }
+        return JSONValue.number(number).text
+    }
+}

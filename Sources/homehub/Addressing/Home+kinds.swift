@@ -1,0 +1,41 @@
+import HAPModel
+import HomeModel
+
+extension Home {
+    /// The kinds of thing that a person means by a word: `lights`, `lamp`, `temperature sensors`, `sensors`.
+    ///
+    /// - Throws: 2 if the word means none.
+    func kinds(addressed typed: String) throws(HomeError) -> Set<ServiceType> {
+        guard let kinds = Self.kinds(NameKey(typed)) else {
+            let here = Set(rows().map(\.kindName)).sorted()
+            let near = here.map { $0.lowercased() }.near(typed)
+            throw HomeError(
+                .notFound, detail: "there is no kind of thing called \"\(typed.shown)\"",
+                suggestions: near.isEmpty ? here.prefix(8).map { $0.lowercased() } : near)
+        }
+        return kinds
+    }
+
+    /// The kinds that bear a name; `nil` if none does.
+    static func kinds(_ key: NameKey) -> Set<ServiceType>? { kindsByName[key] }
+
+    private static let kindsByName: [NameKey: Set<ServiceType>] = {
+        var kinds: [NameKey: Set<ServiceType>] = [:]
+        for type in ServiceDefinition.all.map(\.type) {
+            let words = [type.localizedDescription, type.plural] + (synonyms[type] ?? [])
+            for word in words + (type.category == .sensor ? ["sensor", "sensors"] : [type.noun]) {
+                kinds[NameKey(word), default: []].insert(type)
+            }
+        }
+        kinds[NameKey("Accessory")] = nil
+        return kinds
+    }()
+
+    /// What people say beside the words of the lists.
+    private static let synonyms: [ServiceType: [String]] = [
+        .lightbulb: ["lamp", "lamps", "bulb", "bulbs", "lightbulbs"], .outlet: ["plug", "plugs", "socket", "sockets"],
+        .windowCovering: ["shade", "shades", "curtain", "curtains", "shutter", "shutters"],
+        .television: ["tv", "tvs"], .heaterCooler: ["heating", "heater", "air conditioner"],
+        .garageDoorOpener: ["garage", "garages"], .securitySystem: ["alarm system"],
+    ]
+}

@@ -1,0 +1,307 @@
+import HAPModel
+import HomeModel
+
+/// What a person wants to be set, as far as it is known before the accessories are asked.
+///
+/// The words behind `write` are a target, which may be a place, a group or a kind of thing, and what is to become of it:
+/// `kitchen lights off`, `"Reading Lamp" brightness=+10 on=yes`, `blinds close`.
+struct WriteOrder: Equatable {
+    /// What is wanted of one value.
+    enum Wish: Equatable {
+        /// This value, and what was typed if that lies between two steps.
+        case value(CharacteristicValue, asked: CharacteristicValue?)
+        /// So much more than now, or less.
+        case step(Double)
+        /// The other of two: off if any of those that are wanted so is on, else on.
+        case other(ServiceToggle)
+    }
+
+    /// One value, and what is wanted of it.
+    struct Item: Equatable {
+        let place: ValuePlace
+        let wish: Wish
+    }
+
+    let items: [Item]
+
+    /// The values that have to be read before anything is written.
+    var unread: [ValuePlace] {
+        items.filter {
+            if case .value = $0.wish { false } else { true }
+        }.map(\.place)
+    }
+
+    /// The values to write, once it is known what is.
+    ///
+    /// - Parameter present: the values that were read.
+    /// - Returns: one change for each item; none for what is at its end already.
+    /// - Throws: 20 if a value is needed that could not be read.
+    func changes(
+        given present: [Characteristic.ID: CharacteristicValue]
+    ) throws(HomeError) -> [ValueChange] {
+        let isAnyOn = items.contains { item in
+            guard case .other(let toggle) = item.wish, let value = present[toggle.characteristic] else { return false }
+            return toggle.isOn(value) == true
+        }
+        var changes: [ValueChange] = []
+        for item in items {
+            let characteristic = item.place.characteristic
+            switch item.wish {
+            case .value(let value, let asked):
+                changes.append(ValueChange(place: item.place, value: value, asked: asked))
+            case .other(let toggle):
+                changes.append(ValueChange(place: item.place, value: isAnyOn ? toggle.off : toggle.on))
+            case .step(let step):
+                guard let number = present[characteristic.id]?.number else {
+                    throw HomeError(
+                        .missingParameter,
+                        detail: "\(characteristic.word) of \(item.place.shownName) is not known; say a value")
+                }
+                let value = try characteristic.metadata.validatedWrite(
+                    characteristic.metadata.number(number + step, atLeast: number, step: step))
+                if value != present[characteristic.id] { changes.append(ValueChange(place: item.place, value: value)) }
+            }
+        }
+        return changes
+    }
+}
+
+extension CharacteristicMetadata {
+    /// A wanted number within the limits, as a value of the format.
+    fileprivate func number(_ wanted: Double, atLeast present: Double, step: Double) -> CharacteristicValue {
+        let number = min(max(wanted, minimum ?? wanted), maximum ?? wanted)
+        // A step smaller than the accessory's own is one of its own, or it would never get anywhere.
+        guard let own = self.step, step.magnitude < own else {
+            return .float(format == .float ? number : number.rounded())
+        }
+        let next = present + (step < 0 ? -own : own)
+        return .float(min(max(next, minimum ?? next), maximum ?? next))
+    }
+}
+
+/// What is to become of things, in a word.
+enum Deed: String, CaseIterable {
+    case on, off, toggle, open, close, lock, unlock
+
+    /// The values by which it is done.
+    var types: Set<CharacteristicType> {
+        switch self {
+        case .on, .off, .toggle: [.on, .active]
+        case .open, .close: [.targetDoorState, .targetPosition]
+        case .lock, .unlock: [.lockTargetState]
+        }
+    }
+
+    /// What of a place is meant if no kind is named: `kitchen off` is not for the alarm or the heating.
+    var kinds: Set<ServiceType>? {
+        switch self {
+        case .on, .off, .toggle: [.lightbulb, .switch, .outlet, .fan, .fanv2]
+        case .open, .close: [.windowCovering, .window, .door]
+        case .lock, .unlock: nil
+        }
+    }
+
+    func wish(_ toggle: ServiceToggle) -> WriteOrder.Wish {
+        switch self {
+        case .on, .open, .unlock: .value(toggle.on, asked: nil)
+        case .off, .close, .lock: .value(toggle.off, asked: nil)
+        case .toggle: .other(toggle)
+        }
+    }
+}
+
+// MARK: Reading what was typed
+
+extension Home {
+    /// What is meant by the words behind `write`.
+    ///
+    /// - Throws: 2 or 3 for words that mean nothing or too much, and what the values' own limits refuse.
+    func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
+        let count = words.reversed().prefix { $0.contains("=") || Deed(rawValue: $0.lowercased()) != nil }.count
+        // A lamp may be called On.
+        let wanted = words.suffix(min(count, words.count - 1))
+        let named = words.dropLast(wanted.count).joined(separator: " ")
+        guard !wanted.isEmpty else {
+            throw HomeError(
+                .invalidParameter,
+                detail: "\"\(words.last?.shown ?? "")\" says no value; write for example on, off or brightness=40")
+        }
+        let target = try writeTarget(named)
+        var items: [WriteOrder.Item] = []
+        for word in wanted {
+            for item in try target.items(typed: word) {
+                guard !items.contains(where: { $0.place.characteristic.id == item.place.characteristic.id }) else {
+                    throw HomeError(
+                        .invalidParameter, detail: "\(item.place.characteristic.word) is there twice; write it once")
+                }
+                items.append(item)
+            }
+        }
+        return WriteOrder(items: items)
+    }
+
+    /// A thing or a place by its name; else a kind of thing, behind the name of a place or in the whole home.
+    private func writeTarget(_ typed: String) throws(HomeError) -> WriteTarget {
+        let failure: HomeError
+        do throws(HomeError) {
+            return try WriteTarget(valueTarget(typed), of: self)
+        } catch {
+            failure = error
+        }
+        if let group = serviceGroups.named(typed).first {
+            return .several(group.services, of: self, name: group.name, isKind: true)
+        }
+        if failure.code == .notFound {
+            if let kinds = Self.kinds(NameKey(typed)) {
+                return .several(
+                    rows().filter { kinds.contains($0.kind) }.map(\.id), of: self, name: typed, isKind: true)
+            }
+            let words = typed.split(separator: " ").map(String.init)
+            for split in words.indices.dropFirst() {
+                guard let kinds = Self.kinds(NameKey(words[split...].joined(separator: " "))),
+                    case .place(let accessories, let name) = try valueTarget(words[..<split].joined(separator: " "))
+                else { continue }
+                let ids = accessories.flatMap(\.rows).filter { kinds.contains($0.kind) }.map(\.id)
+                return .several(
+                    ids, of: self, name: "\(words[split...].joined(separator: " ")) of \(name)", isKind: true)
+            }
+        }
+        throw failure
+    }
+}
+
+/// Whose values are to be set.
+private enum WriteTarget {
+    case one(ValueTarget)
+    /// Parts of several accessories; of a kind that was named, or whatever they are.
+    case several([Service.ID], of: Home, name: String, isKind: Bool)
+
+    init(_ target: ValueTarget, of home: Home) {
+        switch target {
+        case .place(let accessories, let name):
+            self = .several(accessories.flatMap(\.rows).map(\.id), of: home, name: name, isKind: false)
+        case .accessory, .part, .value: self = .one(target)
+        }
+    }
+
+    /// What one word wants of it.
+    func items(typed word: String) throws(HomeError) -> [WriteOrder.Item] {
+        if let deed = Deed(rawValue: word.lowercased()) { return try items(deed) }
+        guard let equals = word.firstIndex(of: "=") else { return [] }
+        var name = String(word[..<equals])
+        var sign = 0.0
+        if let last = name.last, last == "+" || last == "-" {
+            sign = last == "-" ? -1 : 1
+            name.removeLast()
+        }
+        let wanted = String(word[word.index(after: equals)...])
+        switch self {
+        case .one(let target): return [try target.place(name).item(typed: wanted, sign: sign)]
+        case .several(let ids, let home, let target, _):
+            let places = ids.compactMap { id in
+                home.accessories.first { $0.service(id) != nil }.flatMap { accessory in
+                    accessory.service(id)?.places(in: accessory).first {
+                        $0.characteristic.answers(to: name)
+                            && $0.characteristic.metadata.permissions.contains(.pairedWrite)
+                    }
+                }
+            }
+            guard !places.isEmpty else {
+                throw HomeError(.notFound, detail: "\(target) has no \"\(name.shown)\" that can be set")
+            }
+            var items: [WriteOrder.Item] = []
+            for place in places { items.append(try place.item(typed: wanted, sign: sign)) }
+            return items
+        }
+    }
+
+    private func items(_ deed: Deed) throws(HomeError) -> [WriteOrder.Item] {
+        switch self {
+        case .one(let target):
+            guard let item = target.parts.lazy.compactMap({ $0.service.item(deed, in: $0.accessory) }).first else {
+                throw HomeError(.notFound, detail: "\(target.name) has nothing to \(deed.verb)")
+            }
+            return [item]
+        case .several(let ids, let home, let name, let isKind):
+            let items = ids.compactMap { id -> WriteOrder.Item? in
+                guard let accessory = home.accessories.first(where: { $0.service(id) != nil }),
+                    let service = accessory.service(id)
+                else { return nil }
+                let kind = service.associatedServiceType ?? service.type
+                guard isKind || deed.kinds?.contains(kind) ?? true else { return nil }
+                return service.item(deed, in: accessory)
+            }
+            guard !items.isEmpty else { throw HomeError(.notFound, detail: "\(name) has nothing to \(deed.verb)") }
+            return items
+        }
+    }
+}
+
+extension Deed {
+    fileprivate var verb: String {
+        switch self {
+        case .on: "switch on"
+        case .off: "switch off"
+        case .toggle: "switch"
+        case .open, .close, .lock, .unlock: rawValue
+        }
+    }
+}
+
+extension ValueTarget {
+    /// The parts that a deed may be about, the most likely first.
+    fileprivate var parts: [(service: Service, accessory: Accessory)] {
+        switch self {
+        case .accessory(let accessory): accessory.parts.map { ($0, accessory) }
+        case .part(let service, let accessory), .value(_, let service, let accessory): [(service, accessory)]
+        case .place: []
+        }
+    }
+}
+
+extension Service {
+    fileprivate func item(_ deed: Deed, in accessory: Accessory) -> WriteOrder.Item? {
+        guard let toggle, let characteristic = characteristics.first(where: { $0.id == toggle.characteristic }),
+            deed.types.contains(characteristic.type)
+        else { return nil }
+        return WriteOrder.Item(
+            place: ValuePlace(accessory: accessory, service: self, characteristic: characteristic),
+            wish: deed.wish(toggle))
+    }
+}
+
+extension ValuePlace {
+    /// What a word behind `value=` wants: a value, or a step with a sign.
+    ///
+    /// A minus is a step where there are no negative numbers; `value-=` is one everywhere.
+    fileprivate func item(typed: String, sign: Double) throws(HomeError) -> WriteOrder.Item {
+        let metadata = characteristic.metadata
+        if typed.lowercased() == Deed.toggle.rawValue, let toggle = service.toggle,
+            toggle.characteristic == characteristic.id
+        {
+            return WriteOrder.Item(place: self, wish: .other(toggle))
+        }
+        let isSigned = typed.hasPrefix("+") || typed.hasPrefix("-") && (metadata.minimum ?? -1) >= 0
+        guard metadata.format.isNumeric, sign != 0 || isSigned else {
+            guard sign == 0 else {
+                throw HomeError(.invalidValueType, detail: "\(characteristic.word) has no steps; write a value")
+            }
+            let value = try characteristic.value(typed: typed)
+            let asked = characteristic.numberBetweenSteps(typed: typed, writing: value)
+            return WriteOrder.Item(place: self, wish: .value(value, asked: asked))
+        }
+        guard metadata.permissions.contains([.pairedRead, .pairedWrite]) else {
+            // Says why not.
+            _ = try characteristic.value(typed: typed)
+            throw HomeError(
+                .writeOnlyCharacteristic, detail: "\(characteristic.word) cannot be read, so it has no steps")
+        }
+        let step = try characteristic.number(ofStep: typed) * (sign == 0 ? 1 : sign)
+        return WriteOrder.Item(place: self, wish: .step(step))
+    }
+}
+
+extension ServiceToggle {
+    /// Whether a value that was read means on, open or unlocked.
+    fileprivate func isOn(_ value: CharacteristicValue) -> Bool? { value == off ? false : value == on ? true : nil }
+}

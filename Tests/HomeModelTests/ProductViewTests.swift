@@ -1,0 +1,467 @@
+import HAPModel
+import HAPTesting
+import HomeModel
+import Testing
+
+typealias Values = [CharacteristicType: CharacteristicValue]
+
+/// A service as a device describes itself, with these values and no others.
+private func service(
+    _ type: ServiceType, iid: UInt64 = 10, _ values: Values, isHidden: Bool = false
+) -> HAPModel.Service {
+    let required = Set(ServiceDefinition.of(type)?.required ?? [])
+    let types = required.union(values.keys).sorted { $0.description < $1.description }
+    let characteristics = types.enumerated().compactMap { index, type in
+        CharacteristicDefinition.of(type).map {
+            HAPModel.Characteristic(
+                iid: InstanceID(iid + 1 + UInt64(index)), type: type, metadata: $0.metadata, value: values[type])
+        }
+    }
+    var service = HAPModel.Service(iid: InstanceID(iid), type: type, characteristics: characteristics)
+    service.isHidden = isHidden
+    return service
+}
+
+/// A home with a device for each list of services, in the default room.
+private func home(_ devices: [(name: String, services: [HAPModel.Service])]) throws -> (TestHub, Home.ID) {
+    var hub = TestHub()
+    let home = try hub.home()
+    for (index, device) in devices.enumerated() {
+        let accessory = HAPModel.Accessory(
+            aid: AccessoryID(1), services: [Devices.information(name: device.name)] + device.services)
+        var descriptions: [CharacteristicID: String] = [:]
+        for characteristic in accessory.services.flatMap(\.characteristics) {
+            descriptions[CharacteristicID(accessory.aid, characteristic.iid)] = characteristic.manufacturerDescription
+        }
+        let addition = AccessoryAddition(
+            home: home, deviceID: Devices.id(index + 1), category: .lightbulb, accessories: [accessory],
+            descriptions: descriptions)
+        _ = try hub.graph.add(addition, using: &hub.random)
+        // What a device's values are is told once it is there.
+        let added = try #require(hub.graph.home(home)?.accessories.last)
+        for (told, kept) in zip(accessory.services, added.services) {
+            for (told, kept) in zip(told.characteristics, kept.characteristics) {
+                if let value = told.value { hub.graph.apply(.valueUpdated(kept.id, value, time: 1)) }
+            }
+        }
+    }
+    return (hub, home)
+}
+
+private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
+    let (hub, id) = try home([("Thing", services)])
+    return try #require(hub.graph.home(id)?.accessories.first)
+}
+
+@Suite("Product view") struct ProductViewTests {
+    // MARK: Values
+
+    @Test(
+        "A value reads as a person says it",
+        arguments: [
+            (CharacteristicType.brightness, .integer(72), "72 %"), (.on, .bool(true), "on"), (.on, .bool(false), "off"),
+            (.currentTemperature, .float(21.5), "21.5 °C"), (.currentTemperature, .float(21.04), "21 °C"),
+            (.currentTemperature, .float(-0.04), "0 °C"), (.currentTemperature, .float(-3.26), "-3.3 °C"),
+            (.carbonDioxideLevel, .float(412.4), "412 ppm"), (.pm2_5Density, .float(12), "12 µg/m³"),
+            (.hue, .float(240.4), "240°"), (.currentAmbientLightLevel, .float(0.5), "0.5 lx"),
+            (.currentAmbientLightLevel, .float(312.7), "313 lx"), (.colorTemperature, .integer(370), "2700 K"),
+            (.remainingDuration, .integer(59), "59 s"), (.remainingDuration, .integer(60), "1 min"),
+            (.remainingDuration, .integer(3725), "1 h 2 min"), (.remainingDuration, .integer(90_000), "1 d 1 h"),
+            (.contactSensorState, .integer(1), "open"), (.currentDoorState, .integer(2), "opening"),
+            (.airQuality, .integer(2), "good"), (.motionDetected, .bool(false), "no motion"),
+            (.lockCurrentState, .integer(1), "locked"), (.programmableSwitchEvent, .integer(1), "pressed twice"),
+            (.pictureMode, .integer(3), "calibrated dark"), (.mute, .bool(true), "muted"),
+            (.identifier, .unsigned(.max), "18446744073709551615"), (.currentTemperature, .float(1e300), "1e+300 °C"),
+            (.configuredName, .string("Anna's TV"), "Anna's TV"), (.logs, .data([1]), "1 byte"),
+            (.airQuality, .integer(99), "99"),
+        ] as [(CharacteristicType, CharacteristicValue, String)])
+    func values(type: CharacteristicType, value: CharacteristicValue, words: String) throws {
+        var random = SeededNumbers(seed: 1)
+        let characteristic = Characteristic(
+            id: Characteristic.ID(using: &random), service: Service.ID(using: &random), iid: InstanceID(9), type: type,
+            metadata: try #require(CharacteristicDefinition.of(type)).metadata, value: value)
+        #expect(characteristic.valueWords == words)
+    }
+
+    // MARK: States
+
+    @Test(
+        "What is, and what it is to be, reads as one",
+        arguments: [
+            (.lightbulb, [:], "not known", ""),
+            (.lightbulb, [.on: .bool(false), .brightness: .integer(40)], "off", ""),
+            (.lightbulb, [.on: .bool(true), .brightness: .integer(40)], "on, 40 %", "active"),
+            (.switch, [.on: .bool(true)], "on", "active"), (.fanv2, [.active: .integer(1)], "on", "active"),
+            (.fanv2, [.active: .integer(1), .rotationSpeed: .float(30)], "on, 30 %", "active"),
+            (.outlet, [.on: .bool(false), .outletInUse: .bool(true)], "off", ""),
+            (
+                .thermostat,
+                [
+                    .currentTemperature: .float(21.5), .targetTemperature: .float(23),
+                    .currentHeatingCoolingState: .integer(1), .targetHeatingCoolingState: .integer(1),
+                ], "21.5 °C, heating to 23 °C", "active"
+            ),
+            (
+                .thermostat,
+                [
+                    .currentTemperature: .float(21.5), .targetTemperature: .float(20),
+                    .currentHeatingCoolingState: .integer(0), .targetHeatingCoolingState: .integer(1),
+                ], "21.5 °C, set to 20 °C", ""
+            ),
+            (
+                .thermostat, [.currentTemperature: .float(21.5), .targetHeatingCoolingState: .integer(0)],
+                "21.5 °C, off", ""
+            ),
+            (
+                .heaterCooler,
+                [
+                    .active: .integer(1), .currentTemperature: .float(19), .currentHeaterCoolerState: .integer(1),
+                    .targetHeaterCoolerState: .integer(0), .heatingThresholdTemperature: .float(18),
+                    .coolingThresholdTemperature: .float(25),
+                ], "19 °C, set to 18 °C – 25 °C", ""
+            ),
+            (
+                .humidifierDehumidifier,
+                [
+                    .active: .integer(1), .currentRelativeHumidity: .float(41),
+                    .currentHumidifierDehumidifierState: .integer(2), .relativeHumidityHumidifierThreshold: .float(50),
+                ], "41 %, humidifying to 50 %", "active"
+            ),
+            (.garageDoorOpener, [.currentDoorState: .integer(1), .targetDoorState: .integer(0)], "opening", "active"),
+            (.garageDoorOpener, [.currentDoorState: .integer(3), .targetDoorState: .integer(1)], "closing", "active"),
+            (.garageDoorOpener, [.currentDoorState: .integer(1), .targetDoorState: .integer(1)], "closed", ""),
+            (
+                .garageDoorOpener, [.currentDoorState: .integer(4), .obstructionDetected: .bool(true)],
+                "stopped, obstructed", "active alert"
+            ),
+            (.lockMechanism, [.lockCurrentState: .integer(1), .lockTargetState: .integer(1)], "locked", ""),
+            (.lockMechanism, [.lockCurrentState: .integer(0), .lockTargetState: .integer(1)], "locking", "active"),
+            (.lockMechanism, [.lockCurrentState: .integer(2)], "jammed", "active alert"),
+            (
+                .windowCovering,
+                [.currentPosition: .integer(40), .targetPosition: .integer(100), .positionState: .integer(1)],
+                "opening, 40 %", "active"
+            ),
+            (
+                .windowCovering,
+                [.currentPosition: .integer(40), .targetPosition: .integer(0), .positionState: .integer(0)],
+                "closing, 40 %", "active"
+            ),
+            (
+                .windowCovering,
+                [.currentPosition: .integer(40), .targetPosition: .integer(0), .positionState: .integer(2)],
+                "40 % open", "active"
+            ),
+            (
+                .window, [.currentPosition: .integer(0), .targetPosition: .integer(0), .positionState: .integer(2)],
+                "closed", ""
+            ),
+            (
+                .door, [.currentPosition: .integer(100), .targetPosition: .integer(100)], "open", "active"
+            ),
+            (.securitySystem, [.securitySystemCurrentState: .integer(4)], "alarm", "active alert"),
+            (
+                .securitySystem, [.securitySystemCurrentState: .integer(3), .securitySystemTargetState: .integer(1)],
+                "soon armed, away", "active"
+            ),
+            (.securitySystem, [.securitySystemCurrentState: .integer(3)], "off", ""),
+            (
+                .valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(300)],
+                "running, 5 min left", "active"
+            ),
+            (.valve, [.active: .integer(1), .inUse: .integer(0)], "on, waiting", "active"),
+            (.airPurifier, [.active: .integer(0), .currentAirPurifierState: .integer(0)], "off", ""),
+            (
+                .airPurifier,
+                [.active: .integer(1), .currentAirPurifierState: .integer(2), .rotationSpeed: .float(25)],
+                "purifying, 25 %", "active"
+            ),
+            (.temperatureSensor, [.currentTemperature: .float(21.5)], "21.5 °C", ""),
+            (.humiditySensor, [.currentRelativeHumidity: .float(44.6)], "45 %", ""),
+            (.lightSensor, [.currentAmbientLightLevel: .float(120)], "120 lx", ""),
+            (.motionSensor, [.motionDetected: .bool(true)], "motion", "active"),
+            (.occupancySensor, [.occupancyDetected: .integer(0)], "not occupied", ""),
+            (.leakSensor, [.leakDetected: .integer(1)], "leak", "active alert"),
+            (
+                .smokeSensor, [.smokeDetected: .integer(0), .statusTampered: .integer(1)], "no smoke, tampered with",
+                "alert"
+            ),
+            (
+                .carbonDioxideSensor, [.carbonDioxideDetected: .integer(1), .carbonDioxideLevel: .float(2100)],
+                "too high, 2100 ppm", "active alert"
+            ),
+            (.airQualitySensor, [.airQuality: .integer(5), .pm2_5Density: .float(80)], "poor, 80 µg/m³", "alert"),
+            (.battery, [.batteryLevel: .integer(12), .statusLowBattery: .integer(1)], "12 %, low", "alert"),
+            (.battery, [.batteryLevel: .integer(85), .chargingState: .integer(1)], "85 %, charging", ""),
+            (.battery, [.statusLowBattery: .integer(0)], "battery good", ""),
+            (
+                .filterMaintenance, [.filterChangeIndication: .integer(1), .filterLifeLevel: .float(4)],
+                "change filter, 4 %", "alert"
+            ),
+            (.statelessProgrammableSwitch, [:], "not pressed yet", ""),
+            (.statelessProgrammableSwitch, [.programmableSwitchEvent: .integer(2)], "held", ""),
+            (.speaker, [.mute: .bool(true), .volume: .integer(30)], "muted", ""),
+            (.slats, [.currentSlatState: .integer(1)], "jammed", ""),
+            // What some devices say as a number where HAP has a truth value, and the other way about.
+            (.lightbulb, [.on: .integer(1)], "on", "active"), (.fanv2, [.active: .bool(true)], "on", "active"),
+        ] as [(ServiceType, Values, String, String)])
+    func states(type: ServiceType, values: Values, words: String, marks: String) throws {
+        let accessory = try accessory(service(type, values))
+        let state = accessory.state(of: try #require(accessory.services.last))
+        #expect(state.words == words)
+        #expect(state.isActive == marks.contains("active"))
+        #expect(state.isAlert == marks.contains("alert"))
+    }
+
+    @Test("A television shows its input's name, and inputs are no rows")
+    func television() throws {
+        func input(_ number: Int64, _ name: String, iid: UInt64) -> HAPModel.Service {
+            service(.inputSource, iid: iid, [.identifier: .integer(number), .configuredName: .string(name)])
+        }
+        let set = try accessory(
+            service(.television, [.active: .integer(1), .activeIdentifier: .integer(2)]),
+            input(1, "HDMI 1", iid: 100), input(2, "Console", iid: 200))
+        let row = try #require(set.home(with: set).rows().first)
+        #expect(row.state.words == "on, Console")
+        #expect(set.home(with: set).rows().count == 1)
+    }
+
+    // MARK: Controls
+
+    @Test(
+        "A control follows from the metadata, and offers nothing that would be refused",
+        arguments: [
+            (CharacteristicType.on, .toggle), (.active, .toggle), (.mute, .toggle), (.swingMode, .toggle),
+            (.brightness, .slider(.init(minimum: 0, maximum: 100, step: 1, unit: .percentage))),
+            (.targetTemperature, .stepper(.init(minimum: 10, maximum: 38, step: 0.1, unit: .celsius))),
+            (
+                .targetDoorState,
+                .choice([.init(value: .integer(0), name: "open"), .init(value: .integer(1), name: "closed")])
+            ),
+            (.currentTemperature, .reading), (.identify, .button(.bool(true))),
+            (.configuredName, .text(maximumLength: 64)), (.setupEndpoints, .reading),
+            (.hue, .slider(.init(minimum: 0, maximum: 360, step: 1, unit: .arcdegrees))),
+            (.colorTemperature, .colorTemperature(.init(minimum: 50, maximum: 400, step: 1, unit: nil))),
+        ] as [(CharacteristicType, CharacteristicControl)])
+    func controls(type: CharacteristicType, control: CharacteristicControl) throws {
+        let part = try #require(try accessory(service(.switch, [type: .string("")])).services.last)
+        #expect(part.control(for: try #require(part.characteristic(type))) == control)
+    }
+
+    @Test("Hue and saturation are one colour; a device's own limits narrow a choice; words label what is a maker's own")
+    func ownControls() throws {
+        let lamp = try accessory(service(.lightbulb, [.hue: .float(1), .saturation: .float(1)]))
+        let light = try #require(lamp.services.last)
+        #expect(light.control(for: try #require(light.characteristic(.hue))) == .color)
+
+        var narrow = service(.thermostat, [:])
+        let index = try #require(narrow.characteristics.firstIndex { $0.type == .targetHeatingCoolingState })
+        narrow.characteristics[index].metadata.validValues = [0, 1]
+        let thermostat = try #require(try accessory(narrow).services.last)
+        let mode = try #require(thermostat.characteristic(.targetHeatingCoolingState))
+        let choices = [
+            CharacteristicControl.Choice(value: .integer(0), name: "off"), .init(value: .integer(1), name: "heat"),
+        ]
+        #expect(thermostat.control(for: mode) == .choice(choices))
+
+        let own = HAPModel.Characteristic(
+            iid: InstanceID(40), type: CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!),
+            metadata: CharacteristicMetadata(
+                format: .uint8, permissions: [.pairedRead, .pairedWrite], minimum: 0, maximum: 10, step: 1),
+            value: .integer(3), manufacturerDescription: "Power-down decay rate")
+        let withOwn = HAPModel.Service(iid: InstanceID(10), type: .lightbulb, characteristics: [own])
+        let part = try #require(try accessory(withOwn).services.last)
+        let rate = try #require(part.characteristics.first)
+        #expect(part.control(for: rate) == .slider(.init(minimum: 0, maximum: 10, step: 1, unit: nil)))
+        #expect(rate.localizedDescription == "Power-down decay rate")
+        #expect(rate.valueWords == "3")
+    }
+
+    @Test("Every characteristic of the catalogue has a control, whose values its own metadata accept")
+    func catalogue() throws {
+        for definition in CharacteristicDefinition.all {
+            let part = try #require(try accessory(service(.switch, [definition.type: .string("")])).services.last)
+            let characteristic = try #require(part.characteristic(definition.type))
+            let offered: [CharacteristicValue]
+            switch part.control(for: characteristic) {
+            case .toggle: offered = [.bool(true), .bool(false)]
+            case .slider(let range), .stepper(let range), .colorTemperature(let range):
+                #expect(range.step > 0)
+                offered = [range.minimum, range.maximum].compactMap { $0.map(CharacteristicValue.float) }
+            case .choice(let choices): offered = choices.map(\.value)
+            case .button(let value): offered = [value]
+            case .color, .text, .reading: offered = []
+            }
+            for value in offered {
+                #expect(characteristic.metadata.accepted(value) != nil, "\(definition.name) \(value)")
+            }
+            let isWritable = characteristic.metadata.permissions.contains(.pairedWrite)
+            #expect(isWritable || part.control(for: characteristic) == .reading)
+        }
+    }
+
+    // MARK: Sections
+
+    @Test("Rows are what people use: no battery, nothing hidden, no maker's own, favourites first")
+    func rows() throws {
+        let own = ServiceType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!)
+        var (hub, id) = try home([
+            (
+                "zebra",
+                [
+                    service(.lightbulb, [.on: .bool(true)]),
+                    service(.battery, iid: 100, [.batteryLevel: .integer(9), .statusLowBattery: .integer(1)]),
+                ]
+            ),
+            (
+                "Ant",
+                [
+                    service(.switch, [.on: .bool(false)]),
+                    service(.switch, iid: 100, [.on: .bool(false)], isHidden: true),
+                ]
+            ),
+            ("bee", [service(.lightbulb, [:]), service(own, iid: 100, [:])]),
+        ])
+        let home = try #require(hub.graph.home(id))
+        #expect(home.rows().map(\.name) == ["Ant", "bee", "zebra"])
+        #expect(home.rows().last?.battery?.words == "9 %, low")
+        let zebra = try #require(home.rows().last)
+        try hub.perform(.setFavorite(zebra.id, true))
+        let changed = try #require(hub.graph.home(id))
+        #expect(changed.rows().map(\.name) == ["zebra", "Ant", "bee"])
+
+        var filter = ProductFilter()
+        filter.hasMakersOwn = true
+        #expect(changed.rows(filter).count == 4)
+        filter = ProductFilter()
+        filter.kinds = [.lightbulb]
+        #expect(changed.rows(filter).map(\.name) == ["zebra", "bee"])
+        filter.isOfFavorites = true
+        #expect(changed.rows(filter).map(\.name) == ["zebra"])
+        filter = ProductFilter()
+        filter.makers = ["maker"]
+        #expect(changed.rows(filter).count == 3)
+        filter.makers = ["Somebody Else"]
+        #expect(changed.rows(filter).isEmpty)
+        filter = ProductFilter()
+        filter.capabilities = [.brightness]
+        #expect(changed.rows(filter).isEmpty)
+        #expect(changed.row(of: zebra.id)?.isFavorite == true)
+    }
+
+    @Test("Sections are by room, zone, category and kind, and a room of two zones is in both")
+    func sections() throws {
+        var (hub, id) = try home([
+            ("Lamp", [service(.lightbulb, [:])]), ("Spot", [service(.lightbulb, [:])]),
+            ("Plug", [service(.switch, [:])]), ("Glass", [service(.temperatureSensor, [:])]),
+        ])
+        let kitchen = try hub.room("Kitchen", in: id)
+        let attic = try hub.room("Attic", in: id)
+        let (up, all) = (try hub.zone("Upstairs", in: id), try hub.zone("All", in: id))
+        try hub.perform(.addRoomToZone(up, attic))
+        try hub.perform(.addRoomToZone(all, attic))
+        let accessories = try #require(hub.graph.home(id)).accessories
+        try hub.perform(.assignAccessory(id, accessories[0].id, kitchen))
+        try hub.perform(.assignAccessory(id, accessories[1].id, attic))
+        let home = try #require(hub.graph.home(id))
+        func shown(_ grouping: ProductGrouping) -> [String] {
+            home.sections(by: grouping).map { "\($0.name): \($0.rows.map(\.name).joined(separator: ", "))" }
+        }
+        #expect(shown(.room) == ["Attic: Spot", "Home (Default Room): Glass, Plug", "Kitchen: Lamp"])
+        #expect(shown(.zone) == ["All: Spot", "Upstairs: Spot", "Elsewhere: Glass, Lamp, Plug"])
+        #expect(shown(.kind) == ["Lights: Lamp, Spot", "Switches: Plug", "Temperature Sensors: Glass"])
+        #expect(shown(.category) == ["Lightbulb: Glass, Lamp, Plug, Spot"])
+        let shuffled = Home(
+            id: home.id, name: home.name, isPrimary: true, revision: home.revision, defaultRoomID: home.defaultRoomID,
+            rooms: home.rooms.reversed(), zones: home.zones.reversed(), accessories: home.accessories.reversed())
+        for grouping in ProductGrouping.allCases {
+            #expect(shuffled.sections(by: grouping) == home.sections(by: grouping))
+        }
+    }
+
+    @Test("One touch switches, opens or unlocks, and says what it is now")
+    func toggles() throws {
+        let cases: [(ServiceType, Values, isOn: Bool?, next: CharacteristicValue)] = [
+            (.lightbulb, [.on: .bool(true)], true, .bool(false)), (.lightbulb, [:], nil, .bool(true)),
+            (.fanv2, [.active: .integer(0)], false, .integer(1)),
+            (.garageDoorOpener, [.targetDoorState: .integer(1)], false, .integer(0)),
+            (.lockMechanism, [.lockTargetState: .integer(0)], true, .integer(1)),
+            (.windowCovering, [.targetPosition: .integer(30)], true, .integer(0)),
+        ]
+        for (type, values, isOn, next) in cases {
+            let toggle = try #require(try accessory(service(type, values)).services.last?.toggle)
+            #expect(toggle.isOn == isOn)
+            #expect(toggle.next == next)
+        }
+        #expect(try accessory(service(.temperatureSensor, [:])).services.last?.toggle == nil)
+    }
+
+    @Test("A glance at many things says what is wrong, on, open and measured")
+    func summary() throws {
+        let (hub, id) = try home([
+            ("Lamp", [service(.lightbulb, [.on: .bool(true)])]), ("Spot", [service(.lightbulb, [.on: .bool(true)])]),
+            ("Front Door", [service(.contactSensor, [.contactSensorState: .integer(1)])]),
+            ("Cellar", [service(.leakSensor, [.leakDetected: .integer(1)])]),
+            ("Glass", [service(.temperatureSensor, [.currentTemperature: .float(21.5)])]),
+        ])
+        let home = try #require(hub.graph.home(id))
+        #expect(home.rows().summary == "Cellar: leak, 2 lights on, Front Door open, 21.5 °C")
+        #expect(home.rows().filter { $0.name == "Lamp" }.summary == "1 light on")
+        #expect([ServiceRow]().summary.isEmpty)
+    }
+
+    // MARK: What is drawn anew
+
+    @Test("A value redraws its row, an accessory its rows, a structure everything, and nothing else anything")
+    func redraw() throws {
+        var (hub, id) = try home([
+            (
+                "Lamp",
+                [service(.lightbulb, [.on: .bool(true)]), service(.battery, iid: 100, [.batteryLevel: .integer(9)])]
+            ),
+            ("Spot", [service(.lightbulb, [.on: .bool(true)]), service(.switch, iid: 100, [.on: .bool(true)])]),
+        ])
+        let old = try #require(hub.graph.home(id))
+        #expect(old.redraw(since: nil) == .everything)
+        #expect(old.redraw(since: old) == .nothing)
+        let (lamp, spot) = (old.accessories[0], old.accessories[1])
+        func rows(_ accessory: Accessory) -> Set<Service.ID> { Set(accessory.parts.map(\.id)) }
+        func set(_ characteristic: Characteristic?, _ value: CharacteristicValue) throws -> Home {
+            var hub = hub
+            hub.graph.apply(.valueUpdated(try #require(characteristic).id, value, time: 7))
+            return try #require(hub.graph.home(id))
+        }
+        let part = try #require(spot.services.last)
+        #expect(try set(part.characteristic(.on), .bool(false)).redraw(since: old) == .rows([part.id]))
+        let battery = try #require(lamp.services.last)
+        #expect(try set(battery.characteristic(.batteryLevel), .integer(8)).redraw(since: old) == .rows(rows(lamp)))
+        var away = hub
+        away.graph.apply(.reachabilityUpdated(spot.id, false))
+        #expect(away.graph.home(id)?.redraw(since: old) == .rows(rows(spot)))
+        for write in [
+            HomeWrite.renameAccessory(lamp.id, name: "Other"), .setFavorite(part.id, true), .addRoom(id, name: "Attic"),
+            .renameHome(id, name: "House"),
+        ] {
+            var changed = hub
+            try changed.perform(write)
+            #expect(changed.graph.home(id)?.redraw(since: old) == .everything)
+        }
+        let other = try hub.home("Other")
+        let same = try #require(hub.graph.home(id))
+        #expect(same.redraw(since: old) == .nothing)
+        #expect(hub.graph.homes.shown(nil)?.id == id)
+        try hub.perform(.setPrimaryHome(other))
+        #expect(hub.graph.homes.shown(nil)?.id == other)
+        #expect(hub.graph.homes.shown(id)?.id == id)
+        try hub.perform(.removeHome(id))
+        #expect(hub.graph.homes.shown(id)?.id == other)
+        #expect([Home]().shown(nil) == nil)
+    }
+}
+
+extension Accessory {
+    /// The home that has nothing but this.
+    fileprivate func home(with accessory: Accessory) -> Home {
+        Home(id: home, name: "Home", defaultRoomID: room, accessories: [accessory])
+    }
+}
