@@ -338,7 +338,7 @@ extension LightListing {
         self.init(
             key: light.key.description, name: light.name, kind: light.kind.rawValue, aid: light.aid.rawValue,
             bridge: light.bridge, driver: light.key.driver, reachable: light.isReachable,
-            room: light.suggestedRoom, state: LightChange(light, since: nil))
+            room: light.suggestedRoom, optimistic: light.isOptimistic, state: LightChange(light, since: nil))
     }
 }
 

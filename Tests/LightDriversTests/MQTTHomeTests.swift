@@ -94,6 +94,19 @@ struct MQTTHomeTests {
         #expect(messages == [.init(topic: "den/lamp/set", text: #"{"state":"ON","brightness":254}"#)])
     }
 
+    @Test(
+        "a light that gives no answers is described as that",
+        arguments: [
+            (#""stat_t": "s""#, false), (#""stat_t": "s", "opt": true"#, true), (#""bri_stat_t": "s""#, true),
+            // What the light says there cannot be read.
+            (#""stat_t": "s", "stat_val_tpl": "{{ now() }}""#, true),
+        ])
+    func optimistic(keys: String, isOptimistic: Bool) throws {
+        var house = House()
+        let actions = house.announces("den", #""cmd_t": "c", "uniq_id": "den", \#(keys)"#)
+        #expect(Self.added(actions).map(\.isOptimistic) == [isOptimistic])
+    }
+
     @Test("what ha-mqtt-discoverable 0.26.0 announces is a light")
     func discoverable() throws {
         var house = House()

@@ -377,6 +377,19 @@ struct LamplighterTests {
                 """)
     }
 
+    @Test("a light that gives no answers is marked, while it can be reached")
+    func optimisticLight() {
+        var light = LightListing(
+            key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, optimistic: true,
+            state: LightChange(on: true))
+        #expect(LightsListCommand.text(of: [light]).hasSuffix("on, optimistic\n"))
+        light.optimistic = false
+        #expect(LightsListCommand.text(of: [light]).hasSuffix("on\n"))
+        light.optimistic = true
+        light.reachable = false
+        #expect(LightsListCommand.text(of: [light]).hasSuffix("unreachable\n"))
+    }
+
     @Test("each event is one line, with nothing in it that a terminal obeys")
     func watchText() {
         let event = LightEvent(
