@@ -107,7 +107,7 @@ struct LamplighterTests {
                     advertised     published, as "Lamplighter EEFF"
                     lights         2, 1 reachable
                     driver         simulated: running
-                    driver         home (mqtt): degraded: no broker
+                    driver         home (mqtt): degraded: no broker, 2 messages dropped
                     warning        one\\ntwo
 
                     """)
@@ -517,7 +517,7 @@ final class Bridge: BridgeControlHandler {
             controllers: 1, advertisement: .init(state: .published, name: "Lamplighter EEFF"),
             drivers: [
                 .init(id: "simulated", driver: "simulated", code: .running),
-                .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker"),
+                .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker", dropped: 2),
             ], lights: .init(count: 2, reachable: 1), warnings: [BridgeWarning(.lights, "one\ntwo")])
     }
 

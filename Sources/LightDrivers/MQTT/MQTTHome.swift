@@ -91,6 +91,7 @@ package struct MQTTHome: Sendable {
     private var wildcards: Set<TopicFilter> = []
     private var warned: Set<WarningSubject> = []
     private var identifications = 0
+    private var unreadable = 0
     private var isConnected = false
     private var lostAt: Duration?
     private var isLost = true
@@ -261,12 +262,19 @@ package struct MQTTHome: Sendable {
     private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+            if members[id]?.light.isUnreadable(topic: topic, payload) == true { unreadable += 1 }
             let reports = members[id]?.light.received(topic: topic, payload: payload, now: now) ?? []
             // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
         }
         return actions
+    }
+
+    /// How many messages about states could not be read since the last time.
+    package mutating func takeUnreadable() -> Int {
+        defer { unreadable = 0 }
+        return unreadable
     }
 
     /// A message was longer than is read.

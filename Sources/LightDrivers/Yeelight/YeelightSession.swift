@@ -93,7 +93,7 @@ package struct YeelightSession: DeviceSession {
             queue.ask(.properties)
             return transmit(now)
         case .line(let bytes):
-            guard let json = try? JSONValue(parsing: bytes) else { return [] }
+            guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
             if json["method"]?.string == "props" {
                 guard isListed, let params = json["params"] else { return [] }
                 return learnt { params[$0] }

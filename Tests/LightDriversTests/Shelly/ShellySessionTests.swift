@@ -62,6 +62,13 @@ struct ShellySessionTests {
         }
     }
 
+    @Test("what cannot be read is counted")
+    func unreadable() {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(talk.receive("nonsense") == [.unreadable] && talk.receive("{}") == [])
+    }
+
     @Test("a device says which one it is, what it has and what it shows")
     func join() {
         var talk = Talk()

@@ -143,7 +143,8 @@ struct YeelightTests {
         #expect(
             Self.reports(talk.receive(#"{"method": "props", "params": {"bright": 0, "ct": "x"}}"#)).first?.brightness
                 == 70)
-        #expect(talk.receive("nonsense").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
+        #expect(talk.receive("nonsense") == [.unreadable])
+        #expect(talk.receive("{}").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
     }
 
     @Test("a command is one order for each thing while the device is on, and finished with the last")
@@ -346,7 +347,7 @@ struct YeelightTests {
         let events = try talk.session.apply(color, to: Self.background, number: 7, now: .zero)
         #expect(Self.sent(events) == [#"2 bg_set_power ["on","smooth",300]"#])
         let next = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
-        #expect(Self.sent(next) == [#"3 bg_set_ct_abx [1701,"smooth",300]"#])
+        #expect(Self.sent(next) == [#"3 bg_set_ct_abx [1700,"smooth",300]"#])
     }
 
     @Test("power is that of any lamp, main_power that of the first")
