@@ -51,12 +51,15 @@ package struct BridgeStatus: BridgeMessage {
         package var code: Code?
         /// What needs attention.
         package var reason: String?
+        /// How much of what its light system said was dropped since the start; `nil` if the daemon is older than that.
+        package var dropped: UInt64?
 
-        package init(id: String, driver: String, code: Code, reason: String? = nil) {
+        package init(id: String, driver: String, code: Code, reason: String? = nil, dropped: UInt64? = nil) {
             self.id = id
             self.driver = driver
             self.code = code
             self.reason = reason
+            self.dropped = dropped
             state = reason.map { "\(code.rawValue): \($0)" } ?? code.rawValue
         }
 

@@ -14,12 +14,14 @@ package struct LightListing: BridgeMessage {
     package var reachable: Bool
     /// The room that its source suggests, which HAP cannot tell controllers; `nil` if it suggests none.
     package var room: String?
+    /// Whether it gives no answers and is taken to be as it was told; `nil` if the daemon is older than that.
+    package var optimistic: Bool?
     /// Its state; what the light lacks is `nil`, and `reachable` stands beside it, not in it.
     package var state: LightChange
 
     package init(
         key: String, name: String, kind: String, aid: UInt64, bridge: Int? = nil, driver: String, reachable: Bool,
-        room: String? = nil, state: LightChange
+        room: String? = nil, optimistic: Bool? = nil, state: LightChange
     ) {
         self.key = key
         self.name = name
@@ -29,6 +31,7 @@ package struct LightListing: BridgeMessage {
         self.driver = driver
         self.reachable = reachable
         self.room = room
+        self.optimistic = optimistic
         self.state = state
         self.state.reachable = nil
     }
@@ -42,11 +45,12 @@ package struct LightListing: BridgeMessage {
             driver: try values.decode(String.self, forKey: .driver),
             reachable: try values.decode(Bool.self, forKey: .reachable),
             room: try values.decodeIfPresent(String.self, forKey: .room),
+            optimistic: try values.decodeIfPresent(Bool.self, forKey: .optimistic),
             state: try values.decode(LightChange.self, forKey: .state))
     }
 
     package enum CodingKeys: String, CodingKey {
-        case key, name, kind, aid, bridge, driver, reachable, room
+        case key, name, kind, aid, bridge, driver, reachable, room, optimistic
         case state = "_0"
     }
 }

@@ -10,6 +10,8 @@ final class BridgedDriver {
     var state = DriverState.starting
     /// What became of the commands that it was given.
     var commands = OutcomeStatistics<HAPStatus>()
+    /// How much of what its lights said was dropped.
+    var dropped: [DropReason: UInt64] = [:]
 
     init(_ id: String) { self.id = id }
 }
@@ -34,6 +36,7 @@ struct DriverHost: LightHost {
     func warn(_ warning: String?, about subject: String) async {
         await bridge.warn(warning, about: .source(subject, of: driver))
     }
+    func dropped(_ count: Int, _ reason: DropReason) async { await bridge.dropped(count, reason, by: driver) }
 }
 
 /// One driver's lights, and what became of their commands since the start.
@@ -44,9 +47,16 @@ package struct DriverStatistics: Equatable, Sendable {
     package let reachableLights: Int
     /// The commands that it was given, by what controllers are notified of them, and how long it took.
     package let commands: OutcomeStatistics<HAPStatus>
+    /// How much of what its lights said was dropped.
+    package let dropped: [DropReason: UInt64]
 }
 
 extension LightBridge {
+    /// Counts what was dropped of what a driver's lights said.
+    func dropped(_ count: Int, _ reason: DropReason, by driver: String) {
+        self.driver(driver).dropped[reason, default: 0] &+= UInt64(max(count, 0))
+    }
+
     /// The statistics of all drivers that are known, by id.
     package func driverStatistics() -> [DriverStatistics] {
         configuredDrivers.map { driver in
@@ -54,7 +64,7 @@ extension LightBridge {
             return DriverStatistics(
                 id: driver.id, state: driver.state, lights: own.count,
                 reachableLights: own.count(where: \.state.isReachable),
-                commands: driver.commands)
+                commands: driver.commands, dropped: driver.dropped)
         }
     }
 }

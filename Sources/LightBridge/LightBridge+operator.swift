@@ -25,7 +25,8 @@ extension LightBridge {
                 ? state.readings.filter {
                     capabilities.readings.contains($0.key) && !state.unknownReadings.contains($0.key)
                 } : [:],
-            suggestedRoom: light.adapter.description.suggestedRoom)
+            suggestedRoom: light.adapter.description.suggestedRoom,
+            isOptimistic: light.adapter.description.isOptimistic)
     }
 
     /// All lights that are shown, by aid.

@@ -146,6 +146,8 @@ package actor LightBridge {
             return
         }
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
+        let invalid = report.invalidValues
+        if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)

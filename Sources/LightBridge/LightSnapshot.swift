@@ -32,6 +32,8 @@ package struct LightSnapshot: Equatable, Sendable {
     /// What a sensor has read last; without what it does not know.
     package let readings: [SensorReading: SensorValue]
     package let suggestedRoom: String?
+    /// Whether it is taken to be as it was told, because it gives no answers.
+    package let isOptimistic: Bool
 }
 
 /// Something about a light has changed.

@@ -108,3 +108,13 @@ struct LightState: Equatable, Sendable {
         }
     }
 }
+
+extension LightReport {
+    /// How many of its values no light can have; they are passed over.
+    var invalidValues: Int {
+        var count = readings.count { $0.value.valid(for: $0.key) == nil }
+        count += [brightness, speed].count { $0.map { !(1...100).contains($0) } ?? false }
+        if case .hueSaturation(let hue, let saturation)? = color, !hue.isFinite || !saturation.isFinite { count += 1 }
+        return count
+    }
+}

@@ -23,6 +23,7 @@ public final class RecordingLightHost: LightHost {
         var known: [LightID: LightReport]
         var waiters: [(id: Int, isMet: ([Call]) -> Bool, continuation: CheckedContinuation<Bool, Never>)] = []
         var nextWaiter = 0
+        var dropped: [DropReason: Int] = [:]
     }
 
     private let record: Mutex<Record>
@@ -39,6 +40,9 @@ public final class RecordingLightHost: LightHost {
 
     /// A light's state as the sum of all its reports.
     public func state(of light: LightID) -> LightReport? { record.withLock { $0.states[light] } }
+
+    /// How much was dropped.
+    public var dropped: [DropReason: Int] { record.withLock { $0.dropped } }
 
     /// The newest warning about each subject.
     public var warnings: [String: String] {
@@ -139,4 +143,8 @@ public final class RecordingLightHost: LightHost {
     public func report(_ state: DriverState) async { note(.state(state)) }
     /// Notes a warning.
     public func warn(_ warning: String?, about subject: String) async { note(.warn(warning, subject)) }
+    /// Counts what was dropped.
+    public func dropped(_ count: Int, _ reason: DropReason) async {
+        record.withLock { $0.dropped[reason, default: 0] += count }
+    }
 }

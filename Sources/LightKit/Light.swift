@@ -104,6 +104,8 @@ public struct LightDescription: Equatable, Sendable {
     public var firmware: String?
     /// The room the source suggests, if any; HomeKit carries none over the wire.
     public var suggestedRoom: String?
+    /// Whether it gives no answers: it is taken to be as it was told last.
+    public var isOptimistic = false
 
     /// Describes a light.
     ///

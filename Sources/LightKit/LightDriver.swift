@@ -31,6 +31,16 @@ extension DriverState {
     }
 }
 
+/// Why something that a light system said never became a state.
+public enum DropReason: String, Hashable, Sendable, CaseIterable {
+    /// More came than is kept, or more at once than is read.
+    case overflow
+    /// It could not be read: no message of that system, or no value.
+    case unreadable
+    /// It is a value that no light can have.
+    case invalid
+}
+
 /// What brings one light system to the bridge.
 ///
 /// Invariants a driver keeps, and `DriverContract` checks:
@@ -106,9 +116,19 @@ public protocol LightHost: Sendable {
     ///   - warning: one sentence that says what is wrong and what to do.
     ///   - subject: what it is about; a newer warning about the same subject replaces the older.
     func warn(_ warning: String?, about subject: String) async
+
+    /// Something that the light system said was dropped; the operator sees how much.
+    ///
+    /// - Parameters:
+    ///   - count: how many messages or values.
+    ///   - reason: why.
+    func dropped(_ count: Int, _ reason: DropReason) async
 }
 
 extension LightHost {
+    /// Nothing is counted.
+    public func dropped(_ count: Int, _ reason: DropReason) async {}
+
     /// All kinds.
     public func includedKinds() async -> Set<LightKind> { Set(LightKind.allCases) }
 }

@@ -53,13 +53,13 @@ struct BridgeOperations: BridgeControlHandler {
                         + "lamplighter setup shows its code"))
         }
         let first = reports[0]
-        let states = Dictionary(uniqueKeysWithValues: await lights.driverReports().map { ($0.id, $0.state) })
+        let statistics = Dictionary(uniqueKeysWithValues: await lights.driverStatistics().map { ($0.id, $0) })
         return BridgeStatus(
             name: first.name, deviceID: first.deviceID, since: since, port: first.port,
             configurationNumber: first.configurationNumber, paired: first.paired, controllers: first.controllers,
             advertisement: first.advertisement, bridges: reports,
             drivers: await supervisor.running.map(\.entry).map { entry in
-                BridgeStatus.Driver(id: entry.id, driver: entry.driver, states[entry.id] ?? .starting)
+                BridgeStatus.Driver(id: entry.id, driver: entry.driver, statistics[entry.id])
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
             warnings: warnings)
@@ -303,11 +303,13 @@ extension PublicationState {
 }
 
 extension BridgeStatus.Driver {
-    fileprivate init(id: String, driver: String, _ state: DriverState) {
-        switch state {
-        case .starting: self.init(id: id, driver: driver, code: .starting)
-        case .running: self.init(id: id, driver: driver, code: .running)
-        case .degraded(let reason): self.init(id: id, driver: driver, code: .degraded, reason: reason)
+    fileprivate init(id: String, driver: String, _ statistics: DriverStatistics?) {
+        let dropped = statistics?.dropped.values.reduce(0, &+) ?? 0
+        switch statistics?.state ?? .starting {
+        case .starting: self.init(id: id, driver: driver, code: .starting, dropped: dropped)
+        case .running: self.init(id: id, driver: driver, code: .running, dropped: dropped)
+        case .degraded(let reason):
+            self.init(id: id, driver: driver, code: .degraded, reason: reason, dropped: dropped)
         }
     }
 }
@@ -338,7 +340,7 @@ extension LightListing {
         self.init(
             key: light.key.description, name: light.name, kind: light.kind.rawValue, aid: light.aid.rawValue,
             bridge: light.bridge, driver: light.key.driver, reachable: light.isReachable,
-            room: light.suggestedRoom, state: LightChange(light, since: nil))
+            room: light.suggestedRoom, optimistic: light.isOptimistic, state: LightChange(light, since: nil))
     }
 }
 

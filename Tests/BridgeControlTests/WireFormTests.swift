@@ -40,6 +40,11 @@ private let wireForms: [WireForm] = [
             state: LightChange(on: false)),
         #"{"key":"a/b","name":"B","kind":"outlet","aid":2,"driver":"a","reachable":true,"room":"Den","on":false}"#),
     WireForm(
+        LightListing(
+            key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, optimistic: true,
+            state: LightChange(on: false)),
+        #"{"key":"a/b","name":"B","kind":"light","aid":2,"driver":"a","reachable":true,"optimistic":true,"on":false}"#),
+    WireForm(
         LightEvent(
             time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true, reachable: false),
             origin: "operator"),

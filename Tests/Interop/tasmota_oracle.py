@@ -1,5 +1,5 @@
 """What hatasmota, Home Assistant's reader of Tasmota's own discovery, makes of devices: the judge of TasmotaDiscovery."""
-from hatasmota import const, discovery, light
+from hatasmota import discovery, light, sensor
 
 
 def device(**keys):
@@ -57,8 +57,54 @@ DEVICES = {
     "other words": device(state=["0", "1", "2", "3"], onln="up", ofln="down", lt_st=1),
 }
 
+#: What devices tell of their sensors in `sn`, as they were seen at people's homes (Tasmota #6447, #9267, Home Assistant #98699).
+SENSORS = {
+    "two thermometers": {
+        "Time": "2024-03-31T08:46:17", "Switch1": "ON", "DS18B20-1": {"Id": "3CCCE3810022", "Temperature": 18.4},
+        "DS18B20-2": {"Id": "3CF0E381CD74", "Temperature": 17.7}, "TempUnit": "C"},
+    "a weather station": {
+        "Time": "2023-08-20T11:09:47", "DS18B20": {"Id": "3CE10457A8F9", "Temperature": 27.9},
+        "BME280": {"Temperature": 27.8, "Humidity": 54.5, "DewPoint": 17.8, "Pressure": 1018.0},
+        "BH1750": {"Illuminance": 171}, "PressureUnit": "hPa", "TempUnit": "C"},
+    "degrees Fahrenheit": {
+        "Time": "2021-09-23T18:26:49", "DHT11": {"Temperature": 68.0, "Humidity": 60.0, "DewPoint": 53.6}, "TempUnit": "F"},
+    "a socket that measures": {
+        "Time": "2020-10-17T18:56:16.440+02:00", "ENERGY": {
+            "TotalStartTime": "2020-01-17T19:18:31", "Total": 261.244, "Yesterday": 1.737, "Today": 1.163, "Power": 76.2,
+            "ApparentPower": 131.265, "ReactivePower": 106.9, "Factor": 0.58, "Voltage": 231.1, "Current": 0.568}},
+    "analog inputs": {
+        "Time": "2024-01-01T00:00:00", "ANALOG": {"Temperature1": 21.25, "Illuminance2": 80, "A3": 5}, "TempUnit": "C"},
+    "thermometers by Bluetooth": {
+        "Time": "2024-01-01T00:00:00", "LYWSD03-3b61b1": {
+            "mac": "a4c1383b61b1", "Temperature": 20.3, "Humidity": 51.6, "DewPoint": 10.0, "Battery": 63, "RSSI": -74},
+        "LYWSD03-4e2ab0": {
+            "mac": "a4c1384e2ab0", "Temperature": -4.1, "Humidity": None, "DewPoint": None, "Battery": 9, "RSSI": -80},
+        "TempUnit": "C"},
+}
+#: Those that HomeKit shows.
+SHOWN = {"Temperature": "temperature", "Humidity": "humidity", "Illuminance": "illuminance", "Ambient": "illuminance",
+         "Battery": "battery"}
+
+
+def readings(sensors):
+    """The readings of a device's sensors that are shown: their ids, units and topics."""
+    config = discovery.TASMOTA_DISCOVERY_SCHEMA(device(rl=[0] * 32, lt_st=0, lk=0))
+    message = discovery.TASMOTA_SENSOR_DISCOVERY_SCHEMA({"sn": sensors, "ver": 1})
+    return [{"id": entity.unique_id, "reading": SHOWN[entity.quantity], "unit": entity.unit,
+             "value": entity.discovered_value, "told": entity.state_topic1, "answered": entity.state_topic2,
+             "asked": f"{entity.poll_topic} {entity.poll_payload}"}
+            for entity, _ in sensor.get_sensor_entities(message, config) if entity.quantity in SHOWN]
+
+
+def sensor_devices():
+    return [{"name": name, "device": device(rl=[0] * 32, lt_st=0, lk=0), "sensors": {"sn": sensors, "ver": 1},
+             "readings": readings(sensors)} for name, sensors in SENSORS.items()]
+
+
 if __name__ == "__main__":
     import json
+    import sys
 
-    print(json.dumps([{"name": name, "device": message, "entities": entities(message)}
-                      for name, message in DEVICES.items()], indent=1))
+    made = sensor_devices() if sys.argv[1:] == ["sensors"] else [
+        {"name": name, "device": message, "entities": entities(message)} for name, message in DEVICES.items()]
+    print(json.dumps(made, indent=1))

@@ -204,3 +204,42 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
         assert len(daemon.lights) == 4
         await asyncio.to_thread(daemon.restart)
         assert "home/zw" not in daemon.lights and len(daemon.lights) == 4
+
+
+STATION = next(device for device in json.loads((FIXTURES / "tasmota-sensors.json").read_text(encoding="utf-8"))
+               if device["name"] == "a weather station")
+FAN = [{"ieee_address": "0x7", "type": "Router", "friendly_name": "loft fan", "definition": {"exposes": [{
+    "type": "fan", "features": [
+        {"type": "binary", "name": "state", "property": "fan_state", "access": 7, "value_on": "ON", "value_off": "OFF"},
+        {"type": "enum", "name": "mode", "property": "fan_mode", "access": 7,
+         "values": ["off", "low", "medium", "high", "on", "auto"]}]}]}}]
+
+
+async def test_tasmotas_sensors_and_zigbee2mqtts_fans_need_no_discovery_for_home_assistant(make_daemon, broker, publishers):
+    settings = configuration(drivers=[{"driver": "mqtt", "id": "home", "url": broker.url}])
+    daemon = make_daemon(settings | {"include": ["lights", "fans", "sensors"]})
+    daemon.until_published()
+    publishers.say("cmnd/+/STATUS", "zigbee2mqtt/+/set")
+    publishers.say(
+        retained("tasmota/discovery/AABBCC004711/sensors", STATION["sensors"]),
+        retained("tasmota/discovery/AABBCC004711/config", STATION["device"]),
+        ["tele/tasmota_004711/LWT", "Online", True],
+        retained("zigbee2mqtt/bridge/devices", FAN), ["zigbee2mqtt/bridge/state", '{"state":"online"}', True])
+
+    def shown(key, **values):
+        light = daemon.lights.get(f"home/{key}")
+        return light and light["reachable"] and values.items() <= light.items()
+
+    # The device is asked how it is, as it says nothing by itself for minutes.
+    await eventually(lambda: ("cmnd/tasmota_004711/STATUS", "10") in publishers.received, 10, "the question")
+    publishers.say(["stat/tasmota_004711/STATUS10", json.dumps({"StatusSNS": STATION["sensors"]["sn"]}), False])
+    await asyncio.to_thread(
+        until, lambda: shown("AABBCC004711_BME280/sensors", temperature=27.8, humidity=54.5), 10, "the answer")
+    publishers.say(["tele/tasmota_004711/SENSOR", '{"BH1750":{"Illuminance":12},"TempUnit":"C"}', False])
+    await asyncio.to_thread(until, lambda: shown("AABBCC004711_BH1750/sensors", illuminance=12), 10, "the light")
+    await asyncio.to_thread(daemon.cli, "lights", "set", "home/0x7_fan_zigbee2mqtt", "on=true", "speed=60")
+    await eventually(
+        lambda: [payload for topic, payload in publishers.received if topic == "zigbee2mqtt/loft fan/set"] == [
+            '{"fan_state":"ON"}', '{"fan_mode":"medium"}'], 5, f"the commands: {publishers.received}")
+    publishers.say(["zigbee2mqtt/loft fan", '{"fan_state":"ON","fan_mode":"high"}', False])
+    await asyncio.to_thread(until, lambda: shown("0x7_fan_zigbee2mqtt", on=True, speed=100), 10, "the speed")

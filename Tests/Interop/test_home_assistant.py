@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import configuration
-from controllers import BRIGHTNESS, ON, Phone, named
+from controllers import BRIGHTNESS, ON, Phone, eventually, named
 from lan import PATIENCE, end
 
 HASS = os.environ.get("HASS")
@@ -41,6 +41,21 @@ async def test_the_lowest_levels_of_255_leave_the_light_on(bridge, lan):
             await pairing.put_characteristics([(aid, iids[ON], False)])
             await pairing.put_characteristics([(aid, iids[BRIGHTNESS], int(brightness * 100 / 255)), (aid, iids[ON], True)])
             assert await asyncio.to_thread(level, bridge) == (True, 1)
+
+
+async def test_who_writes_brightness_zero_with_on_knows_the_level_in_the_end(bridge, lan):
+    """aiohomekit takes over what it has written when it is answered, as Home Assistant does: the bridge's word comes after that."""
+    async with Phone() as phone:
+        pairing = await phone.pair(bridge.status["deviceId"], bridge.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Lamp")
+        known = []
+        pairing.dispatcher_connect(
+            lambda values: known.extend(value["value"] for key, value in values.items() if key == (aid, iids[BRIGHTNESS])))
+        await pairing.subscribe([(aid, iids[ON]), (aid, iids[BRIGHTNESS])])
+        await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 0), (aid, iids[ON], True)])
+        await eventually(lambda: 1 in known, 5, f"the level: {known}")
+        assert known[-1] == 1
+        assert (await pairing.get_characteristics([(aid, iids[BRIGHTNESS])]))[(aid, iids[BRIGHTNESS])]["value"] == 1
 
 
 class HomeAssistant:

@@ -23,3 +23,8 @@ def test_jinja2_renders_the_examples_so(path):
 def test_hatasmota_finds_these_outputs():
     for example in json.loads((FIXTURES / "tasmota.json").read_text(encoding="utf-8")):
         assert tasmota_oracle.entities(example["device"]) == example["entities"], example["name"]
+
+
+def test_hatasmota_finds_these_sensors():
+    found = json.loads((FIXTURES / "tasmota-sensors.json").read_text(encoding="utf-8"))
+    assert tasmota_oracle.sensor_devices() == found

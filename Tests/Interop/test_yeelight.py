@@ -6,7 +6,8 @@ import time
 import pytest
 from conftest import configuration
 from scripted_device import ScriptedDevice, made_devices, until_light
-from yeelight import Bulb
+from yeelight import Bulb, LightType
+from yeelight.main import BulbType
 
 KEY = "yeelight/0000000002eb9f61"
 
@@ -65,6 +66,35 @@ def test_found_commanded_and_changed_by_others(model, make_daemon, make_device):
     print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
     device.tell(power="off")
     light(daemon, timeout=3, on=False)
+
+
+def test_the_background_light_of_a_ceiling_light_is_a_second_light(make_daemon, make_device):
+    device = make_device(model="ceiling4")
+    daemon = make_bridge(make_daemon)
+    background = f"{KEY}/background"
+    light(daemon, reachable=True, on=False)
+    until_light(daemon, background, reachable=True, on=False)
+    # Its maker's library knows such a device as well.
+    assert device.judge(lambda bulb: (bulb.get_properties(), bulb.bulb_type)[1]) == BulbType.WhiteTempMood
+    daemon.cli("lights", "set", background, "on=true", "hue=120", "saturation=80", "brightness=30")
+    until_light(daemon, background, on=True, hue=120.0, saturation=80.0, brightness=30)
+    light(daemon, on=False)
+    wanted = {"bg_power": "on", "bg_lmode": "3", "bg_hue": "120", "bg_sat": "80", "bg_bright": "30"}
+    shown = device.judge(lambda bulb: bulb.get_properties(list(wanted)))
+    assert {name: shown[name] for name in wanted} == wanted
+    daemon.cli("lights", "set", KEY, "on=true", "temperature=250")
+    light(daemon, on=True, temperature=250)
+    daemon.cli("lights", "set", background, "on=false")
+    until_light(daemon, background, on=False)
+    light(daemon, on=True)
+    # By another hand.
+    device.judge(lambda bulb: bulb.turn_on(light_type=LightType.Ambient))
+    until_light(daemon, background, timeout=3, on=True)
+    device.judge(lambda bulb: bulb.set_color_temp(2000, light_type=LightType.Ambient))
+    until_light(daemon, background, timeout=3, on=True, temperature=500)
+    device.judge(lambda bulb: bulb.turn_off())
+    light(daemon, timeout=3, on=False)
+    until_light(daemon, background, on=True)
 
 
 def test_what_is_set_while_it_is_off_is_seen_when_it_goes_on(make_daemon, make_device):

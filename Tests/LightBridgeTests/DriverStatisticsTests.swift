@@ -29,4 +29,19 @@ struct DriverStatisticsTests {
         #expect(statistics.commands.latency.counts == [1, 0, 0, 0, 0, 0, 0, 1, 0, 0])
         #expect(statistics.commands.latency.sum == .seconds(2))
     }
+
+    @Test(
+        "values that no light can have are counted and change nothing",
+        arguments: [
+            (LightReport(brightness: 0), 1), (LightReport(on: true, brightness: 101), 1),
+            (LightReport(color: .hueSaturation(hue: .nan, saturation: .infinity)), 1), (LightReport(brightness: 40), 0),
+            (LightReport(readings: [.temperature: .number(.nan), .motion: .number(1), .humidity: .number(140)]), 2),
+        ] as [(LightReport, UInt64)])
+    func invalidValues(report: LightReport, count: UInt64) async throws {
+        let house = try await House()
+        await house.report(report, "lamp")
+        await house.report(LightReport(brightness: 101), "unknown")
+        let statistics = try #require(await house.bridge.lights.driverStatistics().first)
+        #expect(statistics.dropped[.invalid, default: 0] == count)
+    }
 }

@@ -94,6 +94,36 @@ struct MQTTHomeTests {
         #expect(messages == [.init(topic: "den/lamp/set", text: #"{"state":"ON","brightness":254}"#)])
     }
 
+    @Test(
+        "a light that gives no answers is described as that",
+        arguments: [
+            (#""stat_t": "s""#, false), (#""stat_t": "s", "opt": true"#, true), (#""bri_stat_t": "s""#, true),
+            // What the light says there cannot be read.
+            (#""stat_t": "s", "stat_val_tpl": "{{ now() }}""#, true),
+        ])
+    func optimistic(keys: String, isOptimistic: Bool) throws {
+        var house = House()
+        let actions = house.announces("den", #""cmd_t": "c", "uniq_id": "den", \#(keys)"#)
+        #expect(Self.added(actions).map(\.isOptimistic) == [isOptimistic])
+    }
+
+    @Test(
+        "a state that cannot be read is counted; one that says nothing of the light is not",
+        arguments: [
+            (#""schema": "json", "stat_t": "s""#, "nonsense", 1), (#""schema": "json", "stat_t": "s""#, "[1]", 1),
+            (#""schema": "json", "stat_t": "s""#, "", 0), (#""schema": "json", "stat_t": "s""#, #"{"a": 1}"#, 0),
+            (#""stat_t": "s""#, "on", 1), (#""stat_t": "s""#, "ON", 0), (#""stat_t": "s""#, "None", 0),
+            (#""stat_t": "s", "stat_val_tpl": "{{ value_json.power }}""#, "{}", 0),
+            (#""stat_t": "t", "bri_cmd_t": "b", "bri_stat_t": "s""#, "much", 1),
+            (#""stat_t": "t", "bri_cmd_t": "b", "bri_stat_t": "s""#, "12.5", 0), (#""stat_t": "t""#, "on", 0),
+        ])
+    func unreadable(keys: String, message: String, count: Int) {
+        var house = House()
+        house.announces("den", #""uniq_id": "den", \#(keys)"#)
+        house.receives("s", message)
+        #expect(house.home.takeUnreadable() == count && house.home.takeUnreadable() == 0)
+    }
+
     @Test("what ha-mqtt-discoverable 0.26.0 announces is a light")
     func discoverable() throws {
         var house = House()

@@ -26,6 +26,22 @@ struct MQTTLightDriverTests {
         try await FakeDevice(try FakeDevice.settings(broker.port, clientID: "device-\(id)"), id: id)
     }
 
+    @Test("what is too long or cannot be read is counted")
+    func dropped() async throws {
+        let broker = try await Mosquitto()
+        let lamp = try await Self.device(broker)
+        try await lamp.announce()
+        let driver = try Self.driver(broker.port)
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
+            try await lamp.publish("den/state", "nonsense")
+            try await lamp.publish("den/state", String(repeating: " ", count: MQTTLimits.payload + 1))
+            try await lamp.publish("den/state", #"{"state":"ON"}"#)
+            try #require(await host.wait(for: "den-uid") { $0.on == true })
+            #expect(host.dropped == [.unreadable: 1, .overflow: 1])
+        }
+    }
+
     @Test("a lamp is found, obeys, and tells")
     func roundTrip() async throws {
         let broker = try await Mosquitto()

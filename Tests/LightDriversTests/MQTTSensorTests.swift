@@ -206,6 +206,16 @@ struct MQTTSensorTests {
         }
     }
 
+    @Test("a reading that is no value is counted; one that is not there is not")
+    func unreadable() {
+        var sensors = Sensors()
+        sensors.receive("ha/sensor/t/config", Self.entity("temperature", #", "value_template": "{{ value_json.t }}""#))
+        for text in [#"{"t": 21}"#, #"{"h": 50}"#, #"{"t": null}"#, "{}"] { sensors.receive("s", text) }
+        #expect(sensors.home.takeUnreadable() == 0)
+        for text in [#"{"t": "hot"}"#, #"{"t": [1]}"#] { sensors.receive("s", text) }
+        #expect(sensors.home.takeUnreadable() == 2)
+    }
+
     @Test("a sensor without a topic to listen to is refused with what is missing")
     func noTopic() {
         var sensors = Sensors()

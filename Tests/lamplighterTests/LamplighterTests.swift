@@ -107,7 +107,7 @@ struct LamplighterTests {
                     advertised     published, as "Lamplighter EEFF"
                     lights         2, 1 reachable
                     driver         simulated: running
-                    driver         home (mqtt): degraded: no broker
+                    driver         home (mqtt): degraded: no broker, 2 messages dropped
                     warning        one\\ntwo
 
                     """)
@@ -377,6 +377,19 @@ struct LamplighterTests {
                 """)
     }
 
+    @Test("a light that gives no answers is marked, while it can be reached")
+    func optimisticLight() {
+        var light = LightListing(
+            key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, optimistic: true,
+            state: LightChange(on: true))
+        #expect(LightsListCommand.text(of: [light]).hasSuffix("on, optimistic\n"))
+        light.optimistic = false
+        #expect(LightsListCommand.text(of: [light]).hasSuffix("on\n"))
+        light.optimistic = true
+        light.reachable = false
+        #expect(LightsListCommand.text(of: [light]).hasSuffix("unreachable\n"))
+    }
+
     @Test("each event is one line, with nothing in it that a terminal obeys")
     func watchText() {
         let event = LightEvent(
@@ -504,7 +517,7 @@ final class Bridge: BridgeControlHandler {
             controllers: 1, advertisement: .init(state: .published, name: "Lamplighter EEFF"),
             drivers: [
                 .init(id: "simulated", driver: "simulated", code: .running),
-                .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker"),
+                .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker", dropped: 2),
             ], lights: .init(count: 2, reachable: 1), warnings: [BridgeWarning(.lights, "one\ntwo")])
     }
 

@@ -18,6 +18,9 @@ struct BridgeMetricsTests {
             InMemoryAccessoryServerStore(),
             lights: (["a", "b", "c"] as [LightID]).map { LightDescription(id: $0, name: $0.rawValue) })
         await bridge.host.report(LightReport(reachable: false), from: "c")
+        await bridge.host.dropped(5, .overflow)
+        await bridge.host.dropped(6, .unreadable)
+        await bridge.host.report(LightReport(brightness: 101), from: "a")
         for (light, error) in [("a", nil), ("b", .busy), ("a", .unreachable)] as [(LightID, LightError?)] {
             bridge.driver.set(light, error.map { ScriptedLightDriver.Behaviour.refuses($0) } ?? .accepts)
             _ = await bridge.lights.command(
@@ -69,6 +72,9 @@ struct BridgeMetricsTests {
             lamplighter_light_commands_total{driver="test",status="busy"} 1
             lamplighter_light_commands_total{driver="test",status="unreachable"} 1
             lamplighter_light_command_duration_seconds_count{driver="test"} 3
+            lamplighter_light_values_dropped_total{driver="test",reason="overflow"} 5
+            lamplighter_light_values_dropped_total{driver="test",reason="unreadable"} 6
+            lamplighter_light_values_dropped_total{driver="test",reason="invalid"} 1
             lamplighter_advertisement_state{state="off"} 0
             lamplighter_advertisement_state{state="waiting"} 0
             lamplighter_advertisement_state{state="withheld"} 1

@@ -145,15 +145,17 @@ package struct StoreContract: Sendable {
                     .contact: .flag(false), .leak: .flag(true), .temperature: .number(-3.25),
                 ])
             }
+            var description = LightDescription(
+                id: LightID(name), name: "Name \u{0}\n\(name)", kind: LightKind.allCases[index % 5],
+                capabilities: capabilities,
+                manufacturer: index > 1 ? "" : nil, model: index > 2 ? "M" : nil, serialNumber: "S\(index)",
+                firmware: index > 3 ? "1" : nil, suggestedRoom: "Room")
+            description.isOptimistic = index == 2
             return StoredLight(
                 key: LightKey(driver: index.isMultiple(of: 2) ? "one" : "two", light: LightID(name)),
                 bridge: 1,
                 aid: AccessoryID(UInt64(index * index + 2)), instanceIDs: ids,
-                description: LightDescription(
-                    id: LightID(name), name: "Name \u{0}\n\(name)", kind: LightKind.allCases[index % 5],
-                    capabilities: capabilities,
-                    manufacturer: index > 1 ? "" : nil, model: index > 2 ? "M" : nil, serialNumber: "S\(index)",
-                    firmware: index > 3 ? "1" : nil, suggestedRoom: "Room"),
+                description: description,
                 state: index == 0 ? nil : state,
                 removal: index == 3 ? 1 << 40 : nil)
         }

@@ -64,6 +64,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     private var searchPause: Duration = .seconds(1)
     private var commands = 0
     private var isFull = false
+    private var unreadable = 0
     private var actions: [DatagramAction] = []
 
     /// Makes the machine.
@@ -133,7 +134,11 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
 
     /// A datagram has come.
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint, now: Duration) {
-        guard let reading = Device.read(bytes, session: session) else { return }
+        guard let reading = Device.read(bytes, session: session) else {
+            // What others send, and what we ask everybody, comes here, too.
+            if devicesAt[place(source)] != nil { unreadable += 1 }
+            return
+        }
         let sender = reading.device ?? devicesAt[place(source)]
         switch reading.content {
         case .unusable(let reason):
@@ -165,6 +170,12 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             }
         }
         if let id = sender ?? reading.device { advance(id, now: now) }
+    }
+
+    /// How many datagrams of devices could not be read since the last time.
+    package mutating func takeUnreadable() -> Int {
+        defer { unreadable = 0 }
+        return unreadable
     }
 
     /// Where a device answers from, as a key: of one that answers to a port of its own choice the address is enough.

@@ -146,6 +146,10 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
 
     /// Hands over all reports that wait.
     private func report(to host: any LightHost) async {
+        let dropped = sockets.reduce(0) { $0 + $1.takeDropped() }
+        if dropped > 0 { await host.dropped(dropped, .overflow) }
+        let unreadable = home.takeUnreadable()
+        if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
         guard !outbox.isEmpty else { return }
         await host.report(outbox.takeAll().reports)
     }

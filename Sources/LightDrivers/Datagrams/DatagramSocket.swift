@@ -4,8 +4,8 @@ import Synchronization
 
 /// A UDP socket for IPv4 that sends at once and keeps what arrives until it is taken.
 ///
-/// At most ``capacity`` datagrams wait; what comes on top, and what is longer than ``longest``, is dropped, as a network may
-/// do at any time.
+/// At most ``capacity`` datagrams wait; what comes on top, and what is longer than ``longest``, is dropped and counted, as a
+/// network may drop it at any time.
 final class DatagramSocket: Sendable {
     struct Datagram: Sendable {
         let bytes: [UInt8]
@@ -22,7 +22,12 @@ final class DatagramSocket: Sendable {
 
     private let descriptor: Int32
     private let reader: any DispatchSourceRead
-    private let waiting = Mutex<[Datagram]>([])
+    private let waiting = Mutex(Inbox())
+
+    private struct Inbox {
+        var datagrams: [Datagram] = []
+        var dropped = 0
+    }
 
     /// Opens a socket on all interfaces, allowed to broadcast.
     ///
@@ -67,8 +72,16 @@ final class DatagramSocket: Sendable {
     /// Takes all that has arrived, oldest first.
     func takeDatagrams() -> [Datagram] {
         waiting.withLock { waiting in
-            defer { waiting.removeAll() }
-            return waiting
+            defer { waiting.datagrams.removeAll() }
+            return waiting.datagrams
+        }
+    }
+
+    /// How many datagrams were dropped since the last time.
+    func takeDropped() -> Int {
+        waiting.withLock { waiting in
+            defer { waiting.dropped = 0 }
+            return waiting.dropped
         }
     }
 
@@ -93,6 +106,7 @@ final class DatagramSocket: Sendable {
     private func receive() -> Bool {
         var buffer = [UInt8](repeating: 0, count: Self.longest)
         var arrived: [Datagram] = []
+        var tooLong = 0
         // In turns, so that a flood does not keep what has arrived from being told.
         for _ in 0..<64 {
             var source = sockaddr_in()
@@ -103,11 +117,18 @@ final class DatagramSocket: Sendable {
             // An error that an earlier datagram caused is told once, by the call that comes next.
             if count < 0, errno == ECONNREFUSED || errno == EINTR { continue }
             guard count >= 0 else { break }
-            guard count <= Self.longest else { continue }
+            guard count <= Self.longest else {
+                tooLong += 1
+                continue
+            }
             arrived.append(Datagram(bytes: Array(buffer.prefix(count)), source: IPv4Endpoint(source)))
         }
-        waiting.withLock { $0.append(contentsOf: arrived.prefix(Self.capacity - $0.count)) }
-        return !arrived.isEmpty
+        waiting.withLock { waiting in
+            let taken = arrived.prefix(Self.capacity - waiting.datagrams.count)
+            waiting.datagrams.append(contentsOf: taken)
+            waiting.dropped += tooLong + arrived.count - taken.count
+        }
+        return !arrived.isEmpty || tooLong > 0
     }
 }
 

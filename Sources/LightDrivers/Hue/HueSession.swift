@@ -449,7 +449,7 @@ package struct HueSession: DeviceSession {
         guard let list = (try? JSONValue(parsing: bytes))?.array else {
             // What cannot be read has changed something: all is read once more.
             readAt = readAt ?? now + Self.readDelay
-            return []
+            return [.unreadable]
         }
         var changed: Set<String> = []
         for event in list {

@@ -77,6 +77,7 @@ package struct MQTTHome: Sendable {
     private let prefix: String?
     private let tasmotaPrefix: String?
     private var zigbee2MQTT: Zigbee2MQTTDiscovery?
+    private var tasmotaSensors = TasmotaSensors()
     /// What is shown.
     private var kinds: Set<LightKind> = [.light, .switch, .outlet]
     private var sensors = SensorDevices()
@@ -90,6 +91,7 @@ package struct MQTTHome: Sendable {
     private var wildcards: Set<TopicFilter> = []
     private var warned: Set<WarningSubject> = []
     private var identifications = 0
+    private var unreadable = 0
     private var isConnected = false
     private var lostAt: Duration?
     private var isLost = true
@@ -146,7 +148,10 @@ package struct MQTTHome: Sendable {
         lostAt = nil
         var actions: [MQTTAction] = []
         if let prefix { actions += DiscoveryTopic.filters(prefix: prefix, kinds: kinds).map { .subscribe($0, qos: 0) } }
-        if let tasmotaPrefix { actions.append(.subscribe("\(tasmotaPrefix)/+/config", qos: 0)) }
+        if let tasmotaPrefix {
+            actions.append(.subscribe("\(tasmotaPrefix)/+/config", qos: 0))
+            if kinds.contains(.sensor) { actions.append(.subscribe("\(tasmotaPrefix)/+/sensors", qos: 0)) }
+        }
         if let base = zigbee2MQTT?.base {
             actions += ["devices", "groups"].map { .subscribe("\(base)/bridge/\($0)", qos: 0) }
         }
@@ -205,7 +210,8 @@ package struct MQTTHome: Sendable {
             switch announcement {
             case .homeAssistant(let place):
                 actions += try self.announcement(at: place, topic: topic, payload: payload, now: now)
-            case .tasmota: actions += try tasmota(topic, payload, now: now)
+            case .tasmota(let device): actions += try tasmota(topic, device, payload, now: now)
+            case .tasmotaSensors(let device): actions += try tasmota(sensors: topic, device, payload, now: now)
             case .zigbee2MQTT(let base, let list): actions += try zigbee(list, of: base, payload, now: now)
             }
         } catch {
@@ -234,13 +240,19 @@ package struct MQTTHome: Sendable {
     /// What kind of announcement stands on a topic.
     private enum Announcement {
         case homeAssistant(DiscoveryTopic)
-        case tasmota
+        case tasmota(device: String)
+        case tasmotaSensors(device: String)
         case zigbee2MQTT(base: String, list: Substring)
     }
 
     private func announcement(on topic: String) -> Announcement? {
         if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) { return .homeAssistant(place) }
-        if let tasmotaPrefix, TopicFilter("\(tasmotaPrefix)/+/config")?.matches(topic) == true { return .tasmota }
+        if let tasmotaPrefix, topic.hasPrefix("\(tasmotaPrefix)/") {
+            let parts = topic.dropFirst(tasmotaPrefix.count + 1).split(
+                separator: "/", omittingEmptySubsequences: false)
+            if parts.count == 2, parts[1] == "config" { return .tasmota(device: String(parts[0])) }
+            if parts.count == 2, parts[1] == "sensors" { return .tasmotaSensors(device: String(parts[0])) }
+        }
         guard let base = zigbee2MQTT?.base, topic.hasPrefix("\(base)/bridge/") else { return nil }
         let list = topic.dropFirst(base.count + "/bridge/".count)
         return list == "devices" || list == "groups" ? .zigbee2MQTT(base: base, list: list) : nil
@@ -250,12 +262,19 @@ package struct MQTTHome: Sendable {
     private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+            if members[id]?.light.isUnreadable(topic: topic, payload) == true { unreadable += 1 }
             let reports = members[id]?.light.received(topic: topic, payload: payload, now: now) ?? []
             // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
         }
         return actions
+    }
+
+    /// How many messages about states could not be read since the last time.
+    package mutating func takeUnreadable() -> Int {
+        defer { unreadable = 0 }
+        return unreadable
     }
 
     /// A message was longer than is read.
@@ -333,11 +352,30 @@ package struct MQTTHome: Sendable {
     // MARK: Discovery of other kinds
 
     private mutating func tasmota(
-        _ topic: String, _ payload: MQTTPayload, now: Duration
+        _ topic: String, _ device: String, _ payload: MQTTPayload, now: Duration
     ) throws(MQTTProblem) -> [MQTTAction] {
-        guard !payload.bytes.isEmpty else { return held([], on: topic, now: now) }
-        return announce(
-            try TasmotaDiscovery(payload).things.map { ($0.name, $0.entity) }, by: "tasmota", on: topic, now: now)
+        let discovery = payload.bytes.isEmpty ? nil : try TasmotaDiscovery(payload)
+        let things = (discovery?.things ?? []).map { ($0.name, Optional($0.entity)) }
+        let actions = announce(things, by: "tasmota", on: topic, now: now)
+        guard kinds.contains(.sensor) else { return actions }
+        tasmotaSensors.take(discovery?.common, of: device)
+        let sensors = String(topic.dropLast("config".count)) + "sensors"
+        return actions + (try announceTasmota(sensors: sensors, device, now: now))
+    }
+
+    private mutating func tasmota(
+        sensors topic: String, _ device: String, _ payload: MQTTPayload, now: Duration
+    ) throws(MQTTProblem) -> [MQTTAction] {
+        guard kinds.contains(.sensor) else { return [] }
+        try tasmotaSensors.take(sensors: payload, of: device)
+        return try announceTasmota(sensors: topic, device, now: now)
+    }
+
+    private mutating func announceTasmota(
+        sensors topic: String, _ device: String, now: Duration
+    ) throws(MQTTProblem) -> [MQTTAction] {
+        let things = try tasmotaSensors.things(of: device).map { ($0.name, Optional($0.entity)) }
+        return announce(things, by: "tasmota", on: topic, now: now)
     }
 
     private mutating func zigbee(
@@ -345,7 +383,7 @@ package struct MQTTHome: Sendable {
     ) throws(MQTTProblem) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         if list == "devices" {
-            let devices = try zigbee2MQTT?.devices(payload, sensors: kinds.contains(.sensor)) ?? []
+            let devices = try zigbee2MQTT?.devices(payload, kinds: kinds) ?? []
             actions += announce(devices, by: "zigbee2mqtt", on: "\(base)/bridge/devices", now: now)
         } else {
             try zigbee2MQTT?.take(groups: payload)

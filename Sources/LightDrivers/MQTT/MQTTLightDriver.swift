@@ -137,7 +137,9 @@ package actor MQTTLightDriver: LightDriver {
             await carryOut(home.received(topic: topic, payload: content, now: now), host)
         case .tooLong(let topic):
             await carryOut(home.tooLong(topic: topic), host)
+            await host.dropped(1, .overflow)
         case .dropped(let count):
+            await host.dropped(count, .overflow)
             logger.warning("messages dropped", metadata: ["dropped": "\(count)"])
         case .closed(let reason):
             client = nil
@@ -183,6 +185,8 @@ package actor MQTTLightDriver: LightDriver {
 
     /// Hands over all reports that wait.
     private func report(to host: any LightHost) async {
+        let unreadable = home.takeUnreadable()
+        if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
         guard !outbox.isEmpty else { return }
         await host.report(outbox.takeAll().reports)
     }

@@ -64,6 +64,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
     /// Who carries out the commands that are not finished.
     private var commands: [Int: DeviceTarget] = [:]
     private var lastCommand = 0
+    private var unreadable = 0
 
     package init(_ selection: DeviceSelection, options: Session.Options) {
         self.selection = selection
@@ -147,6 +148,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         return carryOut(events, target, now: now, share: share)
     }
 
+    /// How many messages could not be read since the last time.
+    package mutating func takeUnreadable() -> Int {
+        defer { unreadable = 0 }
+        return unreadable
+    }
+
     /// A connection is over, or did not come about.
     package mutating func closed(
         _ target: DeviceTarget, number: Int, _ fault: SessionFault, now: Duration, share: Double
@@ -175,6 +182,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             case .finished(let command, let error):
                 if commands.removeValue(forKey: command) != nil { actions.append(.finished(command: command, error)) }
             case .warning(let text): actions += warn(text, target)
+            case .unreadable: unreadable += 1
             case .failed(let fault): return actions + end(target, fault, now: now, share: share)
             }
         }

@@ -132,6 +132,8 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
 
     /// Hands the host everything that waits, and lets connections be read again.
     private func notify(_ host: any LightHost) async {
+        let unreadable = home.takeUnreadable()
+        if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
         queueReports()
         while !notices.isEmpty {
             let batch = notices

@@ -63,6 +63,8 @@ package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     case finished(command: Int, LightError?)
     /// What the operator should know of the device, whole; `nil` takes it back.
     case warning(String?)
+    /// What the device has said cannot be read, and nothing depends on it.
+    case unreadable
     /// The connection is of no more use.
     case failed(SessionFault)
 }

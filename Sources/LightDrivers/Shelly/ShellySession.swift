@@ -96,7 +96,7 @@ package struct ShellySession: DeviceSession {
             queue.ask(.configuration)
             return transmit(now)
         case .message(let bytes):
-            guard let json = try? JSONValue(parsing: bytes) else { return [] }
+            guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
             return received(json, now: now)
         case .closed(let fault): return [.failed(.unreachable(fault.text))]
         }

@@ -91,8 +91,9 @@ package struct WLEDSession: DeviceSession {
             hasWebSocket = true
             return []
         case .message(let bytes):
+            guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
             // Answers to others' requests come here, too.
-            guard let json = try? JSONValue(parsing: bytes), let state = WLEDState(json) else { return [] }
+            guard let state = WLEDState(json) else { return [] }
             return learnt(state, json)
         case .webSocketClosed:
             hasWebSocket = false

@@ -50,19 +50,33 @@ package struct YeelightIdentity: Equatable, Sendable {
     /// What people call it that has no name.
     package var title: String { "Yeelight \(model) \(id.suffix(4).uppercased())" }
 
-    var capabilities: LightCapabilities {
-        let range = kelvin
+    /// The lamps that it has; a background light is known by its methods.
+    var lamps: [YeelightLamp] { YeelightLamp.allCases.filter { $0 == .main || methods.contains("bg_set_power") } }
+
+    /// What is asked for, in the order in which it is answered.
+    ///
+    /// Of a device with two lamps `power` may say that one of them is on; `main_power` is that of the first.
+    var properties: [String] {
+        lamps.flatMap(\.properties) + (lamps.count > 1 ? ["main_power"] : [])
+    }
+
+    func capabilities(of lamp: YeelightLamp) -> LightCapabilities {
+        let range = kelvin(of: lamp)
         let coldest = ColorConversion.mired(kelvin: Double(range.upperBound)) ?? 154
         let warmest = ColorConversion.mired(kelvin: Double(range.lowerBound)) ?? 370
         return LightCapabilities(
-            brightness: methods.contains("set_bright"), color: methods.contains("set_hsv"),
-            temperature: methods.contains("set_ct_abx") && coldest < warmest ? coldest...warmest : nil, transition: true
+            brightness: methods.contains(lamp.prefix + "set_bright"), color: methods.contains(lamp.prefix + "set_hsv"),
+            temperature: methods.contains(lamp.prefix + "set_ct_abx") && coldest < warmest ? coldest...warmest : nil,
+            transition: true
         )
     }
 
-    /// The whites that it shows, which only its model tells.
-    var kelvin: ClosedRange<Int> {
-        switch model {
+    /// Whether a lamp takes a colour and power in one.
+    func hasScenes(of lamp: YeelightLamp) -> Bool { lamp == .main || methods.contains("bg_set_scene") }
+
+    /// The whites that a lamp shows, which only its model tells.
+    func kelvin(of lamp: YeelightLamp) -> ClosedRange<Int> {
+        switch lamp == .main ? model : "color" {
         case "color", "color1", "color2", "color4", "color5", "strip1", "bslamp1", "bslamp2", "bslamp3": 1700...6500
         case "ceild": 3000...6500
         case "ceiling17": 3000...5700
@@ -74,11 +88,27 @@ package struct YeelightIdentity: Equatable, Sendable {
     }
 }
 
-/// What a Yeelight device shows, as its properties say.
-struct YeelightState: Equatable, Sendable {
-    /// What is asked for, in the order in which it is answered.
-    static let properties = ["power", "bright", "color_mode", "ct", "rgb", "hue", "sat"]
+/// A lamp of a Yeelight device: some ceiling lights have a second one, behind them.
+enum YeelightLamp: CaseIterable, Sendable {
+    case main, background
 
+    /// What stands before its methods and properties.
+    var prefix: String { self == .main ? "" : "bg_" }
+
+    var properties: [String] {
+        [prefix + "power", prefix + "bright", mode] + ["ct", "rgb", "hue", "sat"].map { prefix + $0 }
+    }
+
+    /// The property that tells which way of colour counts.
+    var mode: String { self == .main ? "color_mode" : "bg_lmode" }
+
+    /// The lamp's id on a device.
+    func light(of device: String) -> LightID { LightID(self == .main ? device : "\(device)/background") }
+}
+
+/// What a lamp of a Yeelight device shows, as its properties say.
+struct YeelightState: Equatable, Sendable {
+    private let lamp: YeelightLamp
     private(set) var isOn: Bool?
     /// In percent.
     private(set) var brightness: Int?
@@ -88,6 +118,10 @@ struct YeelightState: Equatable, Sendable {
     private var rgb: Int?
     private var hue: Int?
     private var saturation: Int?
+    /// Whether the first of two lamps has said how it is itself.
+    private var hasMainPower = false
+
+    init(_ lamp: YeelightLamp) { self.lamp = lamp }
 
     /// Takes properties, all or those that have changed, whose values are texts or numbers.
     mutating func merge(_ property: (String) -> JSONValue?) {
@@ -95,13 +129,19 @@ struct YeelightState: Equatable, Sendable {
             let json = property(name)
             return (json?.int ?? json?.string.flatMap { Int($0) }).flatMap { range.contains($0) ? $0 : nil }
         }
-        if let power = property("power")?.string { isOn = power == "on" }
-        brightness = number("bright", 1...100) ?? brightness
-        mode = number("color_mode", 1...3) ?? mode
-        kelvin = number("ct", 1000...20_000) ?? kelvin
-        rgb = number("rgb", 0...0xFF_FFFF) ?? rgb
-        hue = number("hue", 0...360) ?? hue
-        saturation = number("sat", 0...100) ?? saturation
+        let prefix = lamp.prefix
+        if lamp == .main, let power = property("main_power")?.string, !power.isEmpty {
+            isOn = power == "on"
+            hasMainPower = true
+        } else if !hasMainPower, let power = property(prefix + "power")?.string {
+            isOn = power == "on"
+        }
+        brightness = number(prefix + "bright", 1...100) ?? brightness
+        mode = number(lamp.mode, 1...3) ?? mode
+        kelvin = number(prefix + "ct", 1000...20_000) ?? kelvin
+        rgb = number(prefix + "rgb", 0...0xFF_FFFF) ?? rgb
+        hue = number(prefix + "hue", 0...360) ?? hue
+        saturation = number(prefix + "sat", 0...100) ?? saturation
     }
 
     /// Takes what the device has been told and has accepted.
@@ -135,50 +175,57 @@ struct YeelightState: Equatable, Sendable {
     }
 }
 
-/// What a Yeelight device is told: a method, its parameters, and what is true when it has accepted it.
+/// What a Yeelight device is told: a method, its parameters, and what is true of the lamp when it has accepted it.
 struct YeelightOrder: Equatable, Sendable {
     let method: String
     let params: [JSONValue]
     let effect: LightCommand
 
-    /// What a command is for a device that is on, or goes on with it.
+    /// Power without anything to see in between.
+    static func power(_ isOn: Bool, of lamp: YeelightLamp) -> YeelightOrder { power(isOn, of: lamp, fade(.zero)) }
+
+    private static func power(_ isOn: Bool, of lamp: YeelightLamp, _ fade: [JSONValue]) -> YeelightOrder {
+        YeelightOrder(
+            method: lamp.prefix + "set_power", params: [.string(isOn ? "on" : "off")] + fade,
+            effect: LightCommand(on: isOn))
+    }
+
+    /// What a command is for a lamp that is on, or goes on with it.
     ///
     /// - Parameters:
     ///   - command: the command.
-    ///   - isOn: whether the device is on.
+    ///   - lamp: the lamp.
+    ///   - identity: the device.
+    ///   - isOn: whether the lamp is on.
     ///   - brightness: its brightness, in percent.
-    ///   - kelvin: the whites that it shows.
     /// - Returns: what to send, in order.
     static func orders(
-        for command: LightCommand, isOn: Bool, brightness: Int?, kelvin: ClosedRange<Int>
+        for command: LightCommand, to lamp: YeelightLamp, of identity: YeelightIdentity, isOn: Bool, brightness: Int?
     ) -> [YeelightOrder] {
         let times = fade(command.transition)
-        func power(_ isOn: Bool) -> YeelightOrder {
-            YeelightOrder(
-                method: "set_power", params: [.string(isOn ? "on" : "off")] + times, effect: LightCommand(on: isOn))
-        }
-        if command.on == false { return [power(false)] }
+        if command.on == false { return [power(false, of: lamp, times)] }
         var orders: [YeelightOrder] = []
-        let color = command.color.flatMap { parameters(of: $0, kelvin: kelvin) }
+        let color = command.color.flatMap { parameters(of: $0, kelvin: identity.kelvin(of: lamp)) }
         if !isOn {
             // One order instead of three, and nothing is seen of the former colour; it does not fade.
-            if let color {
+            if let color, identity.hasScenes(of: lamp) {
                 let level = command.brightness ?? brightness ?? 100
                 let params: [JSONValue] = [.string(color.scene)] + color.params + [.integer(Int64(level))]
                 let effect = LightCommand(on: true, brightness: level, color: command.color)
-                return [YeelightOrder(method: "set_scene", params: params, effect: effect)]
+                return [YeelightOrder(method: lamp.prefix + "set_scene", params: params, effect: effect)]
             }
-            orders.append(power(true))
+            orders.append(power(true, of: lamp, times))
         }
         if let color {
             orders.append(
                 YeelightOrder(
-                    method: color.method, params: color.params + times, effect: LightCommand(color: command.color)))
+                    method: lamp.prefix + color.method, params: color.params + times,
+                    effect: LightCommand(color: command.color)))
         }
         if let level = command.brightness {
             orders.append(
                 YeelightOrder(
-                    method: "set_bright", params: [.integer(Int64(level))] + times,
+                    method: lamp.prefix + "set_bright", params: [.integer(Int64(level))] + times,
                     effect: LightCommand(brightness: level)))
         }
         return orders

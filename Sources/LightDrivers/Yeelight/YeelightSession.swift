@@ -11,7 +11,7 @@ package struct YeelightOptions: Equatable, Sendable {
 ///
 /// A device takes 60 commands a minute over a connection, and closes its ear to more. A burst of ``burst`` and one every
 /// ``interval`` stay within that, with all questions. What changes it tells by itself. It refuses colours and brightness while
-/// it is off: they wait here until it is switched on.
+/// it is off: they wait here until it is switched on. A background light is a second light, with methods and properties of its own.
 package struct YeelightSession: DeviceSession {
     package typealias Options = YeelightOptions
 
@@ -38,26 +38,45 @@ package struct YeelightSession: DeviceSession {
 
     private enum Request: Equatable, Sendable {
         case properties
-        case order(YeelightOrder, command: Int?, isLast: Bool)
+        case order(YeelightOrder, YeelightLamp, command: Int?, isLast: Bool)
 
         var command: Int? {
-            guard case .order(_, let command, _) = self else { return nil }
+            guard case .order(_, _, let command, _) = self else { return nil }
             return command
+        }
+    }
+
+    /// A lamp as it is shown.
+    private struct Shown: Sendable {
+        var state: YeelightState
+        /// What waits until it is switched on.
+        var wanted = LightCommand()
+        /// Until when it shows which one it is, and how it was; nothing is reported meanwhile.
+        var identified: (until: Duration, isOn: Bool)?
+
+        init(_ lamp: YeelightLamp) { state = YeelightState(lamp) }
+
+        mutating func learn(_ property: (String) -> JSONValue?) {
+            state.merge(property)
+            if state.isOn == true { wanted = LightCommand() }
+        }
+
+        func report(_ capabilities: LightCapabilities) -> LightReport? {
+            guard state.isOn != nil, identified == nil else { return nil }
+            var shown = state
+            if state.isOn == false { shown.accept(wanted) }
+            return shown.report(capabilities)
         }
     }
 
     private let name: String
     private var identity: YeelightIdentity?
-    private var state = YeelightState()
+    private var lamps: [YeelightLamp: Shown] = [:]
     private var isListed = false
     private var queue = CallQueue<Request>()
-    /// What waits until the device is switched on.
-    private var wanted = LightCommand()
     /// When the device would have dealt with all that was sent, if it took one an ``interval``.
     private var busyUntil = Duration.zero
     private var pollAt: Duration?
-    /// Until when it shows which one it is, and how it was; nothing is reported meanwhile.
-    private var identified: (until: Duration, isOn: Bool)?
 
     package init(name: String, options: YeelightOptions, now: Duration) { self.name = name }
 
@@ -70,10 +89,11 @@ package struct YeelightSession: DeviceSession {
         case .identity(nil): return [.failed(.unreachable("it does not answer the search"))]
         case .identity(let identity?):
             self.identity = identity
+            for lamp in identity.lamps { lamps[lamp] = Shown(lamp) }
             queue.ask(.properties)
             return transmit(now)
         case .line(let bytes):
-            guard let json = try? JSONValue(parsing: bytes) else { return [] }
+            guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
             if json["method"]?.string == "props" {
                 guard isListed, let params = json["params"] else { return [] }
                 return learnt { params[$0] }
@@ -89,19 +109,20 @@ package struct YeelightSession: DeviceSession {
         case .properties:
             pollAt = now + Self.pollInterval
             if error == .busy { return [] }
-            guard let values = json["result"]?.array, values.count == YeelightState.properties.count else {
+            let names = identity?.properties ?? []
+            guard let values = json["result"]?.array, values.count == names.count else {
                 return [.failed(.unusable("\(name) does not answer as a Yeelight device does; remove it from hosts"))]
             }
             let events = list()
-            return events + learnt { name in YeelightState.properties.firstIndex(of: name).map { values[$0] } }
-        case .order(let order, let command, let isLast):
+            return events + learnt { name in names.firstIndex(of: name).map { values[$0] } }
+        case .order(let order, let lamp, let command, let isLast):
             if let error {
                 queue.forget { command != nil && $0.command == command }
                 return finished(command, error)
             }
-            state.accept(order.effect)
+            lamps[lamp]?.state.accept(order.effect)
             guard isLast else { return [] }
-            return reports + finished(command, nil)
+            return report(lamp) + finished(command, nil)
         }
     }
 
@@ -119,28 +140,32 @@ package struct YeelightSession: DeviceSession {
         return .busy
     }
 
-    private var light: LightID? { identity.map { LightID($0.id) } }
-
-    private mutating func learnt(_ property: (String) -> JSONValue?) -> [SessionEvent<Output>] {
-        state.merge(property)
-        if state.isOn == true { wanted = LightCommand() }
-        return reports
+    /// The lamp that is this light.
+    private func lamp(_ light: LightID) -> YeelightLamp? {
+        identity.flatMap { identity in identity.lamps.first { $0.light(of: identity.id) == light } }
     }
 
-    private var reports: [SessionEvent<Output>] {
-        guard let identity, state.isOn != nil, identified == nil else { return [] }
-        var shown = state
-        if state.isOn == false { shown.accept(wanted) }
-        return [.report(LightID(identity.id), shown.report(identity.capabilities))]
+    private mutating func learnt(_ property: (String) -> JSONValue?) -> [SessionEvent<Output>] {
+        for lamp in lamps.keys { lamps[lamp]?.learn(property) }
+        return YeelightLamp.allCases.flatMap { report($0) }
+    }
+
+    private func report(_ lamp: YeelightLamp) -> [SessionEvent<Output>] {
+        guard let identity, let report = lamps[lamp]?.report(identity.capabilities(of: lamp)) else { return [] }
+        return [.report(lamp.light(of: identity.id), report)]
     }
 
     private mutating func list() -> [SessionEvent<Output>] {
         guard let identity, !isListed else { return [] }
         isListed = true
-        let description = LightDescription(
-            id: LightID(identity.id), name: identity.name ?? identity.title, capabilities: identity.capabilities,
-            manufacturer: "Yeelight", model: identity.model, serialNumber: identity.id, firmware: identity.firmware)
-        return [.identified(identity.id), .lights([description])]
+        let name = identity.name ?? identity.title
+        let lights = identity.lamps.map { lamp in
+            LightDescription(
+                id: lamp.light(of: identity.id), name: lamp == .main ? name : "\(name) Background",
+                capabilities: identity.capabilities(of: lamp), manufacturer: "Yeelight", model: identity.model,
+                serialNumber: identity.id, firmware: identity.firmware)
+        }
+        return [.identified(identity.id), .lights(lights)]
     }
 
     // MARK: To the device
@@ -152,8 +177,8 @@ package struct YeelightSession: DeviceSession {
         busyUntil = max(busyUntil, now) + Self.interval
         let message: JSONValue =
             switch request {
-            case .properties: Self.message(number, "get_prop", YeelightState.properties.map { .string($0) })
-            case .order(let order, _, _): Self.message(number, order.method, order.params)
+            case .properties: Self.message(number, "get_prop", (identity?.properties ?? []).map { .string($0) })
+            case .order(let order, _, _, _): Self.message(number, order.method, order.params)
             }
         return [.output(.send(message.encoded + [0x0D, 0x0A]))]
     }
@@ -165,49 +190,46 @@ package struct YeelightSession: DeviceSession {
     package mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
-        guard let identity, light == self.light else { throw .unknownLight }
-        identified = nil
+        guard let identity, let lamp = lamp(light), var shown = lamps[lamp] else { throw .unknownLight }
+        shown.identified = nil
         var command = command
-        let isOn = state.isOn ?? false
+        let isOn = shown.state.isOn ?? false
         if !isOn, command.on != true {
-            wanted.brightness = command.brightness ?? wanted.brightness
-            wanted.color = command.color ?? wanted.color
-            if command.on == nil { return reports + [.finished(command: number, nil)] }
+            shown.wanted.brightness = command.brightness ?? shown.wanted.brightness
+            shown.wanted.color = command.color ?? shown.wanted.color
+            lamps[lamp] = shown
+            if command.on == nil { return report(lamp) + [.finished(command: number, nil)] }
         }
         if command.on == true {
-            command.brightness = command.brightness ?? wanted.brightness
-            command.color = command.color ?? wanted.color
-            wanted = LightCommand()
+            command.brightness = command.brightness ?? shown.wanted.brightness
+            command.color = command.color ?? shown.wanted.color
+            shown.wanted = LightCommand()
         }
+        lamps[lamp] = shown
         let orders = YeelightOrder.orders(
-            for: command, isOn: isOn, brightness: state.brightness, kelvin: identity.kelvin)
+            for: command, to: lamp, of: identity, isOn: isOn, brightness: shown.state.brightness)
         guard !orders.isEmpty else {
             // It is on already.
             return [.finished(command: number, nil)]
         }
-        add(orders, command: number)
+        add(orders, lamp, command: number)
         return transmit(now)
     }
 
-    private mutating func add(_ orders: [YeelightOrder], command: Int?) {
+    private mutating func add(_ orders: [YeelightOrder], _ lamp: YeelightLamp, command: Int?) {
         for (index, order) in orders.enumerated() {
-            queue.add(.order(order, command: command, isLast: index == orders.count - 1)) { $0 == .properties }
+            queue.add(.order(order, lamp, command: command, isLast: index == orders.count - 1)) { $0 == .properties }
         }
     }
 
     package mutating func identify(
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
-        guard light == self.light else { throw .unknownLight }
-        let isOn = identified?.isOn ?? state.isOn ?? false
-        identified = (now + Self.identification, isOn)
-        add([power(!isOn)], command: number)
+        guard let lamp = lamp(light), let shown = lamps[lamp] else { throw .unknownLight }
+        let isOn = shown.identified?.isOn ?? shown.state.isOn ?? false
+        lamps[lamp]?.identified = (now + Self.identification, isOn)
+        add([.power(!isOn, of: lamp)], lamp, command: number)
         return transmit(now)
-    }
-
-    private func power(_ isOn: Bool) -> YeelightOrder {
-        let params: [JSONValue] = [.string(isOn ? "on" : "off"), "sudden", 0]
-        return YeelightOrder(method: "set_power", params: params, effect: LightCommand(on: isOn))
     }
 
     package mutating func cancelled(command: Int) { queue.forget { $0.command == command } }
@@ -216,14 +238,15 @@ package struct YeelightSession: DeviceSession {
 
     package var deadline: Duration? {
         let turn = queue.deadline ?? (queue.isWaiting ? mayAt : nil)
-        return [turn, pollAt, identified?.until].compactMap { $0 }.min()
+        return ([turn, pollAt] + lamps.values.map(\.identified?.until)).compactMap { $0 }.min()
     }
 
     package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
         if let overdue = queue.deadline, overdue <= now { return [.failed(.unreachable("no answer in time"))] }
-        if let (until, isOn) = identified, until <= now {
-            identified = nil
-            add([power(isOn)], command: nil)
+        for lamp in YeelightLamp.allCases {
+            guard let (until, isOn) = lamps[lamp]?.identified, until <= now else { continue }
+            lamps[lamp]?.identified = nil
+            add([.power(isOn, of: lamp)], lamp, command: nil)
         }
         if let at = pollAt, at <= now {
             pollAt = nil

@@ -28,7 +28,8 @@ struct LightsListCommand: AsyncParsableCommand {
         let hasRooms = lights.contains { $0.room != nil }
         var table = Table(["KEY", "NAME", "KIND", "AID"] + (hasRooms ? ["ROOM"] : []) + ["STATE"])
         for light in lights {
-            let state = light.reachable ? Self.text(of: light.state, kind: light.kind) : "unreachable"
+            var state = light.reachable ? Self.text(of: light.state, kind: light.kind) : "unreachable"
+            if light.reachable, light.optimistic == true { state += ", optimistic" }
             let room = hasRooms ? [light.room ?? ""] : []
             table.append([light.key, light.name, light.kind, "\(light.aid)"] + room + [state])
         }

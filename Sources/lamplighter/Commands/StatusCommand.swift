@@ -38,13 +38,17 @@ struct StatusCommand: AsyncParsableCommand {
                 ("  advertised", "\(bridge.advertisement.state.rawValue), as \"\(bridge.advertisement.name)\""),
             ]
         }
-        lines += status.drivers.map {
-            ("driver", $0.id == $0.driver ? "\($0.id): \($0.state)" : "\($0.id) (\($0.driver)): \($0.state)")
-        }
+        lines += status.drivers.map { ("driver", Self.driver($0)) }
         lines += status.warnings.map { ("warning", $0) }
         return lines.map { name, value in
             name + String(repeating: " ", count: 15 - name.count) + value.sanitized + "\n"
         }.joined()
+    }
+
+    private static func driver(_ driver: BridgeStatus.Driver) -> String {
+        let name = driver.id == driver.driver ? driver.id : "\(driver.id) (\(driver.driver))"
+        let dropped = driver.dropped.map { $0 > 0 ? ", \($0) \($0 == 1 ? "message" : "messages") dropped" : "" } ?? ""
+        return "\(name): \(driver.state)\(dropped)"
     }
 
     private static func pairing(_ isPaired: Bool, _ controllers: Int) -> String {

@@ -51,6 +51,7 @@ struct BridgeMetrics: Sendable {
         appendRequests(to: &text)
         appendEvents(to: &text)
         appendLights(to: &text)
+        appendDropped(to: &text)
         appendHostFacts(to: &text)
         appendProcess(to: &text)
         return text.text
@@ -131,6 +132,17 @@ struct BridgeMetrics: Sendable {
         text.histogram(
             "lamplighter_light_command_duration_seconds", "How long a driver took for a command.",
             drivers.map { (("driver", $0.id), $0.commands.latency) })
+    }
+
+    private func appendDropped(to text: inout PrometheusText) {
+        text.counter(
+            "lamplighter_light_values_dropped_total",
+            "What light systems said that was dropped: too much of it, not readable, or no value that a light can have.",
+            drivers.flatMap { driver in
+                DropReason.allCases.map {
+                    Sample(["driver": driver.id, "reason": $0.rawValue], driver.dropped[$0, default: 0])
+                }
+            })
     }
 
     private func appendHostFacts(to text: inout PrometheusText) {

@@ -23,6 +23,7 @@ extension LightDescription {
         var oscillation: Bool?
         /// In order; a later version may know more of them.
         var readings: [String]?
+        var optimistic: Bool?
     }
 
     init?(id: LightID, json: String) {
@@ -43,6 +44,7 @@ extension LightDescription {
             id: id, name: stored.name, kind: kind, capabilities: capabilities, manufacturer: stored.manufacturer,
             model: stored.model, serialNumber: stored.serialNumber, firmware: stored.firmware,
             suggestedRoom: stored.suggestedRoom)
+        isOptimistic = stored.optimistic ?? false
     }
 
     var json: String {
@@ -56,6 +58,7 @@ extension LightDescription {
         if capabilities.direction { stored.direction = true }
         if capabilities.oscillation { stored.oscillation = true }
         if !capabilities.readings.isEmpty { stored.readings = capabilities.readings.sorted().map(\.rawValue) }
+        if isOptimistic { stored.optimistic = true }
         return JSONValue(encoding: stored).text
     }
 }

@@ -5,10 +5,12 @@ internal import LightKit
 /// A broker on which anybody may write: each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {
     var home = MQTTHome(prefix: "homeassistant", tasmota: "tasmota/discovery", zigbee2MQTT: "zigbee2mqtt", lights: [])
-    _ = home.started()
+    _ = home.started(kinds: Set(LightKind.allCases))
     _ = home.connected()
     var topics: Set<String> = []
     var lights: Set<LightID> = []
+    // A sensor takes no commands.
+    var sensors: Set<LightID> = []
     func took(_ actions: [MQTTAction]) {
         for action in actions {
             switch action {
@@ -21,8 +23,16 @@ internal import LightKit
                 promise(topics.remove(topic) != nil, "a topic that is left was subscribed")
             case .added(let description):
                 lights.insert(description.id)
+                if description.kind == .sensor {
+                    sensors.insert(description.id)
+                } else {
+                    sensors.remove(description.id)
+                }
+                promise((1...255).contains(description.id.rawValue.utf8.count), "an id is bounded")
                 promise(!description.name.isEmpty, "a light has a name")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+            case .removed(let id):
+                promise(lights.remove(id) != nil, "a light that goes was there")
+                sensors.remove(id)
             case .report(let id, let report):
                 promise(lights.contains(id), "who reports was added")
                 checkReport(report)
@@ -38,7 +48,7 @@ internal import LightKit
             home.received(
                 topic: String(decoding: topic, as: UTF8.self),
                 payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))), now: .seconds(number)))
-        for id in lights {
+        for id in lights.subtracting(sensors) {
             for command in commands {
                 do throws(LightError) {
                     for message in try home.messages(for: command, to: id, now: .zero) {
@@ -53,7 +63,7 @@ internal import LightKit
             }
         }
     }
-    promise(lights.count <= MQTTHome.maximumLights, "lights are bounded")
+    promise(lights.count <= MQTTHome.maximumLights + MQTTHome.maximumReadings, "lights are bounded")
     home.disconnected(now: .seconds(100_000))
     took(home.timePassed(now: .seconds(100_000) + MQTTHome.timeout))
     took(home.timePassed(now: .seconds(200_000) + MQTTHome.grace))
@@ -62,8 +72,14 @@ internal import LightKit
 let commands = [
     LightCommand(on: true), LightCommand(on: false), LightCommand(brightness: 1),
     LightCommand(on: true, brightness: 100, color: .hueSaturation(hue: 359.9, saturation: 50)),
-    LightCommand(color: .temperature(mired: 250)),
+    LightCommand(color: .temperature(mired: 250)), fanCommand,
 ]
+
+private let fanCommand: LightCommand = {
+    var command = LightCommand(on: true)
+    (command.speed, command.direction, command.oscillates) = (50, .counterclockwise, true)
+    return command
+}()
 
 func checkReport(_ report: LightReport) {
     if let brightness = report.brightness { promise((1...100).contains(brightness), "brightness is in percent") }
@@ -73,4 +89,6 @@ func checkReport(_ report: LightReport) {
     case .temperature(let mired)?: promise(mired > 0, "a colour temperature is positive")
     case nil: break
     }
+    if let speed = report.speed { promise((1...100).contains(speed), "a speed is in percent") }
+    for (reading, value) in report.readings { promise(value.valid(for: reading) == value, "a reading is one") }
 }

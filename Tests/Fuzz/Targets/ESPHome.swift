@@ -6,7 +6,7 @@ internal import LightKit
     let host = ESPHomeHost(host: "10.0.0.5")
     var home = ESPHomeHome(ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true))
     let target = ESPHomeTarget.configured(host)
-    _ = home.started(known: [], now: .zero)
+    _ = home.started(known: [], kinds: Set(LightKind.allCases), now: .zero)
     let key = input.first.map { $0 & 1 == 1 ? [UInt8](repeating: 1, count: 32) : nil } ?? nil
     let ephemeral = [UInt8](repeating: 2, count: 32)
     _ = home.opened(target, number: 1, key: key, ephemeral: ephemeral, now: .zero)
@@ -22,7 +22,7 @@ internal import LightKit
             case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
             case .report(let id, let report):
                 promise(lights.contains(id), "who reports was added")
-                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+                checkReport(report)
             case .connect, .send, .close, .warn: break
             }
         }

@@ -184,6 +184,14 @@ struct DatagramHomeTests {
         #expect(actionsNow.first == .report(Self.id, report) && Self.types(actionsNow) == [51])
     }
 
+    @Test("what a device sends that cannot be read is counted, what others send is not")
+    func unreadable() throws {
+        var home = try Self.home()
+        home.received([1, 2, 3], from: Self.here, now: .zero)
+        home.received([1, 2, 3], from: IPv4Endpoint(address: 0x0A00_0063, port: 56700), now: .zero)
+        #expect(home.takeUnreadable() == 1 && home.takeUnreadable() == 0)
+    }
+
     @Test("devices that never say what they are do not pile up")
     func unidentified() {
         var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)

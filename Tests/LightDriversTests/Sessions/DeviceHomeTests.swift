@@ -119,6 +119,15 @@ struct DeviceHomeTests {
         }
     }
 
+    @Test("what cannot be read is counted and changes nothing")
+    func unreadable() {
+        var house = House()
+        house.start()
+        house.receive([.identified("d1"), .lights([Self.lamp])])
+        #expect(house.receive([.unreadable, .unreadable]) == [])
+        #expect(house.home.takeUnreadable() == 2 && house.home.takeUnreadable() == 0)
+    }
+
     @Test("what a connection brings that is over does not count")
     func over() {
         var house = House()

@@ -62,6 +62,24 @@ struct ShellySessionTests {
         }
     }
 
+    @Test("an answer to something else ends no command")
+    func otherAnswers() throws {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(Self.calls(try talk.order(LightCommand(on: false), 7)).first?.hasPrefix("3 ") == true)
+        for number in [2, 4] {
+            #expect(!talk.receive(#"{"id": \#(number), "result": null}"#).contains(.finished(command: 7, nil)))
+        }
+        #expect(talk.receive(#"{"id": 3, "result": null}"#).contains(.finished(command: 7, nil)))
+    }
+
+    @Test("what cannot be read is counted")
+    func unreadable() {
+        var talk = Talk()
+        _ = talk.join()
+        #expect(talk.receive("nonsense") == [.unreadable] && talk.receive("{}") == [])
+    }
+
     @Test("a device says which one it is, what it has and what it shows")
     func join() {
         var talk = Talk()
@@ -120,7 +138,6 @@ struct ShellySessionTests {
             #"{"method": "NotifyStatus", "params": {"light:0": {"transition": {"target": {"output": false}}}}}"#)
         #expect(Self.reports(fading).first?.on == false)
         #expect(talk.receive(#"{"method": "NotifyStatus", "id": 3, "params": 7}"#).count == 1)
-        #expect(talk.receive("nonsense").isEmpty)
     }
 
     @Test("when its configuration changes it is read again, and its state stays")

@@ -139,9 +139,10 @@ struct WLEDSessionTests {
         _ = talk.join()
         let events = talk.receive(.message(Array(WLEDStateTests.text(on: false).utf8)))
         #expect(events.count == 1)
-        for text in ["", "{}", #"{"error": 3}"#, #"{"success": true}"#] {
+        for text in ["{}", #"{"error": 3}"#, #"{"success": true}"#] {
             #expect(talk.receive(.message(Array(text.utf8))) == [])
         }
+        #expect(talk.receive(.message(Array("nonsense".utf8))) == [.unreadable])
     }
 
     @Test("a request without an answer ends the connection; one of before does not")

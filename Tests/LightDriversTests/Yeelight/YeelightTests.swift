@@ -68,7 +68,7 @@ struct YeelightTests {
         let identity = try #require(Self.identity())
         #expect(identity.id == "0000000002eb9f61" && identity.port == 55443 && identity.name == nil)
         #expect(
-            identity.capabilities
+            identity.capabilities(of: .main)
                 == LightCapabilities(brightness: true, color: true, temperature: 154...588, transition: true))
     }
 
@@ -143,7 +143,8 @@ struct YeelightTests {
         #expect(
             Self.reports(talk.receive(#"{"method": "props", "params": {"bright": 0, "ct": "x"}}"#)).first?.brightness
                 == 70)
-        #expect(talk.receive("nonsense").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
+        #expect(talk.receive("nonsense") == [.unreadable])
+        #expect(talk.receive("{}").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
     }
 
     @Test("a command is one order for each thing while the device is on, and finished with the last")
@@ -264,6 +265,119 @@ struct YeelightTests {
         #expect(talk.receive(#"{"id": 2, "result": ["ok"]}"#) == [.finished(command: 7, nil)])
         #expect(Self.sent(talk.pass(.seconds(1))) == [#"3 set_power ["on","sudden",0]"#])
     }
+
+    // MARK: A background light
+
+    static let ceiling: [String] = {
+        var lines = answer
+        lines[4] = "model: ceiling4"
+        lines[6] =
+            "support: get_prop set_power set_bright set_ct_abx set_scene bg_set_power bg_set_bright bg_set_ct_abx "
+            + "bg_set_hsv bg_set_scene"
+        return lines
+    }()
+    static let background: LightID = "0000000002eb9f61/background"
+
+    /// A ceiling light whose lamps are both on, the background light in a colour.
+    static func ceilingTalk(main: String = "on") -> (Talk, [Event]) {
+        var talk = Talk()
+        _ = talk.session.received(.identity(identity(ceiling)), now: .zero)
+        let values =
+            #""on","40","2","4000","","","","on","70","3","2700","255","120","90","\#(main)""#
+        let events = talk.receive(#"{"id": 1, "result": [\#(values)]}"#)
+        return (talk, events)
+    }
+
+    @Test("a background light is a second light, with its own abilities and state")
+    func backgroundLight() throws {
+        let (_, events) = Self.ceilingTalk()
+        let lights = try #require(
+            events.compactMap { event -> [LightDescription]? in
+                guard case .lights(let lights) = event else { return nil }
+                return lights
+            }.first)
+        #expect(lights.map(\.id) == [Self.light, Self.background])
+        #expect(lights.map(\.name) == ["Yeelight ceiling4 9F61", "Yeelight ceiling4 9F61 Background"])
+        #expect(
+            lights.map(\.capabilities) == [
+                LightCapabilities(brightness: true, temperature: 154...370, transition: true),
+                LightCapabilities(brightness: true, color: true, temperature: 154...588, transition: true),
+            ])
+        #expect(
+            Self.reports(events) == [
+                LightReport(on: true, brightness: 40, color: .temperature(mired: 250), reachable: true),
+                LightReport(on: true, brightness: 70, color: .hueSaturation(hue: 120, saturation: 90), reachable: true),
+            ])
+    }
+
+    @Test("each lamp is told by its own methods, and what one is told says nothing of the other")
+    func backgroundCommands() throws {
+        var (talk, _) = Self.ceilingTalk()
+        let off = try talk.session.apply(LightCommand(on: false), to: Self.background, number: 7, now: .zero)
+        #expect(Self.sent(off) == [#"2 bg_set_power ["off","smooth",300]"#])
+        let done = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
+        #expect(done.count == 2 && done.last == .finished(command: 7, nil))
+        guard case .report(Self.background, let report)? = done.first else {
+            Issue.record("\(done)")
+            return
+        }
+        #expect(report.on == false)
+        // It is off now, while the other is on.
+        let waits = try talk.session.apply(LightCommand(brightness: 15), to: Self.background, number: 8, now: .zero)
+        #expect(Self.sent(waits) == [] && waits.last == .finished(command: 8, nil))
+        #expect(Self.sent(try talk.order(LightCommand(brightness: 20), 9)) == [#"3 set_bright [20,"smooth",300]"#])
+        _ = talk.receive(#"{"id": 3, "result": ["ok"]}"#)
+        let color = LightCommand(on: true, color: .hueSaturation(hue: 30, saturation: 50))
+        let on = try talk.session.apply(color, to: Self.background, number: 10, now: .zero)
+        #expect(Self.sent(on) == [#"4 bg_set_scene ["hsv",30,50,15]"#])
+        #expect(throws: LightError.unknownLight) {
+            try talk.session.apply(color, to: "0000000002eb9f61/other", number: 11, now: .zero)
+        }
+    }
+
+    @Test("a colour reaches a background light without scenes as well")
+    func backgroundWithoutScenes() throws {
+        var talk = Talk()
+        var lines = Self.ceiling
+        lines[6] = lines[6].replacingOccurrences(" bg_set_scene", "")
+        _ = talk.session.received(.identity(Self.identity(lines)), now: .zero)
+        _ = talk.receive(
+            #"{"id": 1, "result": ["on","40","2","4000","","","","off","70","2","2700","255","1","9","on"]}"#)
+        let color = LightCommand(on: true, color: .temperature(mired: 588))
+        let events = try talk.session.apply(color, to: Self.background, number: 7, now: .zero)
+        #expect(Self.sent(events) == [#"2 bg_set_power ["on","smooth",300]"#])
+        let next = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
+        #expect(Self.sent(next) == [#"3 bg_set_ct_abx [1700,"smooth",300]"#])
+    }
+
+    @Test("power is that of any lamp, main_power that of the first")
+    func mainPower() {
+        var (talk, events) = Self.ceilingTalk(main: "off")
+        #expect(Self.reports(events).map(\.on) == [false, true])
+        #expect(
+            Self.reports(talk.receive(#"{"method": "props", "params": {"bg_power": "off", "power": "on"}}"#)).map(\.on)
+                == [false, false])
+        #expect(
+            Self.reports(talk.receive(#"{"method": "props", "params": {"main_power": "on"}}"#)).map(\.on)
+                == [true, false])
+        // Firmware that does not know it.
+        (talk, events) = Self.ceilingTalk(main: "")
+        #expect(Self.reports(events).map(\.on) == [true, true])
+    }
+
+    @Test("each lamp shows by itself which one it is")
+    func backgroundIdentification() throws {
+        var (talk, _) = Self.ceilingTalk()
+        let begin = try talk.session.identify(Self.background, number: 7, now: talk.now)
+        #expect(Self.sent(begin) == [#"2 bg_set_power ["off","sudden",0]"#])
+        // The other one goes on telling how it is.
+        let told = talk.receive(#"{"method": "props", "params": {"bg_power": "off", "bright": 33}}"#)
+        #expect(Self.reports(told).map(\.brightness) == [33])
+        _ = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
+        #expect(Self.sent(talk.pass(.seconds(1))) == [#"3 bg_set_power ["on","sudden",0]"#])
+    }
+
+    // MARK: The end
 
     @Test("a command that is given up before its turn is not sent")
     func cancelled() throws {

@@ -23,6 +23,7 @@ package struct MQTTEntity: Equatable, Sendable {
         self.description.manufacturer = description.manufacturer.map(Self.cut)
         self.description.model = description.model.map(Self.cut)
         self.description.firmware = description.firmware.map(Self.cut)
+        self.description.isOptimistic = settings.powerIsOptimistic
         self.settings = settings
         hasOwnID = true
         losses = []
@@ -57,6 +58,7 @@ package struct MQTTEntity: Equatable, Sendable {
             model: Self.text(device, "model"),
             serialNumber: Self.text(device, "serial_number") ?? Self.firstIdentifier(device),
             firmware: Self.text(device, "sw_version"), suggestedRoom: Self.text(device, "suggested_area"))
+        description.isOptimistic = settings.powerIsOptimistic
         guard isReading, hasOwnID, let name = Self.deviceID(device), LightIDRule.accepts("\(name)/sensors") else {
             return
         }

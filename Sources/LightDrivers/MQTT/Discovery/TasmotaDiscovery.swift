@@ -6,6 +6,8 @@ import LightKit
 struct TasmotaDiscovery {
     /// What the device has, each with a name of its own within the device.
     let things: [(name: String, entity: MQTTEntity)]
+    /// How it speaks.
+    let common: Common
 
     private let keys: KeyReader
     private let prefixes: [String]
@@ -22,7 +24,7 @@ struct TasmotaDiscovery {
         guard prefixes.count == 3 else { throw .about("tp", "does not hold three prefixes") }
         let relays = (object["rl"]?.array ?? []).prefix(Self.maximumOutputs).map { $0.int ?? 0 }
         let firstLight = relays.firstIndex(of: 2) ?? 0
-        let common = try Self.common(object, keys, prefixes)
+        common = try Self.common(object, keys, prefixes)
         let kind = try keys.integer("lt_st", in: 0...5) ?? 0
         let isFan = try keys.integer("if", in: 0...1) == 1
         var things: [(String, MQTTEntity)] = []
@@ -50,10 +52,20 @@ struct TasmotaDiscovery {
 
     // MARK: What all outputs of a device share
 
-    private struct Common {
-        var mac: String
-        var command, result, state, will: String
+    /// What all outputs and sensors of a device have in common.
+    struct Common: Sendable {
+        var mac, name: String
+        var model, firmware: String?
+        /// Its topics.
+        var command, question, result, status, state, sensor, will: String
+        /// Its words.
         var on, off, online, offline: String
+        /// Whether it sleeps most of the time.
+        var sleeps: Bool
+
+        var availability: Availability {
+            Availability(sources: [.init(topic: will, available: online, notAvailable: offline)])
+        }
     }
 
     private static func common(
@@ -80,10 +92,13 @@ struct TasmotaDiscovery {
             throw .about("state", "has a word with a quotation mark or a backslash")
         }
         return Common(
-            mac: mac.uppercased(), command: try path(0, "Backlog"), result: try path(1, "RESULT"),
-            state: try path(2, "STATE"), will: try path(2, "LWT"), on: words.count > 1 ? words[1] : "ON",
+            mac: mac.uppercased(), name: try keys.string("dn") ?? "Tasmota \(mac.uppercased().suffix(6))",
+            model: try keys.string("md"), firmware: try keys.string("sw"), command: try path(0, "Backlog"),
+            question: try path(0, "STATUS"), result: try path(1, "RESULT"), status: try path(1, "STATUS10"),
+            state: try path(2, "STATE"), sensor: try path(2, "SENSOR"), will: try path(2, "LWT"),
+            on: words.count > 1 ? words[1] : "ON",
             off: words.first ?? "OFF", online: try keys.string("onln") ?? "Online",
-            offline: try keys.string("ofln") ?? "Offline")
+            offline: try keys.string("ofln") ?? "Offline", sleeps: (object["dslp"]?.int ?? 0) != 0)
     }
 
     // MARK: Outputs
@@ -135,23 +150,20 @@ struct TasmotaDiscovery {
         var settings = MQTTLightSettings(
             commandTopic: common.command, schema: .template(try templates(output, common)), kind: kind)
         settings.power = .init(topics: [common.result, common.state])
-        settings.availability = Availability(sources: [
-            .init(topic: common.will, available: common.online, notAvailable: common.offline)
-        ])
+        settings.availability = common.availability
         settings.mireds = isSet(82, output.options) ? 200...380 : 153...500
         settings.brightnessScale = 100
         // The state is not retained: without being asked it comes every five minutes.
         settings.poll = MQTTMessage(topic: String(common.command.dropLast("Backlog".count)) + "STATE", text: "")
         let names = (keys.keys["fn"]?.array ?? []).map(\.string)
-        let device = try keys.string("dn") ?? "Tasmota \(common.mac.suffix(6))"
         let own = output.index < names.count ? names[output.index] : nil
         return MQTTEntity(
             LightDescription(
                 id: LightID("\(common.mac)_\(kind == .light ? "light" : "relay")_\(number)"),
-                name: own ?? (output.index == 0 ? device : "\(device) \(number)"), kind: kind,
+                name: own ?? (output.index == 0 ? common.name : "\(common.name) \(number)"), kind: kind,
                 capabilities: settings.capabilities,
-                manufacturer: "Tasmota", model: try keys.string("md"), serialNumber: common.mac,
-                firmware: try keys.string("sw")),
+                manufacturer: "Tasmota", model: common.model, serialNumber: common.mac,
+                firmware: common.firmware),
             settings: settings)
     }
 

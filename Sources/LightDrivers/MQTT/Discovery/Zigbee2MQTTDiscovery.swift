@@ -22,10 +22,10 @@ struct Zigbee2MQTTDiscovery {
     ///
     /// - Parameters:
     ///   - payload: the message.
-    ///   - sensors: whether readings of sensors are wanted.
-    /// - Returns: the devices' lights and switches, and their readings if they are wanted.
+    ///   - kinds: what is wanted beside lights and switches: fans, and readings of sensors.
+    /// - Returns: the devices' lights and switches, and what else is wanted.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
-    mutating func devices(_ payload: MQTTPayload, sensors: Bool = false) throws(MQTTProblem) -> Things {
+    mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
         var things: Things = []
         lights = [:]
@@ -45,7 +45,12 @@ struct Zigbee2MQTTDiscovery {
                     output, id: address + output.idSuffix + "_zigbee2mqtt", of: device, serial: address)
                 things.append((address + output.idSuffix, entity))
             }
-            if sensors {
+            if kinds.contains(.fan), let expose = exposes.first(where: { $0["type"]?.string == "fan" }),
+                let fan = try? fan(expose, of: device, address)
+            {
+                things.append(("\(address)_fan", fan))
+            }
+            if kinds.contains(.sensor) {
                 for expose in exposes.prefix(Self.maximumOutputs) {
                     guard let reading = try? reading(expose, of: device, address) else { continue }
                     things.append((reading.description.id.rawValue, reading))
@@ -78,18 +83,83 @@ struct Zigbee2MQTTDiscovery {
         }
     }
 
+    // MARK: Fans
+
+    /// A fan as `exposes` describes it: its speed is a number, or one of a few modes; `nil` if it cannot be switched.
+    private func fan(
+        _ expose: JSONValue, of device: JSONValue, _ address: String
+    ) throws(MQTTProblem) -> MQTTEntity? {
+        let features = (expose["features"]?.array ?? []).filter { ((($0["access"]?.int ?? 0) & 2) != 0) }
+        func feature(_ name: String) -> JSONValue? { features.first { $0["name"]?.string == name } }
+        guard let state = feature("state"), let power = Self.property(state),
+            let on = state["value_on"]?.string, let off = state["value_off"]?.string
+        else { return nil }
+        var schema = FanSchema()
+        var (settings, description) = try common(
+            .fan(schema), .fan, id: "\(address)_fan_zigbee2mqtt", of: device, serial: address)
+        let topic = settings.power?.topics ?? []
+        func source(_ template: String) throws(MQTTProblem) -> MQTTLightSettings.Source {
+            var source = MQTTLightSettings.Source(topics: topic)
+            source.template = try MessageTemplate(template)
+            return source
+        }
+        let steps = Self.steps(feature("mode")?["values"]?.array ?? [], model: device["definition"]?["model"]?.string)
+        if let speed = feature("speed"), let property = Self.property(speed) {
+            let slowest = speed["value_min"]?.int ?? 1
+            let fastest = speed["value_max"]?.int ?? 254
+            if slowest >= 1, slowest < fastest, fastest <= FanSchema.maximumSpeed {
+                schema.speeds = FanSpeeds(range: slowest...fastest)
+                schema.speed = try source("{{ value_json['\(property)'] }}")
+                schema.speedCommand = .init(
+                    topic: settings.commandTopic, template: try MessageTemplate(#"{"\#(property)":{{ value }}}"#))
+            }
+        } else if let mode = feature("mode"), let property = Self.property(mode), !steps.isEmpty {
+            let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
+            let names = steps.enumerated().map { "\($0 + 1): '\($1)'" }.joined(separator: ", ")
+            schema.speeds = FanSpeeds(range: 1...steps.count)
+            // Other modes have no speed of their own.
+            schema.speed = try source("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
+            schema.speedCommand = .init(
+                topic: settings.commandTopic,
+                template: try MessageTemplate(#"{"\#(property)":"{{ {\#(names)}[value] }}"}"#))
+        }
+        settings.schema = .fan(schema)
+        settings.power = try source("{{ value_json['\(power)'] }}")
+        let words = [on, off].map { JSONValue.object([power: .string($0)]).text }
+        (settings.payloadOn, settings.payloadOff) = (words[0], words[1])
+        (settings.stateOn, settings.stateOff) = (on, off)
+        let ask = String(settings.commandTopic.dropLast("/set".count)) + "/get"
+        settings.poll = MQTTMessage(topic: ask, text: JSONValue.object([power: ""]).text)
+        description.capabilities = settings.capabilities
+        return MQTTEntity(description, settings: settings)
+    }
+
+    /// The modes that are speeds, the slowest first, as Zigbee2MQTT announces them to Home Assistant.
+    private static func steps(_ values: [JSONValue], model: String?) -> [String] {
+        let known = Set(values.compactMap { $0.string ?? $0.int.map(String.init) })
+        var names = ["low", "medium", "high"] + (1...9).map(String.init)
+        // This one has a fourth speed under a name that means something else in others.
+        if model == "99432" { names.insert("on", at: 3) }
+        return names.filter(known.contains)
+    }
+
+    /// The property that a feature has in messages; `nil` if it could not stand within a template.
+    private static func property(_ expose: JSONValue) -> String? {
+        guard let property = expose["property"]?.string, (1...64).contains(property.utf8.count),
+            property.unicodeScalars.allSatisfy({
+                $0 == "_" || ($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil))
+            })
+        else { return nil }
+        return property
+    }
+
     // MARK: Readings
 
     /// What a device reads, as `exposes` describes it; `nil` if it is nothing that is shown.
     private func reading(
         _ expose: JSONValue, of device: JSONValue, _ address: String
     ) throws(MQTTProblem) -> MQTTEntity? {
-        guard let name = expose["name"]?.string, let property = expose["property"]?.string,
-            (1...64).contains(property.utf8.count),
-            property.unicodeScalars.allSatisfy({
-                $0 == "_" || ($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil))
-            })
-        else { return nil }
+        guard let name = expose["name"]?.string, let property = Self.property(expose) else { return nil }
         let isNumber = expose["type"]?.string == "numeric"
         var sensor: SensorSchema
         switch (name, isNumber, expose["unit"]?.string) {

@@ -59,7 +59,7 @@ extension MQTTLight {
     }
 
     /// What a text says; `nil` if it says nothing about this reading.
-    private func value(_ text: String, _ sensor: SensorSchema) -> SensorValue? {
+    func value(_ text: String, _ sensor: SensorSchema) -> SensorValue? {
         let plain = text.filter { !$0.isWhitespace }
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
         guard !plain.isEmpty else { return nil }

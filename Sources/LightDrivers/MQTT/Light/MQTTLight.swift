@@ -242,7 +242,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Lights that give no answers
 
-    private var powerIsOptimistic: Bool { settings.isOptimistic || settings.power == nil }
+    private var powerIsOptimistic: Bool { settings.powerIsOptimistic }
 
     private var brightnessIsOptimistic: Bool {
         guard case .basic = settings.schema, !settings.isOptimistic else { return powerIsOptimistic }

@@ -112,6 +112,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
             transition: schema != .basic)
     }
 
+    /// Whether nothing says that it is on or off: it is taken to be as it was told.
+    var powerIsOptimistic: Bool { isOptimistic || power == nil }
+
     /// Whether whites can be chosen by their temperature, as such or by the two whites of RGBWW.
     var hasTemperature: Bool { modes.contains(.temperature) || colorForm == .rgbww }
 

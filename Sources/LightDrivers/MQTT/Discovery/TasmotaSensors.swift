@@ -1,0 +1,134 @@
+import BoundedJSON
+import LightKit
+
+/// The sensors of Tasmota devices (Lights 8.3): one message tells which there are, another one how the device speaks.
+///
+/// A chip is a sensor with all of its readings; the ids are those of hatasmota, Home Assistant's reader.
+struct TasmotaSensors: Sendable {
+    private struct Device: Sendable {
+        var common: TasmotaDiscovery.Common?
+        var readings: [Reading] = []
+    }
+
+    private struct Reading: Equatable, Sendable {
+        var chip: String
+        var key: String
+        var meaning: SensorClass
+    }
+
+    private static let maximumDevices = 1500
+    private static let maximumReadings = 64
+
+    private var devices: [String: Device] = [:]
+
+    /// A device has said how it speaks; `nil` if it is gone.
+    mutating func take(_ common: TasmotaDiscovery.Common?, of address: String) {
+        change(address) { $0.common = common }
+    }
+
+    /// Reads the message of a topic `PREFIX/MAC/sensors`.
+    ///
+    /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
+    mutating func take(sensors payload: MQTTPayload, of address: String) throws(MQTTProblem) {
+        var readings: [Reading] = []
+        if !payload.bytes.isEmpty {
+            guard let object = payload.json?.object else {
+                throw MQTTProblem("the list of sensors is not a JSON object")
+            }
+            guard let chips = object["sn"]?.object else { throw .about("sn", "is not an object") }
+            readings = Self.readings(chips)
+        }
+        change(address) { $0.readings = readings }
+    }
+
+    private mutating func change(_ address: String, _ body: (inout Device) -> Void) {
+        guard devices[address] != nil || devices.count < Self.maximumDevices else { return }
+        var device = devices[address] ?? Device()
+        body(&device)
+        devices[address] = device.common == nil && device.readings.isEmpty ? nil : device
+    }
+
+    /// The readings of a device, each with a name of its own; none before both messages have come.
+    func things(of address: String) throws(MQTTProblem) -> [(name: String, entity: MQTTEntity)] {
+        guard let device = devices[address], let common = device.common else { return [] }
+        let chips = Set(device.readings.map(\.chip))
+        var things: [(String, MQTTEntity)] = []
+        for reading in device.readings {
+            let name = chips.count == 1 ? common.name : "\(common.name) \(reading.chip)"
+            things.append(("\(reading.chip) \(reading.key)", try Self.entity(reading, common, name)))
+        }
+        return things
+    }
+
+    // MARK: Readings
+
+    private static func readings(_ chips: JSONObject) -> [Reading] {
+        let isFahrenheit = chips["TempUnit"]?.string == "F"
+        var readings: [Reading] = []
+        for chip in chips.members {
+            // The processor's own temperature says nothing about the room.
+            guard chip.name != "ESP32", isPlain(chip.name), let values = chip.value.object else { continue }
+            for value in values.members where isPlain(value.name) && readings.count < maximumReadings {
+                // A chip that cannot be read at that moment says null.
+                guard value.value.double != nil || value.value.isNull,
+                    let meaning = meaning(of: value.name, isAnalog: chip.name == "ANALOG", isFahrenheit)
+                else { continue }
+                readings.append(Reading(chip: chip.name, key: value.name, meaning: meaning))
+            }
+        }
+        return readings
+    }
+
+    private static func meaning(of key: String, isAnalog: Bool, _ isFahrenheit: Bool) -> SensorClass? {
+        // An analog input stands behind its reading, as a digit.
+        let name = isAnalog && key.last?.isNumber == true ? String(key.dropLast()) : key
+        switch name {
+        case "Temperature": return SensorClass(number: "temperature", unit: isFahrenheit ? "°F" : "°C")
+        case "Humidity": return SensorClass(.humidity)
+        case "Illuminance", "Ambient": return SensorClass(.illuminance)
+        case "Battery": return SensorClass(.battery)
+        default: return nil
+        }
+    }
+
+    /// Whether a key may stand within a template and an id.
+    private static func isPlain(_ key: String) -> Bool {
+        (1...64).contains(key.utf8.count)
+            && key.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: " "),
+                    UInt8(ascii: "."), UInt8(ascii: ":"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func entity(
+        _ reading: Reading, _ common: TasmotaDiscovery.Common, _ name: String
+    ) throws(MQTTProblem) -> MQTTEntity {
+        var sensor = SensorSchema(reading.meaning.reading)
+        sensor.meaning = reading.meaning
+        var settings = MQTTLightSettings(commandTopic: "", schema: .sensor(sensor), kind: .sensor)
+        let path = "['\(reading.chip)']['\(reading.key)']"
+        settings.power = .init(topics: [common.sensor, common.status])
+        // The answer to a question has the same in an object of its own.
+        settings.power?.template = try MessageTemplate(
+            "{% if value_json.StatusSNS is defined %}{{ value_json.StatusSNS\(path) }}"
+                + "{% else %}{{ value_json\(path) }}{% endif %}")
+        // One that sleeps most of the time is not out of reach for that.
+        if !common.sleeps { settings.availability = common.availability }
+        settings.poll = MQTTMessage(topic: common.question, text: "10")
+        var description = LightDescription(
+            id: LightID("sensor/\(common.mac)_sensor_sensor_\(reading.chip)_\(reading.key)"), name: name, kind: .sensor,
+            capabilities: settings.capabilities, manufacturer: "Tasmota", model: common.model,
+            serialNumber: common.mac, firmware: common.firmware)
+        var entity = MQTTEntity(description, settings: settings)
+        description = entity.description
+        description.id = LightID("\(common.mac)_\(reading.chip)/sensors")
+        description.capabilities = LightCapabilities()
+        entity.device = description
+        return entity
+    }
+}

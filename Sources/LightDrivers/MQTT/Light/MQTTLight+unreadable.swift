@@ -1,0 +1,27 @@
+import BoundedJSON
+import LightKit
+
+extension MQTTLight {
+    /// Whether a message on a topic that tells the state is none that it could be.
+    ///
+    /// One that says nothing of this light is none of these: several often share a topic.
+    func isUnreadable(topic: String, _ payload: MQTTPayload) -> Bool {
+        guard !payload.bytes.isEmpty, settings.stateTopics.contains(topic) else { return false }
+        guard payload.text != nil else { return true }
+        switch settings.schema {
+        case .json: return payload.json?.object == nil
+        case .template: return false
+        case .basic, .fan:
+            if let text = Self.text(settings.power, topic, payload), text != settings.stateOn, text != settings.stateOff
+            {
+                return true
+            }
+            return Self.text(settings.brightness, topic, payload).map { Double($0) == nil } ?? false
+        case .sensor(let sensor):
+            guard let text = Self.text(settings.power, topic, payload), !text.allSatisfy(\.isWhitespace) else {
+                return false
+            }
+            return value(text, sensor) == nil
+        }
+    }
+}

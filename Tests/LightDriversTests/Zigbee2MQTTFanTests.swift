@@ -1,0 +1,146 @@
+import LightKit
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+@Suite("Fans in Zigbee2MQTT's own list", .timeout)
+struct Zigbee2MQTTFanTests {
+    /// What an air purifier, a fan of the Zigbee standard and a fan with levels expose.
+    static let modes = #"["off","low","medium","high","on","auto"]"#
+    static let purifier = fan(
+        "fan_state",
+        #"{"type":"enum","name":"mode","property":"fan_mode","access":7,"values":["off","auto","#
+            + #""1","2","3","4","5","6","7","8","9"]}"#)
+    static let leveled = fan(
+        "state", #"{"type":"numeric","name":"speed","property":"speed","access":7,"value_min":1,"value_max":254}"#)
+
+    static func standard(model: String = "X") -> String {
+        fan(
+            "fan_state", #"{"type":"enum","name":"mode","property":"fan_mode","access":7,"values":\#(modes)}"#,
+            model: model)
+    }
+
+    static func fan(_ property: String, _ feature: String, model: String = "X", access: Int = 7) -> String {
+        #"[{"ieee_address":"0x1","type":"Router","friendly_name":"loft","definition":{"vendor":"V","model":"\#(model)","#
+            + #""exposes":[{"type":"fan","features":[{"type":"binary","name":"state","property":"\#(property)","access":"#
+            + #"\#(access),"value_on":"ON","value_off":"OFF"},\#(feature)]},{"type":"light","features":[{"name":"state","#
+            + #""property":"state","access":7}]}]}}]"#
+    }
+
+    struct House {
+        var home = MQTTHome(prefix: nil, zigbee2MQTT: "z", lights: [])
+        var actions: [MQTTAction] = []
+
+        init(_ list: String, kinds: Set<LightKind> = [.fan]) {
+            _ = home.started(kinds: kinds) + home.connected()
+            receives("z/bridge/devices", list)
+            receives("z/bridge/state", #"{"state":"online"}"#)
+        }
+
+        @discardableResult
+        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
+            let new = home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
+            actions += new
+            return new
+        }
+
+        var fans: [LightDescription] {
+            actions.compactMap { if case .added(let light) = $0, light.kind == .fan { light } else { nil } }
+        }
+
+        /// What the fan is reported to be after a message.
+        mutating func says(_ text: String) -> LightReport? {
+            for case .report(Zigbee2MQTTFanTests.id, let report) in receives("z/loft", text) { return report }
+            return nil
+        }
+
+        mutating func sends(_ command: LightCommand) throws -> [String] {
+            try home.messages(for: command, to: Zigbee2MQTTFanTests.id, now: .zero).map {
+                "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))"
+            }
+        }
+    }
+
+    static let id: LightID = "0x1_fan_zigbee2mqtt"
+
+    static func command(on: Bool? = nil, speed: Int) -> LightCommand {
+        var command = LightCommand(on: on)
+        command.speed = speed
+        return command
+    }
+
+    @Test("modes are speeds, as Zigbee2MQTT announces them to Home Assistant")
+    func modes() throws {
+        var house = House(Self.standard())
+        let fan = try #require(house.fans.first)
+        #expect(house.fans.count == 1 && fan.id == Self.id && fan.name == "loft" && fan.manufacturer == "V")
+        #expect(fan.capabilities == .fan(speed: true))
+        #expect(house.actions.contains(.publish(MQTTMessage(topic: "z/loft/get", text: #"{"fan_state":""}"#))))
+        #expect(house.says(#"{"state":"OFF","fan_state":"ON","fan_mode":"medium"}"#) == LightReport.fan(true, 66))
+        #expect(
+            try house.sends(Self.command(on: true, speed: 100))
+                == [#"z/loft/set {"fan_state":"ON"}"#, #"z/loft/set {"fan_mode":"high"}"#])
+        #expect(try house.sends(Self.command(speed: 20)) == [#"z/loft/set {"fan_mode":"low"}"#])
+        #expect(try house.sends(LightCommand(on: false)) == [#"z/loft/set {"fan_state":"OFF"}"#])
+        // Modes without a speed of their own, and what is no message.
+        #expect(house.says(#"{"fan_state":"ON","fan_mode":"auto"}"#) == LightReport(on: true))
+        #expect(house.says(#"{"fan_state":"OFF","fan_mode":"off"}"#) == LightReport(on: false))
+        for text in [#"{"fan_mode":7}"#, #"{"fan_state":true}"#, "[]", "nonsense", #"{"speed":3}"#] {
+            #expect(house.says(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("nine modes are nine speeds, and one fan has a fourth under another name")
+    func steps() throws {
+        var house = House(Self.purifier)
+        #expect(try house.sends(Self.command(speed: 50)) == [#"z/loft/set {"fan_mode":"5"}"#])
+        #expect(house.says(#"{"fan_state":"ON","fan_mode":"9"}"#)?.speed == 100)
+        house = House(Self.standard(model: "99432"))
+        #expect(try house.sends(Self.command(speed: 100)) == [#"z/loft/set {"fan_mode":"on"}"#])
+        #expect(house.says(#"{"fan_mode":"high"}"#)?.speed == 75)
+    }
+
+    @Test("a speed that is a number is sent as one")
+    func levels() throws {
+        var house = House(Self.leveled)
+        #expect(
+            try house.sends(Self.command(on: true, speed: 50))
+                == [#"z/loft/set {"state":"ON"}"#, #"z/loft/set {"speed":127}"#])
+        #expect(house.says(#"{"state":"ON","speed":254}"#) == LightReport.fan(true, 100))
+        #expect(house.says(#"{"state":"OFF","speed":0}"#) == LightReport(on: false))
+    }
+
+    @Test(
+        "one that cannot be switched, or whose names could be part of a template, is none; of odd speeds only power is left",
+        arguments: [
+            (fan("fan_state", "{}", access: 5), 0, false), (fan("s'] }}", "{}"), 0, false),
+            (
+                fan("fan_state", #"{"name":"speed","property":"speed","access":7,"value_min":9,"value_max":9}"#), 1,
+                false
+            ),
+            (fan("fan_state", #"{"name":"mode","property":"fan_mode","access":7,"values":["auto",null]}"#), 1, false),
+            (fan("fan_state", #"{"name":"mode","property":"x\" y","access":7,"values":["low"]}"#), 1, false),
+            (fan("fan_state", #"{"name":"mode","property":"fan_mode","access":5,"values":["low","high"]}"#), 1, false),
+        ])
+    func odd(list: String, count: Int, hasSpeed: Bool) {
+        let house = House(list)
+        #expect(house.fans.map(\.capabilities.speed) == Array(repeating: hasSpeed, count: count))
+    }
+
+    @Test("a fan is not read where none is wanted; its light is there all the same")
+    func unwanted() {
+        let house = House(Self.standard(), kinds: [.light])
+        #expect(house.fans.isEmpty)
+        let added = house.actions.compactMap { if case .added(let light) = $0 { light.id } else { nil } }
+        #expect(added == ["0x1_light_zigbee2mqtt"])
+    }
+}
+
+extension LightReport {
+    fileprivate static func fan(_ on: Bool, _ speed: Int) -> LightReport {
+        var report = LightReport(on: on)
+        report.speed = speed
+        return report
+    }
+}
