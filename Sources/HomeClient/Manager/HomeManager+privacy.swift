@@ -57,6 +57,7 @@ extension HomeManager {
         let number = questions.add(mailbox)
         let subscription = Subscription { [tasks] in tasks.add(.endQuestions(number)) }
         try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }
+        questions.began(number)
         return subscription
     }
 

@@ -11,9 +11,13 @@ public enum PersonQuestion: Sendable, Hashable {
 /// Questions of permission that are put to this app.
 struct Questions {
     private var readers: [UInt64: BoundedMailbox<PersonQuestion>] = [:]
+    /// The readers whose own request the daemon has answered.
+    private var begun: Set<UInt64> = []
     private var lastNumber: UInt64 = 0
 
-    var isWanted: Bool { !readers.isEmpty }
+    /// Whether a new connection has to be asked for questions: one that comes before a reader's own request is answered
+    /// gets that request, and two would put each question twice.
+    var isWanted: Bool { !begun.isEmpty }
 
     mutating func add(_ mailbox: BoundedMailbox<PersonQuestion>) -> UInt64 {
         lastNumber += 1
@@ -21,7 +25,14 @@ struct Questions {
         return lastNumber
     }
 
-    mutating func remove(_ number: UInt64) { readers[number] = nil }
+    mutating func began(_ number: UInt64) {
+        if readers[number] != nil { begun.insert(number) }
+    }
+
+    mutating func remove(_ number: UInt64) {
+        readers[number] = nil
+        begun.remove(number)
+    }
 
     func asked(_ question: PersonQuestion) {
         for mailbox in readers.values { mailbox.post(question, summary: question) }
@@ -30,5 +41,6 @@ struct Questions {
     mutating func finish() {
         for mailbox in readers.values { mailbox.finish() }
         readers = [:]
+        begun = []
     }
 }
