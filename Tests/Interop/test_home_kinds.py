@@ -1,12 +1,15 @@
 """The home with every kind of service that HAP-python knows: read, written, observed, and shown."""
 
 import base64
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from daemon import program
 from home import HomeDaemon
 from python_kinds import CODE, DEVICE, TOGETHER
 from talker import Talker
@@ -169,6 +172,39 @@ def test_a_kind_is_switched_at_once_and_a_number_goes_by_steps(house):
     assert now["Front Door"][iid("Front Door", "1E")] == 0
     # What is no light stays as it was.
     assert now["The Switch"] == held["The Switch"]
+
+
+def test_shells_complete_names(house, tmp_path):
+    home, app, bridge, kinds = house
+    environment = dict(os.environ, HOMEHUB_SOCKET=str(home.socket))
+    command = program("homehub")
+
+    def bash(*words):
+        """What bash offers for the last of the words."""
+        script = subprocess.run([command, "--generate-completion-script", "bash"], capture_output=True, text=True).stdout
+        line = " ".join(words)
+        play = (f"COMP_WORDS=({' '.join(repr(word) for word in words)})\nCOMP_CWORD={len(words) - 1}\n"
+                f"COMP_LINE={line!r}\nCOMP_POINT={len(line)}\n"
+                f"_homehub homehub {words[-1]!r} {words[-2]!r}\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n")
+        place = dict(environment, PATH=f"{command.parent}:{environment['PATH']}")
+        return subprocess.run(["bash", "-c", script + play], env=place, capture_output=True, text=True).stdout.split()
+
+    assert "FrontDoor" in bash("homehub", "show", "Fro")
+    assert "TheLightbulb" in bash("homehub", "write", "TheL")
+    assert "brightness=" in bash("homehub", "write", "TheLightbulb", "br")
+
+    def other(shell, *words):
+        answer = subprocess.run(
+            [command, "---completion", "show", "--", "positional@0", str(len(words) - 1), "0", *words],
+            env=dict(environment, SAP_SHELL=shell), capture_output=True, text=True)
+        assert answer.returncode == 0 and not answer.stderr, answer
+        return answer.stdout.splitlines()
+
+    assert "Front Door" in other("fish", "homehub", "show", "")
+    # zsh takes what is behind a colon for a description.
+    assert any(line.startswith("Front Door") for line in other("zsh", "homehub", "show", ""))
+    environment["HOMEHUB_SOCKET"] = str(tmp_path / "nothing")
+    assert "".join(other("fish", "homehub", "show", "")) == ""
 
 
 def test_what_happens_is_told(house):
