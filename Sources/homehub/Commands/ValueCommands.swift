@@ -39,14 +39,11 @@ struct WriteCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Set values of an accessory, or of all that is in a place or of a kind.",
         discussion: """
-            For example:
-              homehub write "Reading Lamp" on=yes brightness=40
-              homehub write "Reading Lamp" brightness=+10
-              homehub write kitchen lights off
-              homehub write blinds close
-            In place of a value, the words on, off, toggle, open, close, lock and unlock say what is to become of a thing. A \
-            sign makes a step of a number; where numbers may be negative, write value+=5 or value-=5. All values are checked \
-            before anything is set; homehub show tells what each of them takes.
+            For example: homehub write "Reading Lamp" on=yes brightness=40, homehub write "Reading Lamp" brightness=+10, \
+            homehub write kitchen lights off, or homehub write blinds close. In place of a value, the words on, off, toggle, \
+            open, close, lock and unlock say what is to become of a thing. A sign makes a step of a number; where numbers may \
+            be negative, write value+=5 or value-=5. All values are checked before anything is set; homehub show tells what \
+            each of them takes.
             """)
 
     @Argument(
