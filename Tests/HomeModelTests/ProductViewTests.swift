@@ -74,6 +74,10 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             (.identifier, .unsigned(.max), "18446744073709551615"), (.currentTemperature, .float(1e300), "1e+300 °C"),
             (.configuredName, .string("Anna's TV"), "Anna's TV"), (.logs, .data([1]), "1 byte"),
             (.airQuality, .integer(99), "99"),
+            // What a device may send although it means nothing.
+            (.colorTemperature, .float(1e-305), "0"), (.colorTemperature, .float(-1), "-1"),
+            (.remainingDuration, .float(1e300), "1e+300 s"),
+            (.remainingDuration, .integer(.min), "-9.223372036854776e+18 s"),
         ] as [(CharacteristicType, CharacteristicValue, String)])
     func values(type: CharacteristicType, value: CharacteristicValue, words: String) throws {
         var random = SeededNumbers(seed: 1)
@@ -408,6 +412,15 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(home.rows().summary == "Cellar: leak, 2 lights on, Front Door open, 21.5 °C")
         #expect(home.rows().filter { $0.name == "Lamp" }.summary == "1 light on")
         #expect([ServiceRow]().summary.isEmpty)
+    }
+
+    @Test("Temperatures that no place has end nothing")
+    func impossibleTemperatures() throws {
+        let (hot, there) = try home([
+            ("Glass", [service(.temperatureSensor, [.currentTemperature: .float(1e300)])]),
+            ("Cup", [service(.temperatureSensor, [.currentTemperature: .float(-1e300)])]),
+        ])
+        #expect(hot.graph.home(there)?.rows().summary == "-1e+300 – 1e+300 °C")
     }
 
     // MARK: What is drawn anew

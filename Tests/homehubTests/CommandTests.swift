@@ -265,6 +265,10 @@ struct CommandTests {
         }
         #expect(try await hub.run("write", "Reading Lamp", "brightness=+10") == Outcome())
         #expect(written() == ["\(House.lamp.services[1].characteristics[1].id) 50"], "\(hub.calls)")
+        let some = try await FakeHub { $0.graph.apply(.reachabilityUpdated(House.fan.id, false)) }
+            .run("write", "lights", "brightness=+10")
+        #expect(some.code == 1 && some.errors.contains("brightness of Ceiling Fan/Light"))
+        #expect(!some.errors.contains("Reading Lamp"), "\(some.errors)")
     }
 
     @Test("scenes are made, filled, carried out and emptied")

@@ -55,7 +55,7 @@ import Testing
             (["Kitchen", "hue=3"], .notFound), (["Reading Lamp", "brightness=400"], .valueHigherThanMaximum),
             (["Reading Lamp", "brightness=+many"], .invalidValueType), (["Reading Lamp", "on+=1"], .invalidValueType),
             (["Reading Lamp", "on", "on=yes"], .invalidParameter), (["Light", "off"], .invalidParameter),
-            (["Reading Lamp", "color-temperature=+10"], .missingParameter),
+            ([], .invalidParameter), (["off"], .invalidParameter),
         ])
     func refusals(words: [String], code: HomeError.Code) {
         let error = #expect(throws: HomeError.self) { try written(words) }
@@ -72,6 +72,26 @@ import Testing
         home.serviceGroups = [ServiceGroup(id: House.id(9), home: home.id, name: "Night", services: services)]
         #expect(try home.writeOrder(typed: ["night", "lock"]).items.count == 1)
         #expect(try home.writeOrder(typed: ["Night", "off"]).items.count == 1)
+    }
+
+    @Test("one that could not be read keeps no other from its step")
+    func unknown() throws {
+        #expect(try written(["Reading Lamp", "color-temperature=+10"]).isEmpty)
+        let order = try House.home.writeOrder(typed: ["lights", "brightness=+10"])
+        #expect(order.unread.count == 2)
+        let lamp = House.lamp.services[1].characteristics[1].id
+        #expect(try order.changes(given: [lamp: .integer(40)]).map(\.value) == [.integer(50)])
+    }
+
+    @Test("a kind is no beginning of a name, and a place may have a kind's word in its own name")
+    func kindsBeforeBeginnings() throws {
+        var home = House.home
+        home.accessories[0].name = "Lights Of The Desk"
+        home.rooms.append(Room(id: House.id(99), home: home.id, name: "My Door"))
+        #expect(try home.writeOrder(typed: ["lights", "on"]).items.count == 2)
+        #expect(try home.writeOrder(typed: ["lights of", "on"]).items.count == 1)
+        home.accessories[0].room = House.id(99)
+        #expect(try home.writeOrder(typed: ["my", "door", "lights", "on"]).items.count == 1)
     }
 
     @Test("a room is switched off without what protects the house or keeps it healthy")

@@ -74,12 +74,10 @@ extension Home {
     public func services(in group: ServiceGroup) -> [Service] { group.services.compactMap { service($0) } }
 
     /// A service of any accessory of this home.
-    public func service(_ id: Service.ID) -> Service? {
-        for accessory in accessories {
-            if let service = accessory.service(id) { return service }
-        }
-        return nil
-    }
+    public func service(_ id: Service.ID) -> Service? { accessory(of: id)?.service(id) }
+
+    /// The accessory whose part a service is.
+    public func accessory(of id: Service.ID) -> Accessory? { accessories.first { $0.service(id) != nil } }
 
     /// A characteristic of any accessory of this home.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {

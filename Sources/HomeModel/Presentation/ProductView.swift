@@ -51,22 +51,30 @@ public struct ProductFilter: Sendable, Hashable {
     }
 }
 
+extension Accessory {
+    /// Its things one by one.
+    ///
+    /// - Parameter filter: which are wanted.
+    /// - Returns: a row for each part that people use, the main one first. An input of a television is no row.
+    public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
+        filter.wants(self) ? parts.filter(filter.wants).map(row) : []
+    }
+}
+
 extension Home {
     /// The home's things one by one, in the order to show them.
     ///
     /// - Parameter filter: which are wanted.
     /// - Returns: a row for each part that people use: favourites first, then by name. An input of a television is no row.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
-        accessories.filter(filter.wants).flatMap { accessory in
-            accessory.parts.filter(filter.wants).map(accessory.row)
-        }.sortedForProduct
+        accessories.flatMap { $0.rows(filter) }.sortedForProduct
     }
 
     /// The row of a service; `nil` if it is none that people use, or not of this home.
     public func row(of id: Service.ID) -> ServiceRow? {
-        guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
-            service.isUserInteractive
-        else { return nil }
+        guard let accessory = accessory(of: id), let service = accessory.service(id), service.isUserInteractive else {
+            return nil
+        }
         return accessory.row(of: service)
     }
 
@@ -142,9 +150,8 @@ extension Collection<ServiceRow> {
         words += ways.count > 2 ? ["\(ways.count) doors and windows open"] : ways.map { "\($0.name) \($0.state.words)" }
         let temperatures = present.compactMap(\.temperature)
         if let low = temperatures.min(), let high = temperatures.max() {
-            words.append(
-                low == high
-                    ? "\(low) °C".replacing(".0 ", with: " ") : "\(Int(low.rounded())) – \(Int(high.rounded())) °C")
+            let ends = low == high ? [low.rounded(toDigits: 1)] : [low, high].map { $0.rounded(toDigits: 0) }
+            words.append("\(ends.joined(separator: " – ")) °C")
         }
         let low = Set(filter { $0.battery?.isAlert == true }.map(\.accessory)).count
         if low > 0 { words.append(low == 1 ? "1 battery low" : "\(low) batteries low") }

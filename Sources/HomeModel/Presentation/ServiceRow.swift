@@ -46,6 +46,11 @@ public struct ServiceToggle: Sendable, Hashable {
 
     /// The value that makes it the other; what is not known is switched on.
     public var next: CharacteristicValue { isOn == true ? off : on }
+
+    /// Whether a value means on, open or unlocked: all but the one that means off, since what is open by a part is open.
+    ///
+    /// Some accessories say 1 where HAP has a truth value.
+    public func isOn(_ value: CharacteristicValue) -> Bool { value.level != off.level }
 }
 
 extension Accessory {
@@ -63,11 +68,6 @@ extension Accessory {
         guard service.id == primaryService?.id else { return service.name }
         let isUnnamed = parts.count(where: \.type.isKnown) <= 1 || NameKey(service.name) == NameKey(configuredName)
         return isUnnamed ? name : service.name
-    }
-
-    /// A row for each part that people use and HAP knows, the main one first; an input of a television is none.
-    public var rows: [ServiceRow] {
-        parts.filter { $0.type.isKnown && $0.type != .inputSource }.map(row)
     }
 
     func row(of service: Service) -> ServiceRow {
@@ -99,6 +99,11 @@ extension Home {
     }
 }
 
+extension CharacteristicValue {
+    /// The number, or a truth value as one.
+    fileprivate var level: Double? { bool.map { $0 ? 1 : 0 } ?? number }
+}
+
 extension Service {
     /// How it is switched with one touch; `nil` if there is no such thing, or it must not be written.
     public var toggle: ServiceToggle? {
@@ -108,14 +113,9 @@ extension Service {
                 let on = characteristic.metadata.accepted(.integer(on)),
                 let off = characteristic.metadata.accepted(.integer(off))
             else { continue }
-            let value = characteristic.value
-            let isOn: Bool? =
-                switch type {
-                // What is open by a part is open.
-                case .targetPosition: value.map { $0 != off }
-                default: value == on ? true : value == off ? false : nil
-                }
-            return ServiceToggle(characteristic: characteristic.id, isOn: isOn, on: on, off: off)
+            var toggle = ServiceToggle(characteristic: characteristic.id, on: on, off: off)
+            toggle.isOn = characteristic.value.map(toggle.isOn)
+            return toggle
         }
         return nil
     }

@@ -21,9 +21,9 @@ extension Characteristic {
     public var valueWords: String? { value.map(words) }
 
     private func quantity(_ number: Double) -> String {
-        if type == .colorTemperature, number > 0 {
+        if type == .colorTemperature, number >= 1 {
             // Eyes do not tell fewer than fifty kelvin.
-            return "\(Int((1_000_000 / number / 50).rounded() * 50)) K"
+            return "\(((1_000_000 / number / 50).rounded() * 50).rounded(toDigits: 0)) K"
         }
         switch unit {
         case .celsius: return "\(number.rounded(toDigits: 1)) °C"
@@ -125,8 +125,8 @@ extension CharacteristicType {
 }
 
 extension Double {
-    /// The number with this many digits behind the point, or fewer if they are zero.
-    fileprivate func rounded(toDigits digits: Int) -> String {
+    /// The number with this many digits behind the point, or fewer if they are zero; any number that a device may send.
+    func rounded(toDigits digits: Int) -> String {
         let scale = [1.0, 10, 100][digits]
         let number = (self * scale).rounded() / scale
         guard number.magnitude < 1e15 else { return "\(self)" }

@@ -6,7 +6,7 @@ extension [Home] {
     /// - Throws: 2 if there is none.
     func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
-            guard let home = first(where: \.isPrimary) ?? first else {
+            guard let home = shown(nil) else {
                 throw HomeError(.notFound, detail: "there is no home yet; make one with \"homehub homes add NAME\"")
             }
             return home

@@ -32,10 +32,10 @@ enum ValueTarget: Equatable {
 
 extension Home {
     /// What is meant by a name or an id: an accessory, `ACCESSORY/PART`, a part that bears the name alone, a room or
-    /// a zone.
+    /// a zone; the beginning of such a name, too, unless it has to be whole.
     ///
     /// - Throws: 2 if nothing is found, 3 if several parts bear the name.
-    func valueTarget(_ typed: String) throws(HomeError) -> ValueTarget {
+    func valueTarget(_ typed: String, isWhole: Bool = false) throws(HomeError) -> ValueTarget {
         if let slash = typed.firstIndex(of: "/") {
             let accessory = try accessory(addressed: String(typed[..<slash]))
             return .part(try accessory.part(addressed: String(typed[typed.index(after: slash)...])), of: accessory)
@@ -58,7 +58,7 @@ extension Home {
         }
         // In a second pass as it is called whole, so that a beginning means what the whole name does.
         let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
-        if let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
+        if !isWhole, let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
         throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
     }
 

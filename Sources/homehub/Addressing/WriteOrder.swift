@@ -7,7 +7,7 @@ import HomeModel
 /// `kitchen lights off`, `"Reading Lamp" brightness=+10 on=yes`, `blinds close`.
 struct WriteOrder: Equatable {
     /// What is wanted of one value.
-    enum Wish: Equatable {
+    enum Wanted: Equatable {
         /// This value, and what was typed if that lies between two steps.
         case value(CharacteristicValue, asked: CharacteristicValue?)
         /// So much more than now, or less.
@@ -19,7 +19,7 @@ struct WriteOrder: Equatable {
     /// One value, and what is wanted of it.
     struct Item: Equatable {
         let place: ValuePlace
-        let wish: Wish
+        let wanted: Wanted
     }
 
     let items: [Item]
@@ -27,36 +27,34 @@ struct WriteOrder: Equatable {
     /// The values that have to be read before anything is written.
     var unread: [ValuePlace] {
         items.filter {
-            if case .value = $0.wish { false } else { true }
+            if case .value = $0.wanted { false } else { true }
         }.map(\.place)
     }
 
     /// The values to write, once it is known what is.
     ///
     /// - Parameter present: the values that were read.
-    /// - Returns: one change for each item; none for what is at its end already.
-    /// - Throws: 20 if a value is needed that could not be read.
+    /// - Returns: one change for each item; none for what is at its end already, or is to go by a step and could not be read.
+    /// - Throws: what the value's own limits refuse of a number beyond all measure.
     func changes(
         given present: [Characteristic.ID: CharacteristicValue]
     ) throws(HomeError) -> [ValueChange] {
         let isAnyOn = items.contains { item in
-            guard case .other(let toggle) = item.wish, let value = present[toggle.characteristic] else { return false }
-            return toggle.isOn(value) == true
+            guard case .other(let toggle) = item.wanted, let value = present[toggle.characteristic] else {
+                return false
+            }
+            return toggle.isOn(value)
         }
         var changes: [ValueChange] = []
         for item in items {
             let characteristic = item.place.characteristic
-            switch item.wish {
+            switch item.wanted {
             case .value(let value, let asked):
                 changes.append(ValueChange(place: item.place, value: value, asked: asked))
             case .other(let toggle):
                 changes.append(ValueChange(place: item.place, value: isAnyOn ? toggle.off : toggle.on))
             case .step(let step):
-                guard let number = present[characteristic.id]?.number else {
-                    throw HomeError(
-                        .missingParameter,
-                        detail: "\(characteristic.word) of \(item.place.shownName) is not known; say a value")
-                }
+                guard let number = present[characteristic.id]?.number else { continue }
                 let value = try characteristic.metadata.validatedWrite(
                     characteristic.metadata.number(number + step, atLeast: number, step: step))
                 if value != present[characteristic.id] { changes.append(ValueChange(place: item.place, value: value)) }
@@ -80,7 +78,7 @@ extension CharacteristicMetadata {
 }
 
 /// What is to become of things, in a word.
-enum Deed: String, CaseIterable {
+enum Verb: String, CaseIterable {
     case on, off, toggle, open, close, lock, unlock
 
     /// The values by which it is done.
@@ -101,7 +99,7 @@ enum Deed: String, CaseIterable {
         }
     }
 
-    func wish(_ toggle: ServiceToggle) -> WriteOrder.Wish {
+    func wanted(_ toggle: ServiceToggle) -> WriteOrder.Wanted {
         switch self {
         case .on, .open, .unlock: .value(toggle.on, asked: nil)
         case .off, .close, .lock: .value(toggle.off, asked: nil)
@@ -117,9 +115,9 @@ extension Home {
     ///
     /// - Throws: 2 or 3 for words that mean nothing or too much, and what the values' own limits refuse.
     func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
-        let count = words.reversed().prefix { $0.contains("=") || Deed(rawValue: $0.lowercased()) != nil }.count
+        let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
         // A lamp may be called On.
-        let wanted = words.suffix(min(count, words.count - 1))
+        let wanted = words.suffix(max(0, min(count, words.count - 1)))
         let named = words.dropLast(wanted.count).joined(separator: " ")
         guard !wanted.isEmpty else {
             throw HomeError(
@@ -142,31 +140,28 @@ extension Home {
 
     /// A thing or a place by its name; else a kind of thing, behind the name of a place or in the whole home.
     private func writeTarget(_ typed: String) throws(HomeError) -> WriteTarget {
-        let failure: HomeError
         do throws(HomeError) {
-            return try WriteTarget(valueTarget(typed), of: self)
-        } catch {
-            failure = error
-        }
+            return try WriteTarget(valueTarget(typed, isWhole: true), of: self)
+        } catch  where error.code != .notFound {
+            throw error
+        } catch {}
         if let group = serviceGroups.named(typed).first {
             return .several(group.services, of: self, name: group.name, isKind: true)
         }
-        if failure.code == .notFound {
-            if let kinds = Self.kinds(NameKey(typed)) {
-                return .several(
-                    rows().filter { kinds.contains($0.kind) }.map(\.id), of: self, name: typed, isKind: true)
-            }
-            let words = typed.split(separator: " ").map(String.init)
-            for split in words.indices.dropFirst() {
-                guard let kinds = Self.kinds(NameKey(words[split...].joined(separator: " "))),
-                    case .place(let accessories, let name) = try valueTarget(words[..<split].joined(separator: " "))
-                else { continue }
-                let ids = accessories.flatMap(\.rows).filter { kinds.contains($0.kind) }.map(\.id)
-                return .several(
-                    ids, of: self, name: "\(words[split...].joined(separator: " ")) of \(name)", isKind: true)
-            }
+        if let kinds = Self.kinds(NameKey(typed)) {
+            return .several(rows().filter { kinds.contains($0.kind) }.map(\.id), of: self, name: typed, isKind: true)
         }
-        throw failure
+        let words = typed.split(separator: " ").map(String.init)
+        for split in words.indices.dropFirst() {
+            let kind = words[split...].joined(separator: " ")
+            guard let kinds = Self.kinds(NameKey(kind)),
+                case .place(let accessories, let name)? = try? valueTarget(words[..<split].joined(separator: " "))
+            else { continue }
+            let ids = accessories.flatMap { $0.rows() }.filter { kinds.contains($0.kind) }.map(\.id)
+            return .several(ids, of: self, name: "\(kind) of \(name)", isKind: true)
+        }
+        // A kind is not the beginning of a name.
+        return WriteTarget(try valueTarget(typed), of: self)
     }
 }
 
@@ -179,14 +174,14 @@ private enum WriteTarget {
     init(_ target: ValueTarget, of home: Home) {
         switch target {
         case .place(let accessories, let name):
-            self = .several(accessories.flatMap(\.rows).map(\.id), of: home, name: name, isKind: false)
+            self = .several(accessories.flatMap { $0.rows() }.map(\.id), of: home, name: name, isKind: false)
         case .accessory, .part, .value: self = .one(target)
         }
     }
 
     /// What one word wants of it.
     func items(typed word: String) throws(HomeError) -> [WriteOrder.Item] {
-        if let deed = Deed(rawValue: word.lowercased()) { return try items(deed) }
+        if let verb = Verb(rawValue: word.lowercased()) { return try items(verb) }
         guard let equals = word.firstIndex(of: "=") else { return [] }
         var name = String(word[..<equals])
         var sign = 0.0
@@ -199,7 +194,7 @@ private enum WriteTarget {
         case .one(let target): return [try target.place(name).item(typed: wanted, sign: sign)]
         case .several(let ids, let home, let target, _):
             let places = ids.compactMap { id in
-                home.accessories.first { $0.service(id) != nil }.flatMap { accessory in
+                home.accessory(of: id).flatMap { accessory in
                     accessory.service(id)?.places(in: accessory).first {
                         $0.characteristic.answers(to: name)
                             && $0.characteristic.metadata.permissions.contains(.pairedWrite)
@@ -215,30 +210,28 @@ private enum WriteTarget {
         }
     }
 
-    private func items(_ deed: Deed) throws(HomeError) -> [WriteOrder.Item] {
+    private func items(_ verb: Verb) throws(HomeError) -> [WriteOrder.Item] {
         switch self {
         case .one(let target):
-            guard let item = target.parts.lazy.compactMap({ $0.service.item(deed, in: $0.accessory) }).first else {
-                throw HomeError(.notFound, detail: "\(target.name) has nothing to \(deed.verb)")
+            guard let item = target.parts.lazy.compactMap({ $0.service.item(verb, in: $0.accessory) }).first else {
+                throw HomeError(.notFound, detail: "\(target.name) has nothing to \(verb.words)")
             }
             return [item]
         case .several(let ids, let home, let name, let isKind):
             let items = ids.compactMap { id -> WriteOrder.Item? in
-                guard let accessory = home.accessories.first(where: { $0.service(id) != nil }),
-                    let service = accessory.service(id)
-                else { return nil }
+                guard let accessory = home.accessory(of: id), let service = accessory.service(id) else { return nil }
                 let kind = service.associatedServiceType ?? service.type
-                guard isKind || deed.kinds?.contains(kind) ?? true else { return nil }
-                return service.item(deed, in: accessory)
+                guard isKind || verb.kinds?.contains(kind) ?? true else { return nil }
+                return service.item(verb, in: accessory)
             }
-            guard !items.isEmpty else { throw HomeError(.notFound, detail: "\(name) has nothing to \(deed.verb)") }
+            guard !items.isEmpty else { throw HomeError(.notFound, detail: "\(name) has nothing to \(verb.words)") }
             return items
         }
     }
 }
 
-extension Deed {
-    fileprivate var verb: String {
+extension Verb {
+    fileprivate var words: String {
         switch self {
         case .on: "switch on"
         case .off: "switch off"
@@ -249,7 +242,7 @@ extension Deed {
 }
 
 extension ValueTarget {
-    /// The parts that a deed may be about, the most likely first.
+    /// The parts that a verb may be about, the most likely first.
     fileprivate var parts: [(service: Service, accessory: Accessory)] {
         switch self {
         case .accessory(let accessory): accessory.parts.map { ($0, accessory) }
@@ -260,13 +253,13 @@ extension ValueTarget {
 }
 
 extension Service {
-    fileprivate func item(_ deed: Deed, in accessory: Accessory) -> WriteOrder.Item? {
+    fileprivate func item(_ verb: Verb, in accessory: Accessory) -> WriteOrder.Item? {
         guard let toggle, let characteristic = characteristics.first(where: { $0.id == toggle.characteristic }),
-            deed.types.contains(characteristic.type)
+            verb.types.contains(characteristic.type)
         else { return nil }
         return WriteOrder.Item(
             place: ValuePlace(accessory: accessory, service: self, characteristic: characteristic),
-            wish: deed.wish(toggle))
+            wanted: verb.wanted(toggle))
     }
 }
 
@@ -276,10 +269,10 @@ extension ValuePlace {
     /// A minus is a step where there are no negative numbers; `value-=` is one everywhere.
     fileprivate func item(typed: String, sign: Double) throws(HomeError) -> WriteOrder.Item {
         let metadata = characteristic.metadata
-        if typed.lowercased() == Deed.toggle.rawValue, let toggle = service.toggle,
+        if typed.lowercased() == Verb.toggle.rawValue, let toggle = service.toggle,
             toggle.characteristic == characteristic.id
         {
-            return WriteOrder.Item(place: self, wish: .other(toggle))
+            return WriteOrder.Item(place: self, wanted: .other(toggle))
         }
         let isSigned = typed.hasPrefix("+") || typed.hasPrefix("-") && (metadata.minimum ?? -1) >= 0
         guard metadata.format.isNumeric, sign != 0 || isSigned else {
@@ -288,7 +281,7 @@ extension ValuePlace {
             }
             let value = try characteristic.value(typed: typed)
             let asked = characteristic.numberBetweenSteps(typed: typed, writing: value)
-            return WriteOrder.Item(place: self, wish: .value(value, asked: asked))
+            return WriteOrder.Item(place: self, wanted: .value(value, asked: asked))
         }
         guard metadata.permissions.contains([.pairedRead, .pairedWrite]) else {
             // Says why not.
@@ -297,11 +290,6 @@ extension ValuePlace {
                 .writeOnlyCharacteristic, detail: "\(characteristic.word) cannot be read, so it has no steps")
         }
         let step = try characteristic.number(ofStep: typed) * (sign == 0 ? 1 : sign)
-        return WriteOrder.Item(place: self, wish: .step(step))
+        return WriteOrder.Item(place: self, wanted: .step(step))
     }
-}
-
-extension ServiceToggle {
-    /// Whether a value that was read means on, open or unlocked.
-    fileprivate func isOn(_ value: CharacteristicValue) -> Bool? { value == off ? false : value == on ? true : nil }
 }

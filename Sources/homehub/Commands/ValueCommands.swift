@@ -63,23 +63,15 @@ struct WriteCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         let order = try await session.home.writeOrder(typed: words)
-        var present: [Characteristic.ID: CharacteristicValue] = [:]
-        let unread = order.unread
-        if !unread.isEmpty {
-            let results = try await session.manager.readValues(of: unread.map(\.characteristic.id))
-            if let error = ValueReport(unread, results).error, results.values.allSatisfy({ (try? $0.get()) == nil }) {
-                throw error
-            }
-            present = results.compactMapValues { try? $0.get() }
-        }
-        let changes = try order.changes(given: present)
-        guard !changes.isEmpty else {
-            session.print(json: .array([]))
-            return session.note(["it is as far as it goes already"])
+        let read = try await session.manager.readValues(of: order.unread.map(\.characteristic.id))
+        let changes = try order.changes(given: read.compactMapValues { try? $0.get() })
+        if changes.isEmpty, read.values.contains(where: { (try? $0.get()) != nil }) {
+            session.note(["it is as far as it goes already"])
         }
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
-        let results = try await session.manager.writeValues(values)
-        var report = ValueReport(changes.map(\.place), results)
+        let written = try await session.manager.writeValues(values)
+        // What was not written is as it was read, or could not be.
+        var report = ValueReport(order.items.map(\.place), read.merging(written) { $1 })
         report.asked(changes)
         try report.show(in: session, isSilent: true)
     }

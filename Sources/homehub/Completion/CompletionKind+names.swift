@@ -71,7 +71,7 @@ enum Completion {
         if let target = target(before: prefix, in: words, of: home) {
             let places = target.places(allowing: isWriting ? .pairedWrite : .pairedRead)
             let names = places.map(\.characteristic.word)
-            return isWriting ? Deed.allCases.map(\.rawValue) + names.map { "\($0)=" } : names
+            return isWriting ? Verb.allCases.map(\.rawValue) + names.map { "\($0)=" } : names
         }
         let kinds = isWriting ? Set(home.rows().map(\.kindName)).sorted().map { $0.lowercased() } : []
         return accessories + rooms + zones + kinds

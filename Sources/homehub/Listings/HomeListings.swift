@@ -115,7 +115,7 @@ enum HomeListings {
 extension Table {
     /// A line for an accessory, or one for each of its parts.
     fileprivate mutating func append(_ accessory: Accessory) {
-        let rows = accessory.rows
+        let rows = accessory.rows()
         guard rows.count > 1 else {
             guard let row = rows.first else {
                 append(["  " + accessory.name, accessory.idleWords, accessory.problem?.words ?? ""])
