@@ -267,6 +267,10 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             CharacteristicControl.Choice(value: .integer(0), name: "off"), .init(value: .integer(1), name: "heat"),
         ]
         #expect(thermostat.control(for: mode) == .choice(choices))
+        narrow.characteristics[index].metadata.validValues = nil
+        narrow.characteristics[index].metadata.maximum = 1
+        let limited = try #require(try accessory(narrow).services.last)
+        #expect(limited.control(for: try #require(limited.characteristic(mode.type))) == .choice(choices))
 
         let own = HAPModel.Characteristic(
             iid: InstanceID(40), type: CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!),

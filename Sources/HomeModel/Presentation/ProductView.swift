@@ -45,7 +45,7 @@ public struct ProductFilter: Sendable, Hashable {
     }
 
     fileprivate func wants(_ service: Service) -> Bool {
-        service.isUserInteractive && service.type != .inputSource && (hasMakersOwn || service.type.isKnown)
+        service.type != .inputSource && (hasMakersOwn || service.type.isKnown)
             && (kinds.isEmpty || kinds.contains(service.associatedServiceType ?? service.type))
             && (!isOfFavorites || service.isFavorite) && capabilities.allSatisfy { service.characteristic($0) != nil }
     }
