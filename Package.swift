@@ -22,7 +22,22 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+/// What `homeweb` carries in itself.
+let webAssets =
+    ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "icon-512.png", "manifest.webmanifest"]
+    + [
+        "accessory", "add", "bridge", "control", "empty", "enter", "history", "home", "more", "name-form", "names",
+        "page",
+        "privacy", "problem", "remove", "room", "rooms", "scenes", "service", "summary", "tile",
+    ].map { "\($0).mustache" }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
@@ -45,6 +60,7 @@ let package = Package(
         .executable(name: "lamplighter", targets: ["lamplighter"]),
         .executable(name: "homehubd", targets: ["homehubd"]),
         .executable(name: "homehub", targets: ["homehub"]),
+        .executable(name: "homeweb", targets: ["homeweb"]),
         .executable(name: "hapsim", targets: ["hapsim"]),
         .library(name: "HAPAccessory", targets: ["HAPAccessory"]),
         .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
@@ -60,6 +76,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     ],
     targets: [
         // Ground: C libraries, one module map each.
@@ -68,6 +88,7 @@ let package = Package(
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CProcess"),
 
@@ -76,6 +97,7 @@ let package = Package(
         library("Jinja", ["BoundedJSON"]),
         library("SystemKit"),
         library("TerminalKit", ["SystemKit"]),
+        library("WebAccess", ["BoundedJSON", "SystemKit", "TerminalKit"]),
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
@@ -155,7 +177,21 @@ let package = Package(
             ]),
         program(
             "homehub",
-            ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit", arguments]),
+            [
+                "HomeClient", "HomeModel", "HAPModel", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit",
+                "TerminalKit",
+                arguments,
+            ]),
+
+        .executableTarget(
+            name: "homeweb",
+            dependencies: [
+                "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "SetupQR", "DaemonKit",
+                "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", arguments, hummingbird, hummingbirdCore,
+                hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                logging, nioCore, nioPosix, nioSSL, httpTypes, nioHTTPTypes,
+            ],
+            resources: webAssets.map { .embedInCode("Assets/\($0)") }, swiftSettings: swift),
 
         program(
             "hapsim",

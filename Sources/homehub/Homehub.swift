@@ -15,7 +15,7 @@ struct Homehub: AsyncParsableCommand {
             AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self, RemoveCommand.self,
             IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
             ScenesCommand.self, GroupsCommand.self, FavouriteCommand.self, ServiceTypeCommand.self, NamesCommand.self,
-            PrivacyCommand.self,
+            PrivacyCommand.self, WebCommand.self,
             VersionCommand.self,
         ])
 

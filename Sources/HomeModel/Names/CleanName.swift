@@ -1,7 +1,7 @@
 /// Makes any text as nearly a name as it can be without taking words away.
-enum CleanName {
+package enum CleanName {
     /// A valid name, or nothing.
-    static func cleaned(_ raw: String) -> String {
+    package static func cleaned(_ raw: String) -> String {
         let raw = String(String.UnicodeScalarView(raw.unicodeScalars.prefix(maximumScalars))).nfc
         let words = ordinals(raw.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) })
         var kept = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-package import HAPModel
+public import HAPModel
 
 extension ServiceType {
     /// Services that keep an accessory going and are not what people have it for.
@@ -112,7 +112,7 @@ extension ServiceType {
     // MARK: Associated types
 
     /// What a service of this type may be shown as; none for all but outlets, switches and contact sensors.
-    package var associableTypes: Set<ServiceType> {
+    public var associableTypes: Set<ServiceType> {
         switch self {
         case .outlet, .switch: Self.switchable
         case .contactSensor: [.door, .garageDoorOpener, .window, .windowCovering]

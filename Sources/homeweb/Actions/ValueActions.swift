@@ -1,0 +1,128 @@
+import BoundedJSON
+import HAPModel
+import HomeClient
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+
+/// What switches something: for everybody who was let in.
+enum ValueActions {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.post("/services/:id/values") { request, context in
+            let visitor = try context.visitor
+            let form = try await request.form(context)
+            let (home, service) = try await service(context, site, visitor)
+            let values = try values(form, service, home)
+            guard !values.isEmpty else { throw WebError(.badRequest, "The form sets nothing.") }
+            let results = try await site.manager.writeValues(values)
+            let accessory = home.accessory(of: service.id)
+            let name = accessory.map { $0.shownName(of: service) } ?? service.name
+            for (id, result) in results.sorted(by: { $0.key < $1.key }) {
+                if case .failure(let error) = result { throw WebError(error) }
+                guard case .success(let value) = result,
+                    let characteristic = service.characteristics.first(where: { $0.id == id })
+                else { continue }
+                let words = accessory?.words(for: value, of: characteristic) ?? characteristic.words(for: value)
+                site.history.add(
+                    "\(name): \(characteristic.type == .on ? "" : characteristic.localizedDescription.lowercased() + " ")\(words)",
+                    place: home.room(accessory?.room ?? home.defaultRoomID).map(home.displayName) ?? "",
+                    who: visitor.shownName, path: "/services/\(service.id)")
+            }
+            return done(request, form["back"] ?? "/services/\(service.id)")
+        }
+        router.post("/rooms/:id/off") { request, context in
+            let visitor = try context.visitor
+            let form = try await request.form(context)
+            guard let room = context.parameters.get("id").flatMap({ Room.ID($0) }) else { throw notFound }
+            let moment = try await site.moment(visitor)
+            guard let home = moment.home(where: { $0.room(room) != nil }) else { throw notFound }
+            var values: [Characteristic.ID: CharacteristicValue] = [:]
+            for row in home.rows() where row.room == room && row.kind.isSwitchedOffTogether && row.problem == nil {
+                if let toggle = row.toggle, toggle.isOn != false { values[toggle.characteristic] = toggle.off }
+            }
+            let results = try await site.manager.writeValues(values)
+            let failed = results.filter { if case .failure = $0.value { true } else { false } }
+            let name = home.room(room).map(home.displayName) ?? ""
+            site.history.add("All off in \(name)", place: name, who: visitor.shownName, path: "/rooms/\(room)")
+            if let (id, result) = failed.min(by: { $0.key < $1.key }), case .failure(let error) = result {
+                var refusal = WebError(error)
+                let first = home.characteristic(id).flatMap { home.accessory(of: $0.service)?.name } ?? "one"
+                refusal.message =
+                    "\(failed.count) of \(values.count) did not go off, \(first) among them: \(refusal.message)"
+                throw refusal
+            }
+            return done(request, form["back"] ?? "/rooms/\(room)")
+        }
+        router.post("/scenes/:id/run") { request, context in
+            let visitor = try context.visitor
+            let form = try await request.form(context)
+            guard let id = context.parameters.get("id").flatMap({ ActionSet.ID($0) }) else { throw notFound }
+            let moment = try await site.moment(visitor)
+            let name = moment.home(where: { $0.actionSet(id) != nil })?.actionSet(id)?.name ?? ""
+            let run = try await site.manager.runActionSet(id)
+            site.history.add("The scene \(name) was run", who: visitor.shownName, path: "/scenes")
+            if let error = run.error { throw WebError(error) }
+            return done(request, form["back"] ?? "/scenes")
+        }
+    }
+
+    static let notFound = WebError(.notFound, "This is not there any more.")
+
+    /// What a change is answered with: to a script that it is done, to a browser where to go on.
+    static func done(_ request: Request, _ back: String) -> Response {
+        request.isFromScript ? .json(["done": true]) : .seeOther(back)
+    }
+
+    static func service(
+        _ context: WebContext, _ site: Site, _ visitor: Visitor
+    ) async throws -> (home: Home, service: Service) {
+        guard let id = context.parameters.get("id").flatMap({ Service.ID($0) }) else { throw notFound }
+        let moment = try await site.moment(visitor)
+        guard let home = moment.home(where: { $0.service(id) != nil }), let service = home.service(id) else {
+            throw notFound
+        }
+        return (home, service)
+    }
+
+    /// The values that a form sets: each field is a characteristic of the service, or its colour.
+    static func values(
+        _ form: Query, _ service: Service, _ home: Home
+    ) throws(WebError) -> [Characteristic.ID: CharacteristicValue] {
+        let isTyped = form["use"] == "typed"
+        let prefix = "typed:"
+        var values: [Characteristic.ID: CharacteristicValue] = [:]
+        for (name, text) in form.fields {
+            var name = name
+            if name.hasPrefix(prefix) {
+                guard isTyped else { continue }
+                name = String(name.dropFirst(prefix.count))
+            }
+            if name == "color" {
+                try set(text, in: &values, service)
+                continue
+            }
+            guard name != "back", name != "use" else { continue }
+            guard let id = Characteristic.ID(name),
+                let characteristic = service.characteristics.first(where: { $0.id == id })
+            else { throw WebError(.badRequest, "This form is of something else; open the page again.") }
+            guard let value = CharacteristicValue(formText: text, as: characteristic.metadata.format) else {
+                throw WebError(
+                    .badRequest,
+                    "\"\(text.prefix(60))\" is no value of \(characteristic.localizedDescription.lowercased()).")
+            }
+            values[id] = value
+        }
+        return values
+    }
+
+    private static func set(
+        _ text: String, in values: inout [Characteristic.ID: CharacteristicValue], _ service: Service
+    ) throws(WebError) {
+        guard let color = RGBColor(text), let hue = service.characteristic(.hue),
+            let saturation = service.characteristic(.saturation)
+        else { throw WebError(.badRequest, "\"\(text.prefix(60))\" is no colour.") }
+        let wanted = color.hueAndSaturation
+        values[hue.id] = .float(wanted.hue)
+        values[saturation.id] = .float(wanted.saturation)
+    }
+}

@@ -1,0 +1,124 @@
+public import ArgumentParser
+import DaemonKit
+import Glibc
+public import Logging
+import TerminalKit
+import WebAccess
+
+/// The page: an app of the home hub that browsers show.
+@main
+struct Homeweb: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "homeweb",
+        abstract: "Shows the home in a browser. Runs in the foreground.",
+        discussion: """
+            It is an app of homehubd like any other: it asks for permission and holds no keys. Who opens the page on this \
+            computer needs no token, unless --require-token says so; everybody else does, and "homehub web" shows it.
+            """,
+        version: "homeweb \(Version.current)")
+
+    @Option(help: ArgumentHelp("Where to listen: an address of this computer and a port.", valueName: "ADDRESS:PORT"))
+    var listen = "127.0.0.1:8480"
+
+    @Option(help: ArgumentHelp("The home hub's socket.", valueName: "SOCKET"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("The bridge's socket, for the page about it.", valueName: "SOCKET"))
+    var bridgeSocket: String?
+
+    @Option(help: ArgumentHelp("Where the page keeps who may open it.", valueName: "DIR"))
+    var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/homeweb"
+
+    @Option(
+        help: ArgumentHelp(
+            "A name under which browsers ask for the page, beside its address and this computer's name.",
+            valueName: "NAME"))
+    var name: [String] = []
+
+    @Option(help: ArgumentHelp("A certificate with its chain, in PEM: the page is served by TLS.", valueName: "FILE"))
+    var certificate: String?
+
+    @Option(help: ArgumentHelp("The certificate's key, in PEM.", valueName: "FILE"))
+    var key: String?
+
+    @Flag(help: "Ask for a token on this computer, too.")
+    var requireToken = false
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    var logLevel = Logger.Level.info
+
+    func validate() throws {
+        guard Self.address(listen) != nil else {
+            throw ValidationError(
+                "--listen takes an address and a port, such as 127.0.0.1:8480 or [::]:8480, not \(listen).")
+        }
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("--certificate and --key belong together.")
+        }
+    }
+
+    /// On the main thread, while there is no other.
+    @MainActor static func main() async {
+        Allocator.setUp()
+        await main(nil)
+    }
+
+    func run() async throws {
+        let log = LogSetup.bootstrap(level: logLevel)
+        defer { log.flush() }
+        let logger = Logger(label: "homeweb")
+        do {
+            guard let address = Self.address(listen) else { throw ValidationError("--listen \(listen)") }
+            var tls: (certificate: String, key: String)?
+            if let certificate, let key { tls = (certificate, key) }
+            let settings = WebServer.Settings(
+                host: address.host, port: address.port, names: names(of: address.host), tls: tls)
+            try await WebDaemon(
+                settings: settings, stateDirectory: stateDirectory, isTokenNeeded: requireToken, hubSocket: socket,
+                bridgeSocket: bridgeSocket ?? Self.bridgeSocket, notifier: ServiceNotifier(), logger: logger
+            ).run()
+        } catch {
+            switch log.style {
+            case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
+            case .plain: StandardStreams.printError("homeweb: \(error)".sanitized)
+            }
+            throw ArgumentParser.ExitCode(Self.code(error))
+        }
+    }
+
+    /// Takes `127.0.0.1:8480`, `[::1]:8480` or `localhost:8480` apart; `nil` for anything else.
+    static func address(_ text: String) -> (host: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard IPAddressText.isAddress(host) || host == "localhost" else { return nil }
+        return (host, Int(port))
+    }
+
+    private func names(of host: String) -> Set<String> {
+        var buffer = [CChar](repeating: 0, count: 256)
+        var names: Set<String> = ["localhost"]
+        if gethostname(&buffer, buffer.count - 1) == 0 {
+            let own = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                .lowercased()
+            names.formUnion([own, "\(own).local"])
+        }
+        return names.union(name.map { $0.lowercased() })
+    }
+
+    private static let bridgeSocket =
+        access("./.lamplighter/run/control.sock", F_OK) == 0
+        ? "./.lamplighter/run/control.sock" : "/run/lamplighter/control.sock"
+
+    /// What it ends with, after sysexits(3).
+    private static func code(_ error: any Error) -> Int32 {
+        if let error = error as? TerminalError { return error.code }
+        let text = "\(error)"
+        if text.contains("errno: \(EACCES)") { return 77 }
+        return DaemonKit.ExitCode(error).rawValue
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,65 @@
+import HomeClient
+import HomeModel
+import Synchronization
+import SystemKit
+
+/// The last changes, newest first, as long as the page runs.
+///
+/// What the home tells of itself is always there; values only while somebody looked at them, because nothing is watched
+/// that nobody looks at.
+final class History: Sendable {
+    struct Entry: Sendable, Hashable {
+        /// In milliseconds since 1970.
+        let time: Int64
+        let place: String
+        let sentence: String
+        /// Who did it; empty for what came from the home.
+        let who: String
+        let path: String?
+    }
+
+    /// How many are kept.
+    static let limit = 200
+
+    private struct Contents {
+        var entries: [Entry] = []
+        var readers: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        var lastReader: UInt64 = 0
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// The entries, newest first.
+    var entries: [Entry] { contents.withLock { $0.entries.reversed() } }
+
+    func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
+        let entry = Entry(time: WallClock.now, place: place, sentence: sentence, who: who, path: path)
+        contents.withLock { contents in
+            contents.entries.append(entry)
+            if contents.entries.count > Self.limit { contents.entries.removeFirst() }
+            for reader in contents.readers.values { reader.yield() }
+        }
+    }
+
+    /// Says that there are more; it ends when it is let go.
+    var changes: AsyncStream<Void> {
+        let (changes, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = contents.withLock { contents in
+            contents.lastReader += 1
+            contents.readers[contents.lastReader] = sink
+            return contents.lastReader
+        }
+        sink.onTermination = { [weak self] _ in self?.contents.withLock { $0.readers[number] = nil } }
+        return changes
+    }
+
+    // MARK: What the home tells
+
+    /// Takes down what others do, until the task is cancelled.
+    func follow(_ manager: HomeManager) async {
+        for await event in manager.allEvents() {
+            guard let words = event.words(await manager.homes) else { continue }
+            add(words.sentence, place: words.place, path: words.path)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import HAPModel
+import HomeClient
+import HomeModel
+
+/// An event as the history has it.
+struct HistoryWords {
+    var place = ""
+    var sentence: String
+    var path: String?
+}
+
+extension HomeClientEvent {
+    /// What happened, in words; `nil` for what nobody would look up.
+    ///
+    /// - Parameter homes: the homes as they are now.
+    func words(_ homes: [Home]) -> HistoryWords? {
+        switch self {
+        case .manager(let event): event.words
+        case .home(let event): event.words
+        case .accessory(let event): event.words(in: homes.first { $0.id == event.accessory.home })
+        }
+    }
+}
+
+extension HomeManagerEvent {
+    fileprivate var words: HistoryWords? {
+        switch self {
+        case .homeAdded(let home): HistoryWords(sentence: "The home \(home.name) was added")
+        case .homeRemoved(let home): HistoryWords(sentence: "The home \(home.name) was removed")
+        case .primaryHomeUpdated(let home?): HistoryWords(sentence: "\(home.name) is the primary home now")
+        case .additionFailed(let failure):
+            HistoryWords(sentence: "\(failure.name) was not added: \(failure.error.message)")
+        default: nil
+        }
+    }
+}
+
+extension Home.Event {
+    fileprivate var words: HistoryWords? {
+        func of(_ accessory: Accessory, _ words: String) -> HistoryWords {
+            HistoryWords(
+                place: home.room(accessory.room).map(home.displayName) ?? "", sentence: "\(accessory.name) \(words)",
+                path: "/accessories/\(accessory.id)")
+        }
+        return switch change {
+        case .nameUpdated: HistoryWords(sentence: "The home is called \(home.name) now")
+        case .accessoryAdded(let accessory): of(accessory, "was added")
+        case .accessoryRemoved(let accessory): HistoryWords(sentence: "\(accessory.name) was removed")
+        case .accessoryRoomUpdated(let room, let accessory): of(accessory, "was put into \(home.displayName(of: room))")
+        case .accessoryError(let error, let accessory): of(accessory, ": \(error.message)")
+        case .accessoryUnblocked(let accessory): of(accessory, "is not blocked any more")
+        case .roomAdded(let room): HistoryWords(sentence: "The room \(room.name) was added", path: "/rooms/\(room.id)")
+        case .roomRemoved(let room): HistoryWords(sentence: "The room \(room.name) was removed")
+        case .roomNameUpdated(let room):
+            HistoryWords(sentence: "A room is called \(room.name) now", path: "/rooms/\(room.id)")
+        case .zoneAdded(let zone): HistoryWords(sentence: "The zone \(zone.name) was added")
+        case .zoneRemoved(let zone): HistoryWords(sentence: "The zone \(zone.name) was removed")
+        case .zoneNameUpdated(let zone): HistoryWords(sentence: "A zone is called \(zone.name) now")
+        case .roomAddedToZone(let room, let zone): HistoryWords(sentence: "\(room.name) belongs to \(zone.name) now")
+        case .roomRemovedFromZone(let room, let zone):
+            HistoryWords(sentence: "\(room.name) does not belong to \(zone.name) any more")
+        case .actionSetAdded(let scene): HistoryWords(sentence: "The scene \(scene.name) was added", path: "/scenes")
+        case .actionSetRemoved(let scene): HistoryWords(sentence: "The scene \(scene.name) was removed")
+        case .actionSetExecutionUpdated(let scene):
+            scene.isExecuting ? HistoryWords(sentence: "The scene \(scene.name) was run", path: "/scenes") : nil
+        default: nil
+        }
+    }
+}
+
+extension Accessory.Event {
+    fileprivate func words(in home: Home?) -> HistoryWords? {
+        let place = home.flatMap { home in home.room(accessory.room).map(home.displayName) } ?? ""
+        func of(_ sentence: String, _ service: Service? = nil) -> HistoryWords {
+            HistoryWords(
+                place: place, sentence: sentence,
+                path: service.map { "/services/\($0.id)" } ?? "/accessories/\(accessory.id)")
+        }
+        switch change {
+        case .nameUpdated: return of("An accessory is called \(accessory.name) now")
+        case .reachabilityUpdated: return of("\(accessory.name) \(accessory.problem?.words ?? "answers again")")
+        case .valueUpdated(let service, let characteristic):
+            guard service.isUserInteractive, characteristic.isForPeople else { return nil }
+            return of("\(accessory.shownName(of: service)): \(accessory.state(of: service).words)", service)
+        case .firmwareVersionUpdated:
+            return of("\(accessory.name) has other software now: \(accessory.firmwareVersion)")
+        default: return nil
+        }
+    }
+}

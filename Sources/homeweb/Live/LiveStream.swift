@@ -1,0 +1,282 @@
+import BoundedJSON
+import HAPModel
+import HomeClient
+import HomeModel
+import Synchronization
+
+/// What changes on one page while somebody looks at it, as events that carry finished HTML.
+///
+/// - `main` replaces the content of the page, `part` one element of it, `notice` the line above it.
+/// - Only what is shown is watched, and only as long as it is (V3 of the home model).
+struct LiveStream: Sendable {
+    /// Changes that come within this time are drawn together.
+    private static let pace = Duration.milliseconds(80)
+    /// How often the reader is shown that the page is there, and who may see it is looked at.
+    private static let beat = Duration.seconds(1)
+    private static let beatsToSign = 15
+
+    let site: Site
+    let page: any LivePage
+    let visitor: Visitor
+    /// What the reader has, as ``mark(of:)`` says it.
+    let mark: String?
+
+    /// What tells one content from another.
+    static func mark(of content: String) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in content.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 36)
+    }
+
+    private let news = News()
+
+    init(site: Site, page: any LivePage, visitor: Visitor, mark: String?) {
+        self.site = site
+        self.page = page
+        self.visitor = visitor
+        self.mark = mark
+    }
+
+    /// The reader is gone.
+    func stop() { news.end() }
+
+    /// Runs until the reader goes, or may not be here any more.
+    ///
+    /// - Parameter send: writes what is to be sent.
+    /// - Throws: what `send` throws.
+    func run(_ send: (String) async throws -> Void) async throws {
+        let watching = Watching(site: site)
+        let changes = await page.changes(site)
+        let sources = Task {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    for await snapshot in site.manager.snapshots() { news.put(snapshot) }
+                    news.end()
+                }
+                group.addTask { while (try? await Task.sleep(for: Self.beat)) != nil { news.beat() } }
+                if let changes { group.addTask { for await _ in changes { news.put(nil) } } }
+            }
+        }
+        defer {
+            sources.cancel()
+            Task { await watching.end() }
+        }
+        var drawing = Drawing(stream: self)
+        var beats = 0
+        for await isBeat in news.wakes {
+            guard !news.isOver else { return }
+            guard site.people.admits(visitor) else { return try await send(Self.event("gone", ["path": "/enter"])) }
+            if isBeat {
+                beats += 1
+                if beats.isMultiple(of: Self.beatsToSign) { try await send(": here\n\n") }
+            }
+            // A beat may have taken the place of a change in the queue.
+            guard let snapshot = news.take() else { continue }
+            let current = await site.freshness.current()
+            let events = await drawing.events(
+                for: Moment(snapshot: snapshot, visitor: visitor, current: current, choice: page.choice))
+            if !events.isEmpty { try await send(events.joined()) }
+            if let values = drawing.valuesToWatch {
+                drawing.valuesToWatch = nil
+                Task {
+                    await watching.watch(values.all, reading: values.readable)
+                    news.put(nil)
+                }
+            }
+            try await Task.sleep(for: Self.pace)
+        }
+    }
+
+    static func event(_ name: String, _ content: JSONValue) -> String { "event: \(name)\ndata: \(content.text)\n\n" }
+}
+
+/// What there is to draw, and that there is.
+private final class News: Sendable {
+    private struct Contents {
+        var snapshot: HomeSnapshot?
+        var isDue = false
+        var isOver = false
+    }
+
+    /// Something is to be done; `true` if it is only a beat.
+    let wakes: AsyncStream<Bool>
+    private let wake: AsyncStream<Bool>.Continuation
+    private let contents = Mutex(Contents())
+
+    init() { (wakes, wake) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1)) }
+
+    var isOver: Bool { contents.withLock { $0.isOver } }
+
+    /// There is something to draw: with a newer snapshot, or with the one that is there.
+    func put(_ snapshot: HomeSnapshot?) {
+        contents.withLock { contents in
+            if let snapshot { contents.snapshot = snapshot }
+            contents.isDue = true
+        }
+        wake.yield(false)
+    }
+
+    func beat() { wake.yield(true) }
+
+    func end() {
+        contents.withLock { $0.isOver = true }
+        wake.finish()
+    }
+
+    /// What is to be drawn; `nil` if that was done.
+    func take() -> HomeSnapshot? {
+        contents.withLock { contents in
+            defer { contents.isDue = false }
+            return contents.isDue ? contents.snapshot : nil
+        }
+    }
+}
+
+/// What a reader has been sent.
+private struct Drawing {
+    let stream: LiveStream
+    private var home: Home?
+    private var main: String?
+    private var parts: [String: String] = [:]
+    private var current: Set<Characteristic.ID> = []
+    private var isCurrent = true
+    private var shown: Set<Characteristic.ID> = []
+    private var lastSnapshot: HomeSnapshot?
+    /// What is to be watched from now on.
+    var valuesToWatch: (all: Set<Characteristic.ID>, readable: Set<Characteristic.ID>)?
+
+    init(stream: LiveStream) { self.stream = stream }
+
+    mutating func events(for moment: Moment) async -> [String] {
+        var events: [String] = []
+        if isCurrent != moment.snapshot.isCurrent, !moment.snapshot.homes.isEmpty || moment.snapshot.isCurrent {
+            isCurrent = moment.snapshot.isCurrent
+            events.append(LiveStream.event("notice", ["text": .string(isCurrent ? "" : Notice.away)]))
+        }
+        let page = stream.page
+        let new = page.home(moment)
+        let redraw = main == nil || lastSnapshot?.isVisible != moment.snapshot.isVisible ? .everything : redraw(new)
+        let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
+        let isBack = lastSnapshot?.isCurrent == false && moment.snapshot.isCurrent
+        let newCurrent = moment.current.intersection(shown)
+        let currentChanged = current != newCurrent
+        if case .nothing = redraw, !currentChanged, page.parts([], moment) != nil {
+            lastSnapshot = moment.snapshot
+            return events
+        }
+        defer {
+            home = new
+            lastSnapshot = moment.snapshot
+            current = moment.current.intersection(shown)
+        }
+        if case .everything = redraw {
+            await drawAll(moment, &events)
+        } else {
+            var changed: Set<Service.ID> = []
+            if case .rows(let rows) = redraw { changed = rows }
+            if currentChanged { changed.formUnion(new?.accessories.flatMap(\.services).map(\.id) ?? []) }
+            if let drawn = page.parts(changed, moment) {
+                for (id, html) in drawn where parts[id] != html {
+                    parts[id] = html
+                    events.append(LiveStream.event("part", ["id": .string(id), "html": .string(html)]))
+                }
+            } else {
+                await drawAll(moment, &events)
+            }
+        }
+        if !hasReturned.isEmpty || isBack {
+            // What it said before it was away says nothing of now.
+            await stream.site.freshness.forget(isBack ? Array(shown) : hasReturned)
+            watch(shown, moment)
+        }
+        return events
+    }
+
+    private func redraw(_ new: Home?) -> Redraw {
+        guard let new else { return home == nil ? .nothing : .everything }
+        return new.redraw(since: home)
+    }
+
+    private mutating func drawAll(_ moment: Moment, _ events: inout [String]) async {
+        let content = await stream.page.content(moment)
+        if content.values != shown {
+            shown = content.values
+            watch(shown, moment)
+        }
+        // The reader came with what was there a moment ago, or with what it had before the connection was lost.
+        let has = main ?? ""
+        let isSame = main == nil ? stream.mark == LiveStream.mark(of: content.main) : has == content.main
+        main = content.main
+        guard !isSame else { return }
+        parts = [:]
+        events.append(
+            LiveStream.event("main", ["title": .string(content.title), "html": .string(content.main)]))
+    }
+
+    private mutating func watch(_ values: Set<Characteristic.ID>, _ moment: Moment) {
+        let readable = stream.page.home(moment).map { $0.readable(values) } ?? []
+        valuesToWatch = (values, readable)
+    }
+}
+
+/// What one reader has watched, until it goes.
+private actor Watching {
+    private let site: Site
+    private var observation: Observation?
+    private var values: Set<Characteristic.ID> = []
+    private var isOver = false
+
+    init(site: Site) { self.site = site }
+
+    func watch(_ new: Set<Characteristic.ID>, reading readable: Set<Characteristic.ID>) async {
+        guard !isOver else { return }
+        if new != values {
+            let old = values
+            values = new
+            await site.freshness.watch(new)
+            await site.freshness.unwatch(old)
+            // The new one begins before the old one ends, so that what is in both goes on.
+            let next = new.isEmpty ? nil : await site.manager.observe(.characteristics(new))
+            if !isOver, values == new { observation = next }
+        }
+        await site.freshness.read(readable)
+    }
+
+    func end() async {
+        isOver = true
+        observation = nil
+        await site.freshness.unwatch(values)
+        values = []
+    }
+}
+
+/// The line above every page.
+enum Notice {
+    static let away = "The home hub does not answer. What is shown is what was known; it goes on by itself."
+}
+
+extension HomeSnapshot {
+    /// Whether there is a home to show, and whether it may be seen.
+    fileprivate var isVisible: Bool { authorizationStatus.contains(.authorized) && !homes.isEmpty }
+}
+
+extension Home {
+    /// Those of these values that can be asked for now.
+    func readable(_ values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
+        var readable: Set<Characteristic.ID> = []
+        for accessory in accessories where accessory.problem == nil {
+            for characteristic in accessory.services.flatMap(\.characteristics)
+            where characteristic.isWorthReading && values.contains(characteristic.id) {
+                readable.insert(characteristic.id)
+            }
+        }
+        return readable
+    }
+
+    /// The values of accessories that were of no use and are again.
+    fileprivate func hasReturned(since old: Home?) -> [Characteristic.ID] {
+        guard let old, old.id == id, old.accessories.count == accessories.count else { return [] }
+        return zip(old.accessories, accessories).filter { $0.0.problem != nil && $0.1.problem == nil }
+            .flatMap { $0.1.services.flatMap(\.characteristics).map(\.id) }
+    }
+}

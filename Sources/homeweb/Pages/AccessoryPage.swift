@@ -1,0 +1,103 @@
+import HAPModel
+import HomeModel
+
+/// An accessory with everything: for who looks after it, and for developers.
+struct AccessoryPage: LivePage {
+    let accessory: Accessory.ID
+    var path: String { "/accessories/\(accessory)" }
+    var place: String { "/" }
+
+    func home(_ moment: Moment) -> Home? { moment.home { $0.accessory(accessory) != nil } }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home(where: { $0.accessory(accessory) != nil }),
+            let accessory = home.accessory(accessory)
+        else { return .missing("This accessory is not there any more.") }
+        var values: Templates.Values = [
+            "id": "\(accessory.id)", "name": accessory.name,
+            "up": [
+                "path": "/rooms/\(accessory.room)",
+                "name": home.room(accessory.room).map(home.displayName) ?? home.name,
+            ],
+            "tiles": accessory.rows(.everything).map { moment.tile($0, home, back: path).values },
+            "facts": facts(accessory), "services": accessory.services.map { self.values(of: $0, accessory) },
+            "behind": home.accessories.filter { $0.bridge == accessory.id }.sortedForDisplay.map {
+                ["id": "\($0.id)", "name": $0.name] as Templates.Values
+            },
+        ]
+        if let problem = accessory.problem { values["problem"] = problem.localizedDescription.capitalizedFirst }
+        if moment.visitor.isOwner { values["owner"] = owner(accessory, home) }
+        return PageContent(
+            title: accessory.name, main: Templates.render("accessory", values),
+            values: Set(accessory.services.flatMap(\.characteristics).map(\.id)))
+    }
+
+    private func owner(_ accessory: Accessory, _ home: Home) -> Templates.Values {
+        var owner: Templates.Values = [
+            "id": "\(accessory.id)", "name": accessory.name,
+            "rooms": (home.rooms + [home.defaultRoom]).sortedForDisplay.map { room in
+                var choice: Templates.Values = ["id": "\(room.id)", "name": home.displayName(of: room)]
+                if room.id == accessory.room { choice["chosen"] = true }
+                return choice
+            },
+        ]
+        let own: Templates.Values = ["id": "\(accessory.id)"]
+        if accessory.supportsIdentify, accessory.problem == nil { owner["identify"] = own }
+        if accessory.isBlocked { owner["unblock"] = own }
+        if let bridge = accessory.bridge.flatMap(home.accessory) {
+            owner["bridgedBy"] = ["id": "\(bridge.id)", "name": bridge.name]
+        } else {
+            owner["remove"] = own
+        }
+        return owner
+    }
+
+    private func facts(_ accessory: Accessory) -> [Templates.Values] {
+        let facts = [
+            ("Maker", accessory.manufacturer), ("Model", accessory.model), ("Serial number", accessory.serialNumber),
+            ("Firmware", accessory.firmwareVersion), ("Category", accessory.category.localizedDescription),
+            ("Its own name", accessory.configuredName), ("Device", "\(accessory.deviceID)"),
+            ("aid", "\(accessory.aid)"),
+            ("id", "\(accessory.id)"),
+        ]
+        return facts.filter { !$0.1.isEmpty }.map { ["name": $0.0, "value": $0.1] }
+    }
+
+    private func values(of service: Service, _ accessory: Accessory) -> Templates.Values {
+        var values: Templates.Values = [
+            "id": "\(service.id)", "name": service.name, "type": service.localizedDescription,
+            "uuid": "\(service.type)",
+            "iid": "\(service.iid)",
+            "characteristics": service.characteristics.map { characteristic in
+                let metadata = characteristic.metadata
+                return [
+                    "id": "\(characteristic.id)", "name": characteristic.localizedDescription,
+                    "value": characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "",
+                    "format": metadata.format.rawValue + (metadata.unit.map { ", \($0.sign)" } ?? ""),
+                    "range": metadata.rangeText, "permissions": metadata.permissions.names.joined(separator: " "),
+                    "uuid": "\(characteristic.type)", "iid": "\(characteristic.iid)",
+                ] as Templates.Values
+            },
+        ]
+        if service.isHidden { values["hidden"] = true }
+        if service.isPrimary { values["primary"] = true }
+        return values
+    }
+}
+
+extension ProductFilter {
+    /// Makers' own kinds, too.
+    fileprivate static let everything = ProductFilter().withMakersOwn
+}
+
+extension CharacteristicMetadata {
+    /// What values it takes, for developers.
+    fileprivate var rangeText: String {
+        if let validValues { return validValues.map { "\($0)" }.joined(separator: ", ") }
+        if let maximumLength { return "to \(maximumLength) bytes" }
+        guard minimum != nil || maximum != nil else { return "" }
+        let ends = "\(minimum?.formText ?? "") – \(maximum?.formText ?? "")"
+        return step.map { "\(ends) by \($0.formText)" } ?? ends
+    }
+}

@@ -1,0 +1,90 @@
+import BridgeControl
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import SetupQR
+
+/// The bridge of this computer, when `lamplighterd` runs beside the page: its codes, and its lights by driver.
+enum BridgePage {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/bridge") { _, context in
+            let visitor = try context.owner
+            return Response.page(
+                Layout(title: "Bridge", content: await content(site), visitor: visitor, place: "/more"))
+        }
+        router.get("/bridge/:file") { _, context in
+            _ = try context.owner
+            let number = context.parameters.get("file").flatMap { $0.hasSuffix(".svg") ? Int($0.dropLast(4)) : nil }
+            let setup = try? await BridgeControlClient.connect(to: site.bridgeSocket) {
+                try await $0.setup(force: false)
+            }
+            guard let setup, let number, let payload = setup.codes.first(where: { $0.number == number })?.payload,
+                let code = QRCode(payload)
+            else { throw WebError(.notFound, "There is no code to show.") }
+            return Response(
+                status: .ok, headers: [.contentType: "image/svg+xml"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: code.svg)))
+        }
+    }
+
+    private static func content(_ site: Site) async -> String {
+        do {
+            let (status, setup, lights) = try await BridgeControlClient.connect(to: site.bridgeSocket) { bridge in
+                // A bridge that is paired shows no codes.
+                (try await bridge.status(), try? await bridge.setup(force: false), try await bridge.lights())
+            }
+            return Templates.render("bridge", values(status, setup, lights))
+        } catch {
+            let reason = (error as? BridgeControlError)?.description ?? "\(error)"
+            return Templates.render(
+                "bridge",
+                [
+                    "name": "Bridge", "summary": "No bridge answers on this computer.",
+                    "reason":
+                        "\(reason). lamplighterd shows this computer's lights to HomeKit's controllers; this page sees it if its user may use \(site.bridgeSocket).",
+                ])
+        }
+    }
+
+    private static func values(
+        _ status: BridgeStatus, _ setup: SetupListing?, _ lights: [LightListing]
+    ) -> Templates.Values {
+        let codes = setup?.codes ?? []
+        let bridges = (status.bridges ?? []).map { bridge in
+            var values: Templates.Values = [
+                "name": bridge.name, "number": "\(bridge.number)",
+                "about":
+                    (bridge.paired
+                    ? "Paired; \(bridge.controllers) controllers are connected."
+                    : "Not paired yet: scan this, or type the code.")
+                    + " It shows \(bridge.lights) lights.",
+            ]
+            if !bridge.paired, let code = codes.first(where: { $0.number == bridge.number }) {
+                values["code"] = code.code
+            }
+            return values
+        }
+        return [
+            "name": status.name, "summary": "\(status.lights.count) lights, \(status.lights.reachable) of them answer.",
+            "warnings": status.warnings, "bridges": bridges,
+            "drivers": status.drivers.map { driver in
+                [
+                    "name": driver.id, "state": driver.state,
+                    "lights": lights.filter { $0.driver == driver.id }.map {
+                        [
+                            "name": $0.name,
+                            "state": $0.reachable ? ($0.state.on.map { $0 ? "on" : "off" } ?? "") : "does not answer",
+                        ] as Templates.Values
+                    },
+                ] as Templates.Values
+            },
+        ]
+    }
+}
+
+extension SetupListing {
+    /// The codes of all bridges, whatever the daemon's age.
+    fileprivate var codes: [Bridge] {
+        bridges ?? [Bridge(number: 1, name: "", code: code, payload: payload, paired: paired)]
+    }
+}

@@ -1,0 +1,36 @@
+import HomeModel
+import SystemKit
+
+/// The last changes, newest first.
+struct HistoryPage: LivePage {
+    let history: History
+    var path: String { "/history" }
+    var place: String { "/history" }
+
+    func changes(_ site: Site) async -> AsyncStream<Void>? { history.changes }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        let entries: [Templates.Values] = history.entries.map { entry in
+            let text = WallClock.text(of: entry.time)
+            var values: Templates.Values = [
+                "time": text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC",
+                "sentence": entry.sentence.sanitizedForPage,
+            ]
+            if !entry.place.isEmpty { values["place"] = entry.place }
+            if !entry.who.isEmpty { values["who"] = entry.who }
+            if let path = entry.path { values["path"] = path }
+            return values
+        }
+        return PageContent(title: "History", main: Templates.render("history", ["entries": entries]))
+    }
+}
+
+extension String {
+    /// Without what only a terminal or a reader of bidirectional text would act on.
+    var sanitizedForPage: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint || $0 == "\u{200D}" }))
+    }
+}

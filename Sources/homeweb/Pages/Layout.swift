@@ -1,0 +1,39 @@
+import WebAccess
+
+/// What is around the content of every page.
+struct Layout {
+    var title: String
+    var content: String
+    /// Who looks at it; `nil` for who is not let in.
+    var visitor: Visitor?
+    /// The path under which its changes come; `nil` for a page that does not change.
+    var live: String?
+    /// The page of the bar that this one is, or belongs to.
+    var place: String?
+    /// What goes before all else: that the hub does not answer, say.
+    var notice = ""
+    /// The home that is shown, if it is not the primary one.
+    var homeQuery = ""
+
+    var html: String {
+        var values: Templates.Values = [
+            "title": title, "content": content, "version": Assets.version, "notice": notice,
+        ]
+        if let live { values["live"] = live }
+        if let visitor { values["bar"] = ["places": places(visitor)] }
+        return Templates.render("page", values)
+    }
+
+    private func places(_ visitor: Visitor) -> [Templates.Values] {
+        let all = [
+            ("/", "Home", "home", false), ("/scenes", "Scenes", "scene", false),
+            ("/history", "History", "history", false),
+            ("/add", "Add", "add", true), ("/more", "More", "more", false),
+        ]
+        return all.filter { visitor.isOwner || !$0.3 }.map { path, name, icon, _ in
+            var place: Templates.Values = ["path": path + homeQuery, "name": name, "icon": icon]
+            if path == self.place { place["current"] = true }
+            return place
+        }
+    }
+}

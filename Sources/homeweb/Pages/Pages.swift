@@ -1,0 +1,163 @@
+import HAPModel
+import HTTPTypes
+import HomeClient
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// The pages that are read.
+enum Pages {
+    /// How long a page waits for what accessories say before it shows what was known.
+    private static let patience = Duration.milliseconds(1500)
+
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        for path in [
+            "/", "/rooms", "/rooms/:id", "/services/:id", "/accessories/:id", "/scenes", "/history", "/more",
+            "/names", "/add", "/add/:id",
+        ] {
+            router.get(RouterPath(path)) { request, context in
+                guard let visitor = context.person else { throw WebError(.unauthorized, "Come in first.") }
+                guard let page = await page(request.uri.description, visitor, site) else {
+                    throw WebError(.notFound, "There is no such page.")
+                }
+                return try await response(page, site, visitor)
+            }
+        }
+        router.get("/accessories/:id/remove") { _, context in try await removal(context, site) }
+        router.get("/live") { request, context in try live(request, context, site) }
+    }
+
+    /// The page at a path; `nil` if there is none, or this visitor has none.
+    static func page(_ address: String, _ visitor: Visitor, _ site: Site) async -> (any LivePage)? {
+        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = Query(parts.count > 1 ? parts[1] : "")
+        let words = parts[0].split(separator: "/").map(String.init)
+        switch (words.first, words.count) {
+        case (nil, 0): return HomePage(path: "/" + query.text, query: query)
+        case ("rooms", 2): return Room.ID(words[1]).map(RoomPage.init)
+        case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
+        case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
+        case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, query: query)
+        case ("history", 1): return HistoryPage(history: site.history)
+        case ("more", 1): return MorePage()
+        default: break
+        }
+        guard visitor.isOwner else { return nil }
+        switch (words.first, words.count) {
+        case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, query: query)
+        case ("names", 1): return NamesPage(path: "/names" + query.text, query: query)
+        case ("add", 1): return BeginPage(path: "/add" + query.text, query: query)
+        case ("add", 2):
+            guard let id = AccessorySetupSession.ID(words[1]) else { return nil }
+            return await site.manager.setup(id).map { AddPage(session: $0) }
+        default: return nil
+        }
+    }
+
+    /// A page as it is now.
+    ///
+    /// What one opens for its own sake is asked for first; a whole home shows what is known, and asks while it is looked at.
+    static func response(
+        _ page: any LivePage, _ site: Site, _ visitor: Visitor, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        var moment = try await site.moment(visitor, choice: page.choice)
+        if page is ServicePage || page is AccessoryPage {
+            let values = await page.content(moment).values
+            await read(page.home(moment)?.readable(values) ?? [], site)
+            moment = try await site.moment(visitor, choice: page.choice)
+        }
+        let content = await page.content(moment)
+        var layout = Layout(title: content.title, content: content.main, visitor: visitor, place: page.place)
+        layout.live = "/live" + Query(["page": page.path, "mark": LiveStream.mark(of: content.main)]).text
+        layout.homeQuery = moment.homeQuery
+        if !moment.snapshot.isCurrent, !moment.snapshot.homes.isEmpty { layout.notice = Notice.away }
+        return Response.page(layout, status: content.isMissing ? .notFound : status)
+    }
+
+    private static func read(_ values: Set<Characteristic.ID>, _ site: Site) async {
+        guard !values.isEmpty else { return }
+        await withTaskGroup(of: Void.self) { group in
+            // It goes on behind the page; the page is sent without it.
+            let reading = Task { await site.freshness.read(values) }
+            group.addTask { await reading.value }
+            group.addTask { try? await Task.sleep(for: patience) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private static func removal(_ context: WebContext, _ site: Site) async throws -> Response {
+        let visitor = try context.owner
+        let moment = try await site.moment(visitor)
+        guard let id = context.parameters.get("id").flatMap({ Accessory.ID($0) }),
+            let accessory = moment.snapshot.accessory(id), accessory.bridge == nil
+        else { throw WebError(.notFound, "This accessory is not there, or it is behind a bridge and goes with it.") }
+        let behind = accessory.bridgedAccessories?.count ?? 0
+        let content = Templates.render(
+            "remove",
+            [
+                "id": "\(id)", "name": accessory.name,
+                "about": (behind > 0 ? "It is a bridge: \(behind) accessories behind it go with it. " : "")
+                    + "Its rooms, names and scenes are forgotten, and it can be added anew.",
+            ])
+        return Response.page(Layout(title: "Remove \(accessory.name)?", content: content, visitor: visitor, place: "/"))
+    }
+
+    // MARK: Changes
+
+    private static func live(_ request: Request, _ context: WebContext, _ site: Site) throws -> Response {
+        guard let visitor = context.person else { throw WebError(.unauthorized, "Come in first.") }
+        let query = Query(request.uri.query ?? "")
+        let path = (query["page"] ?? "/").localPath
+        let mark = query["mark"]
+        guard site.listeners.enter() else {
+            var error = WebError(.serviceUnavailable, "\(ListenerLimit.most) pages are open already.").response(
+                to: request, context)
+            error.headers[.retryAfter] = "10"
+            return error
+        }
+        let place = ListenerPlace(site.listeners)
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream"],
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(place) {} }
+                guard let page = await page(path, visitor, site) else { return try await writer.finish(nil) }
+                let stream = LiveStream(site: site, page: page, visitor: visitor, mark: mark)
+                // This task alone writes; the writer's type does not say that it may be handed on.
+                nonisolated(unsafe) var output = writer
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    try await stream.run { try await output.write(ByteBuffer(string: $0)) }
+                } onInboundClosed: {
+                    stream.stop()
+                }
+                try await writer.finish(nil)
+            })
+    }
+}
+
+/// A place among the listeners, until it is let go.
+private final class ListenerPlace: Sendable {
+    private let limit: ListenerLimit
+    init(_ limit: ListenerLimit) { self.limit = limit }
+    deinit { limit.leave() }
+}
+
+extension WebContext {
+    /// Who asks, if that is an owner.
+    var owner: Visitor {
+        get throws(WebError) {
+            guard let person else { throw WebError(.unauthorized, "Come in first.") }
+            guard person.isOwner else { throw WebError(.forbidden, "You are a guest here: you may see and switch.") }
+            return person
+        }
+    }
+
+    /// Who asks, whoever that is.
+    var visitor: Visitor {
+        get throws(WebError) {
+            guard let person else { throw WebError(.unauthorized, "Come in first.") }
+            return person
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HomeClient
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+
+/// Which apps may see the homes, and what was decided.
+///
+/// Only the program that homehubd takes for the system app may see and decide that. Whether this page is it, its
+/// configuration says (`system-app`).
+enum PrivacyPage {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/privacy") { _, context in
+            let visitor = try context.owner
+            return Response.page(
+                Layout(title: "Privacy", content: await content(site), visitor: visitor, place: "/more"))
+        }
+        router.post("/privacy") { request, context in
+            let visitor = try context.owner
+            let form = try await request.form(context)
+            guard let decision = form["decision"].flatMap({ decisions[$0] }) else {
+                throw WebError(.badRequest, "An app is allowed, denied, or asks again.")
+            }
+            try await withHomeManager(.system, socket: site.hubSocket) { manager in
+                let app = try await manager.permissions().map(\.app).first {
+                    $0.app == form["app"] && "\($0.uid)" == form["user"] && $0.executable == form["program"]
+                }
+                guard let app else { throw WebError(.notFound, "No such app has asked.") }
+                try await manager.setPermission(decision, for: app)
+                site.history.add("\(app.app) \(words[decision] ?? "")", who: visitor.shownName)
+            }
+            return Response.seeOther("/privacy")
+        }
+    }
+
+    private static let decisions: [String: PermissionDecision] = ["allow": .allow, "deny": .deny, "forget": .forget]
+    private static let words: [PermissionDecision: String] = [
+        .allow: "may see the home now", .deny: "may not see the home any more", .forget: "has to ask again",
+    ]
+
+    private static func content(_ site: Site) async -> String {
+        do {
+            let permissions = try await withHomeManager(.system, socket: site.hubSocket) { try await $0.permissions() }
+            let apps = permissions.sorted { ($0.app.app, $0.app.uid) < ($1.app.app, $1.app.uid) }
+            return Templates.render(
+                "privacy",
+                [
+                    "summary": apps.isEmpty
+                        ? "No app has asked yet." : "What each app says it is for, and what it may do.",
+                    "apps": apps.map(values),
+                ])
+        } catch {
+            let error = error as? HomeError
+            let isRefused = error?.code == .insufficientPrivileges
+            return Templates.render(
+                "privacy",
+                [
+                    "summary": isRefused
+                        ? "This page may not decide about apps." : "The home hub does not say which apps have asked.",
+                    "reason": isRefused
+                        ? "The command \"homehub privacy\" does. So does this page if homehub.yaml names it under system-app and its user is of the group homehub."
+                        : error?.message ?? "",
+                    "apps": [Templates.Values](),
+                ])
+        }
+    }
+
+    private static func values(of permission: AppPermission) -> Templates.Values {
+        let status = permission.status
+        let may =
+            if status.contains(.authorized) { "May see and control the home." } else if status.contains(.restricted) {
+                "Kept out by the configuration."
+            } else if status.contains(.determined) { "May not see the home." } else { "Asks to see the home." }
+        var choices: [Templates.Values] = []
+        if !status.contains(.restricted) {
+            if !status.contains(.authorized) { choices.append(["value": "allow", "name": "Allow"]) }
+            if status.contains(.authorized) || !status.contains(.determined) {
+                choices.append(["value": "deny", "name": status.contains(.authorized) ? "Withdraw" : "Deny"])
+            }
+            if status.contains(.determined) { choices.append(["value": "forget", "name": "Have it ask again"]) }
+        }
+        return [
+            "id": permission.app.app, "user": "\(permission.app.uid)", "program": permission.app.executable,
+            "covers": permission.app.executable.isEmpty
+                ? "any program of user \(permission.app.uid)"
+                : "\(permission.app.executable), user \(permission.app.uid)",
+            "because": permission.usageDescription.sanitizedForPage, "may": may, "choices": choices,
+        ]
+    }
+}

@@ -1,0 +1,60 @@
+import HAPModel
+import HomeModel
+
+/// A room: its things, and what is out of reach with the reason.
+struct RoomPage: LivePage {
+    let room: Room.ID
+    var path: String { "/rooms/\(room)" }
+    var place: String { "/" }
+
+    func home(_ moment: Moment) -> Home? { moment.home { $0.room(room) != nil } }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
+            return .missing("This room is not there any more.")
+        }
+        let rows = rows(home)
+        let isDefault = room.id == home.defaultRoomID
+        let lit = rows.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
+        var values: Templates.Values = [
+            "id": "\(room.id)", "name": isDefault ? home.displayName(of: room) : room.name, "home": home.name,
+            "up": "/" + (home.isPrimary ? "" : "?home=\(home.id)"), "summary": rows.summary.capitalizedFirst,
+            "tiles": rows.map { moment.tile($0, home, back: path).values },
+            "away": home.accessories(in: room.id).sortedForDisplay.compactMap { accessory in
+                accessory.problem.map {
+                    ["id": "\(accessory.id)", "name": accessory.name, "reason": $0.localizedDescription]
+                        as Templates.Values
+                }
+            },
+        ]
+        if !lit.isEmpty {
+            values["off"] = [
+                "path": "\(path)/off", "name": lit.count == 1 ? "Switch off what is on" : "Switch all \(lit.count) off",
+                "back": path,
+            ]
+        }
+        if moment.visitor.isOwner, !isDefault {
+            values["form"] = ["id": "\(room.id)", "home": "\(home.id)", "name": room.name, "defaultRoom": home.name]
+        }
+        return PageContent(
+            title: room.name, main: Templates.render("room", values), values: home.valuesShown(of: rows.map(\.id)))
+    }
+
+    private func rows(_ home: Home) -> [ServiceRow] { home.rows().filter { $0.room == room } }
+}
+
+extension ServiceType {
+    /// Whether it goes off when a room is left: not a lock, nor a heater, nor what somebody watches.
+    var isSwitchedOffTogether: Bool { [.lightbulb, .switch, .outlet, .fan, .fanv2].contains(self) }
+}
+
+extension PageContent {
+    /// In place of what was removed.
+    static func missing(_ sentence: String) -> PageContent {
+        var content = PageContent(
+            title: "Not here", icon: "warning", sentence, action: (path: "/", name: "To the home"))
+        content.isMissing = true
+        return content
+    }
+}

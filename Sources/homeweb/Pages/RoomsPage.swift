@@ -1,0 +1,48 @@
+import HomeModel
+
+/// Rooms and zones, to look after.
+struct RoomsPage: LivePage {
+    let path: String
+    let choice: Home.ID?
+    var place: String { "/more" }
+
+    init(path: String, query: Query) {
+        self.path = path
+        choice = query["home"].flatMap { Home.ID($0) }
+    }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home else { return .missing("There is no home.") }
+        let rooms = home.rooms.sortedForDisplay
+        let values: Templates.Values = [
+            "home": ["id": "\(home.id)", "name": home.name],
+            "rooms": rooms.map { room in
+                let count = home.accessories(in: room.id).count
+                return [
+                    "id": "\(room.id)", "name": room.name,
+                    "about": count == 0 ? "empty" : count == 1 ? "1 accessory" : "\(count) accessories",
+                ] as Templates.Values
+            },
+            "zones": home.zones.sortedForDisplay.map { zone in
+                [
+                    "id": "\(zone.id)", "name": zone.name,
+                    "members": home.rooms(in: zone).map {
+                        ["id": "\($0.id)", "name": $0.name, "zone": "\(zone.id)"] as Templates.Values
+                    },
+                    "others": rooms.filter { !zone.rooms.contains($0.id) }.map {
+                        ["id": "\($0.id)", "name": $0.name] as Templates.Values
+                    },
+                ] as Templates.Values
+            },
+            "addRoom": nameForm(home, "/homes/\(home.id)/rooms", "room", "Name of a new room", "Add the room"),
+            "addZone": nameForm(home, "/homes/\(home.id)/zones", "zone", "Name of a new zone", "Add the zone"),
+        ]
+        return PageContent(title: "Rooms and zones", main: Templates.render("rooms", values))
+    }
+
+    private func nameForm(_ home: Home, _ path: String, _ kind: String, _ label: String, _ button: String) -> String {
+        Templates.render(
+            "name-form", ["path": path, "kind": kind, "in": "\(home.id)", "label": label, "button": button])
+    }
+}

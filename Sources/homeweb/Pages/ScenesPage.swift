@@ -1,0 +1,64 @@
+import HomeModel
+import SystemKit
+
+/// The scenes, each with a touch to run it.
+struct ScenesPage: LivePage {
+    let path: String
+    let choice: Home.ID?
+    var place: String { "/scenes" }
+
+    init(path: String, query: Query) {
+        self.path = path
+        choice = query["home"].flatMap { Home.ID($0) }
+    }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home else { return .missing("There is no home.") }
+        let scenes: [Templates.Values] = home.actionSets.sortedForDisplay.map { scene in
+            var values: Templates.Values = ["id": "\(scene.id)", "name": scene.name, "state": scene.stateWords]
+            if scene.isExecuting { values["running"] = true }
+            if scene.actions.isEmpty { values["empty"] = true }
+            return values
+        }
+        return PageContent(
+            title: "Scenes",
+            main: Templates.render(
+                "scenes", ["home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes]))
+    }
+}
+
+extension ActionSet {
+    fileprivate var stateWords: String {
+        if isExecuting { return "running" }
+        guard !actions.isEmpty else { return "sets nothing yet" }
+        let sets = actions.count == 1 ? "sets 1 value" : "sets \(actions.count) values"
+        guard let lastExecutionTime else { return sets }
+        return sets + ", last run \(TimeWords.words(for: lastExecutionTime))"
+    }
+}
+
+/// Moments as people say them.
+enum TimeWords {
+    /// `just now`, `5 minutes ago`, `2026-11-24 18:05 UTC`.
+    ///
+    /// - Parameters:
+    ///   - moment: in milliseconds since 1970.
+    ///   - now: the same.
+    /// - Returns: how long ago it was, or when, if that is more than a day.
+    static func words(for moment: Int64, now: Int64 = WallClock.now) -> String {
+        let seconds = max(0, now - moment) / 1000
+        switch seconds {
+        case ..<60: return "just now"
+        case ..<3600: return ago(seconds / 60, "minute")
+        case ..<86400: return ago(seconds / 3600, "hour")
+        default:
+            let text = WallClock.text(of: moment)
+            return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
+        }
+    }
+
+    private static func ago(_ count: Int64, _ unit: String) -> String {
+        "\(count) \(unit)\(count == 1 ? "" : "s") ago"
+    }
+}

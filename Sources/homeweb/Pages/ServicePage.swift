@@ -1,0 +1,69 @@
+import HAPModel
+import HomeModel
+
+/// One thing: large controls, then readings.
+struct ServicePage: LivePage {
+    let service: Service.ID
+    var path: String { "/services/\(service)" }
+    var place: String { "/" }
+
+    func home(_ moment: Moment) -> Home? { moment.home { $0.service(service) != nil } }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home(where: { $0.service(service) != nil }),
+            let accessory = home.accessory(of: service),
+            let service = home.service(service)
+        else { return .missing("This is not there any more.") }
+        let name = accessory.shownName(of: service)
+        let controls = accessory.problem == nil ? ControlView.all(of: service, in: accessory) : []
+        let controlled = Set(controls.map(\.characteristic.id))
+        let isColored = controls.contains { $0.control == .color }
+        let readings = (service.characteristics + battery(of: accessory)).filter {
+            $0.isForPeople && !controlled.contains($0.id) && !(isColored && $0.type == .saturation)
+        }
+        var values: Templates.Values = [
+            "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
+            "icon": (service.associatedServiceType ?? service.type).icon,
+            "state": accessory.problem?.words ?? accessory.state(of: service).words,
+            "controls": controls.map(\.values),
+            "readings": readings.map { reading in
+                [
+                    "part": "r-\(reading.id)", "name": reading.localizedDescription,
+                    "value": reading.value.map { accessory.words(for: $0, of: reading) } ?? "not known",
+                ] as Templates.Values
+            },
+            "up": [
+                "path": "/rooms/\(accessory.room)",
+                "name": home.room(accessory.room).map(home.displayName) ?? home.name,
+            ],
+        ]
+        if let problem = accessory.problem { values["problem"] = problem.localizedDescription }
+        values["favorite"] = [
+            "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",
+            "next": service.isFavorite ? "0" : "1", "icon": service.isFavorite ? "star-filled" : "star",
+            "label": service.isFavorite ? "A favourite" : "Make it a favourite",
+        ]
+        if moment.visitor.isOwner {
+            values["owner"] = ["id": "\(service.id)", "name": name, "kinds": kinds(of: service)] as Templates.Values
+        } else {
+            values["favorite"] = nil
+        }
+        return PageContent(
+            title: name, main: Templates.render("service", values),
+            values: Set(service.characteristics.map(\.id) + battery(of: accessory).map(\.id)))
+    }
+
+    private func battery(of accessory: Accessory) -> [Characteristic] {
+        service == accessory.services.first { $0.type == .battery }?.id
+            ? [] : accessory.services.filter { $0.type == .battery }.flatMap(\.characteristics)
+    }
+
+    private func kinds(of service: Service) -> [Templates.Values] {
+        service.type.associableTypes.sorted { $0.localizedDescription < $1.localizedDescription }.map { type in
+            var kind: Templates.Values = ["id": "\(type)", "name": type.localizedDescription]
+            if type == service.associatedServiceType { kind["chosen"] = true }
+            return kind
+        }
+    }
+}

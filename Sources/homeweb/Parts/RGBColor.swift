@@ -1,0 +1,77 @@
+import HAPModel
+import HomeModel
+
+/// A colour as browsers write it.
+struct RGBColor: Equatable {
+    var red: UInt8
+    var green: UInt8
+    var blue: UInt8
+
+    /// `#rrggbb`.
+    var text: String {
+        "#" + [red, green, blue].map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    /// Reads `#rrggbb`; `nil` for anything else.
+    init?(_ text: String) {
+        guard text.utf8.count == 7, text.hasPrefix("#"), text.dropFirst().allSatisfy(\.isHexDigit),
+            let bits = UInt32(text.dropFirst(), radix: 16)
+        else { return nil }
+        self.init(red: UInt8(bits >> 16), green: UInt8(bits >> 8 & 255), blue: UInt8(bits & 255))
+    }
+
+    /// The brightest colour of a hue.
+    ///
+    /// - Parameters:
+    ///   - hue: in degrees.
+    ///   - saturation: in percent.
+    init(hue: Double, saturation: Double) {
+        let strength = min(max(saturation, 0), 100) / 100
+        let turn = (hue.truncatingRemainder(dividingBy: 360) + 360).truncatingRemainder(dividingBy: 360) / 60
+        func part(_ offset: Double) -> UInt8 {
+            let place = (offset + turn).truncatingRemainder(dividingBy: 6)
+            return UInt8((255 * (1 - strength * max(0, min(place, 4 - place, 1)))).rounded())
+        }
+        self.init(red: part(5), green: part(3), blue: part(1))
+    }
+
+    /// Hue in degrees, saturation in percent; how bright it is does not count.
+    var hueAndSaturation: (hue: Double, saturation: Double) {
+        let (red, green, blue) = (Double(red), Double(green), Double(blue))
+        let (high, low) = (max(red, green, blue), min(red, green, blue))
+        guard high > 0, high > low else { return (0, 0) }
+        let range = high - low
+        var turn =
+            if high == red { (green - blue) / range } else if high == green { 2 + (blue - red) / range } else {
+                4 + (red - green) / range
+            }
+        if turn < 0 { turn += 6 }
+        return ((turn * 60).rounded(), (range / high * 100).rounded())
+    }
+
+    /// About the white of a colour temperature.
+    ///
+    /// - Parameter mired: from 50 to 500.
+    init(mired: Double) {
+        let kelvin = 1_000_000 / min(max(mired, 50), 1000)
+        // Between candle light and the light of a northern sky, by eye.
+        let warmth = min(max((6500 - kelvin) / 4500, 0), 1)
+        self.init(red: 255, green: UInt8(255 - 75 * warmth), blue: UInt8(255 - 165 * warmth))
+    }
+}
+
+extension Service {
+    /// The colour it shines in, if it says one.
+    var shownColor: RGBColor? {
+        let hue = characteristic(.hue)?.value?.number
+        let saturation = characteristic(.saturation)?.value?.number
+        if let hue, let saturation, saturation > 0 { return RGBColor(hue: hue, saturation: saturation) }
+        return characteristic(.colorTemperature)?.value?.number.map { RGBColor(mired: $0) }
+    }
+}

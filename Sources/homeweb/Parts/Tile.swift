@@ -1,0 +1,137 @@
+import HAPModel
+import HomeModel
+
+/// One thing of a home as a tile: what it is, what it does, and what one touch changes.
+struct Tile {
+    /// Where it stands on a page; a favourite is there twice.
+    enum Place: String {
+        case section = "s"
+        case favorites = "f"
+    }
+
+    let row: ServiceRow
+    let home: Home
+    let place: Place
+    /// The page that a form leads back to.
+    let back: String
+    /// Whether its values are as the accessory said them while it was watched.
+    let isCurrent: Bool
+
+    var id: String { "\(place.rawValue)-\(row.id)" }
+
+    var values: Templates.Values {
+        var values: Templates.Values = [
+            "id": "\(row.id)", "part": id, "name": row.name, "state": state, "icon": row.kind.icon, "classes": classes,
+            "back": back,
+        ]
+        if let name = row.accessoryName { values["place"] = name }
+        if row.problem == nil {
+            if let toggle = row.toggle { values["toggle"] = self.values(of: toggle) }
+            if let level { values["level"] = level }
+        }
+        return values
+    }
+
+    var html: String { Templates.render("tile", values) }
+
+    private var state: String {
+        if let problem = row.problem { return problem.words }
+        guard row.battery?.isAlert == true else { return row.state.words }
+        return row.state.words + ", battery low"
+    }
+
+    private var classes: String {
+        var classes = ""
+        if row.problem != nil { return " away" }
+        if row.state.isActive { classes += " on" }
+        if row.state.isAlert { classes += " alert" }
+        if !isCurrent { classes += " stale" }
+        return classes
+    }
+
+    private func values(of toggle: ServiceToggle) -> Templates.Values {
+        let isOn = toggle.isOn == true
+        var values: Templates.Values = [
+            "characteristic": "\(toggle.characteristic)", "value": toggle.next.formText,
+            "pressed": isOn ? "true" : "false",
+            "label": "\(row.name), \(state). \(row.kind.touchWords(isOn: isOn))",
+        ]
+        if isOn, let color = home.service(row.id)?.shownColor { values["color"] = color.text }
+        return values
+    }
+
+    private var level: Templates.Values? {
+        guard let characteristic = row.level.flatMap(home.characteristic), let number = characteristic.value?.number
+        else { return nil }
+        let metadata = characteristic.metadata
+        let (low, high) = (metadata.minimum ?? 0, metadata.maximum ?? 100)
+        guard low < high else { return nil }
+        let isOff = row.toggle?.isOn == false && characteristic.type != .targetPosition
+        return [
+            "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
+            "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(number, low), high)).formText,
+            "label": "\(row.name), \(characteristic.localizedDescription.lowercased())",
+        ]
+    }
+}
+
+extension ServiceType {
+    /// What one touch does, in words.
+    fileprivate func touchWords(isOn: Bool) -> String {
+        switch self {
+        case .door, .garageDoorOpener, .window, .windowCovering: isOn ? "Close it" : "Open it"
+        case .lockMechanism: isOn ? "Lock it" : "Unlock it"
+        default: isOn ? "Switch it off" : "Switch it on"
+        }
+    }
+}
+
+extension Double {
+    /// As a form has it: no more digits than it needs, and a point.
+    var formText: String {
+        let rounded = (self * 1000).rounded() / 1000
+        return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
+    }
+}
+
+extension CharacteristicValue {
+    /// As a form has it.
+    var formText: String {
+        switch self {
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): "\(number)"
+        case .unsigned(let number): "\(number)"
+        case .float(let number): number.formText
+        case .string(let text): text
+        default: ""
+        }
+    }
+
+    /// Takes what a form sent for a characteristic; `nil` for what is no value of its format.
+    init?(formText text: String, as format: CharacteristicFormat) {
+        switch format {
+        case .bool:
+            switch text {
+            case "true", "1": self = .bool(true)
+            case "false", "0": self = .bool(false)
+            default: return nil
+            }
+        case .string: self = .string(text)
+        case .float:
+            guard let number = Double(text), number.isFinite else { return nil }
+            self = .float(number)
+        case .uint8, .uint16, .uint32, .int, .uint64:
+            if let number = Int64(text) {
+                self = .integer(number)
+            } else if let number = UInt64(text) {
+                self = .unsigned(number)
+            } else if let number = Double(text), number.isFinite {
+                // A slider may send 50.0; what is no whole number is refused by whoever takes it.
+                self = .float(number)
+            } else {
+                return nil
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// The files that pages name: part of the program, the same for everybody.
+enum Assets {
+    private static let all: [String: (type: String, bytes: [UInt8])] = [
+        "style.css": ("text/css; charset=utf-8", PackageResources.style_css),
+        "script.js": ("text/javascript; charset=utf-8", PackageResources.script_js),
+        "icons.svg": ("image/svg+xml", PackageResources.icons_svg),
+        "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
+        "icon-180.png": ("image/png", PackageResources.icon_180_png),
+        "icon-512.png": ("image/png", PackageResources.icon_512_png),
+        "manifest.webmanifest": ("application/manifest+json", PackageResources.manifest_webmanifest),
+    ]
+
+    /// Changes with the files, so that browsers keep them as long as they are the same.
+    static let version: String = {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for name in all.keys.sorted() {
+            for byte in all[name]?.bytes ?? [] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        return String(hash, radix: 36)
+    }()
+
+    static func response(_ name: String, isVersioned: Bool) throws(WebError) -> Response {
+        guard let asset = all[name] else { throw WebError(.notFound, "There is no such file.") }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: asset.type,
+                .cacheControl: isVersioned ? "public, max-age=31536000, immutable" : "public, max-age=3600",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Bounds how many wrong tokens an address can try.
+final class AttemptLimit: Sendable {
+    /// Wrong tokens within a minute before more are not looked at.
+    static let attempts = 10
+    private static let window = Duration.seconds(60)
+    /// How many addresses are remembered; then the oldest are forgotten.
+    private static let addresses = 1024
+
+    private struct Failures {
+        var count: Int
+        var since: ContinuousClock.Instant
+    }
+
+    private let failures = Mutex<[String: Failures]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) { self.now = now }
+
+    func mayTry(_ address: String) -> Bool {
+        let time = now()
+        return failures.withLock { failures in
+            guard let known = failures[Self.key(address)], known.since.duration(to: time) < Self.window else {
+                return true
+            }
+            return known.count < Self.attempts
+        }
+    }
+
+    func failed(_ address: String) {
+        let time = now()
+        failures.withLock { failures in
+            let key = Self.key(address)
+            if let known = failures[key], known.since.duration(to: time) < Self.window {
+                failures[key]?.count += 1
+                return
+            }
+            if failures.count >= Self.addresses {
+                failures = failures.filter { $0.value.since.duration(to: time) < Self.window }
+                if failures.count >= Self.addresses, let oldest = failures.min(by: { $0.value.since < $1.value.since })
+                {
+                    failures[oldest.key] = nil
+                }
+            }
+            failures[key] = Failures(count: 1, since: time)
+        }
+    }
+
+    /// An IPv6 network counts as one: whoever has one has all its addresses.
+    private static func key(_ address: String) -> String {
+        guard address.contains(":"), !address.hasPrefix("::ffff:") else { return address }
+        return address.split(separator: ":", omittingEmptySubsequences: false).prefix(4).joined(separator: ":")
+    }
+}
+
+/// Bounds how many streams of changes are open.
+final class ListenerLimit: Sendable {
+    static let most = 64
+
+    private let count = Mutex(0)
+
+    /// Takes a place; `false` if there is none.
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < Self.most else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}

@@ -1,0 +1,66 @@
+import CZlib
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// Packs pages for browsers that take it so, which all do.
+struct Gzip: RouterMiddleware {
+    typealias Context = WebContext
+
+    /// What is smaller is sent as it is.
+    private static let least = 1024
+
+    @concurrent func handle(
+        _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        guard request.headers[.acceptEncoding]?.contains("gzip") == true, let length = response.body.contentLength,
+            length >= Self.least, response.headers[.contentType] != "image/png"
+        else { return response }
+        let whole = Whole()
+        let body = response.body
+        try await body.write(Collector(whole: whole))
+        guard let packed = Self.packed(whole.buffer) else { return response }
+        response.headers[.contentEncoding] = "gzip"
+        response.headers[.vary] = "Accept-Encoding"
+        response.body = ResponseBody(byteBuffer: packed)
+        return response
+    }
+
+    /// Packs bytes; `nil` if zlib cannot.
+    static func packed(_ buffer: ByteBuffer) -> ByteBuffer? {
+        var stream = z_stream()
+        guard lamplighter_gzip_init(&stream, 5) == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        var input = Array(buffer.readableBytesView)
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))) + 32)
+        let isDone = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(output.count)
+                return deflate(&stream, Z_FINISH) == Z_STREAM_END
+            }
+        }
+        guard isDone else { return nil }
+        return ByteBuffer(bytes: output.prefix(Int(stream.total_out)))
+    }
+
+    /// A body as one piece.
+    private final class Whole {
+        var buffer = ByteBuffer()
+    }
+
+    private struct Collector: ResponseBodyWriter {
+        let whole: Whole
+
+        func write(_ buffer: ByteBuffer) async throws {
+            var buffer = buffer
+            whole.buffer.writeBuffer(&buffer)
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

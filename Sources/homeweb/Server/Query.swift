@@ -1,0 +1,67 @@
+/// What follows the question mark of a path, or is sent by a form: names with values, each name once.
+struct Query: Sendable {
+    private(set) var fields: [(name: String, value: String)] = []
+
+    /// The most fields that are taken.
+    private static let limit = 200
+
+    init(_ fields: [String: String]) { self.fields = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+
+    /// Reads `application/x-www-form-urlencoded`; what is beyond the limit, or no UTF-8, is left out.
+    init(_ text: some StringProtocol) {
+        for pair in text.split(separator: "&", maxSplits: Self.limit).prefix(Self.limit) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
+                continue
+            }
+            fields.append((name, value))
+        }
+    }
+
+    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// With its question mark; empty if there is nothing.
+    var text: String {
+        guard !fields.isEmpty else { return "" }
+        return "?" + fields.map { "\($0.name.formEncoded)=\($0.value.formEncoded)" }.joined(separator: "&")
+    }
+
+    private static func decoded(_ text: Substring) -> String? { decoded(Array(text.utf8)) }
+    private static func decoded(_ text: some StringProtocol) -> String? { decoded(Array(text.utf8)) }
+
+    private static func decoded(_ bytes: [UInt8]) -> String? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard index + 2 < bytes.count,
+                    let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+                else { return nil }
+                decoded.append(byte)
+                index += 2
+            default: decoded.append(bytes[index])
+            }
+            index += 1
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// With percent signs before what has a meaning in a form.
+    var formEncoded: String {
+        var text = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,100 @@
+import BoundedJSON
+import HTTPTypes
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// Why a request came to nothing, as people are told.
+struct WebError: Error {
+    var status: HTTPResponse.Status
+    var message: String
+    /// Names that can be had.
+    var suggestions: [String] = []
+    /// What the home said.
+    var home: HomeError?
+
+    init(_ status: HTTPResponse.Status, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: HomeError) {
+        home = error
+        let text = error.detail ?? error.code.message
+        message = text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
+        suggestions = error.suggestions
+        status =
+            switch error.code {
+            case .notFound: .notFound
+            case .homeAccessNotAuthorized, .insufficientPrivileges, .accessDenied: .forbidden
+            case .alreadyExists, .objectWithSimilarNameExistsInHome, .operationInProgress: .conflict
+            case .daemonUnavailable, .operationCancelled: .serviceUnavailable
+            case .accessoryNotReachable, .bridgedAccessoryNotReachable, .operationTimedOut,
+                .timedOutWaitingForAccessory, .communicationFailure, .accessoryCommunicationFailure:
+                .gatewayTimeout
+            default: .badRequest
+            }
+    }
+
+    func response(to request: Request, _ context: WebContext) -> Response {
+        if request.isFromScript {
+            var json: JSONObject = ["message": .string(message)]
+            if !suggestions.isEmpty { json["suggestions"] = .array(suggestions.map(JSONValue.string)) }
+            return Response.json(.object(json), status: status)
+        }
+        let heading = status == .notFound ? "Not here" : "That did not work"
+        let content = Templates.render(
+            "problem",
+            [
+                "heading": heading, "message": message, "suggestions": suggestions,
+                "back": request.localReferrer ?? "/",
+            ])
+        return Response.page(Layout(title: heading, content: content, visitor: context.person), status: status)
+    }
+}
+
+extension Request {
+    /// Whether our own script asks, which wants no page for an answer.
+    var isFromScript: Bool { headers[.accept]?.contains("application/json") == true }
+
+    /// The page of ours that the request comes from.
+    var localReferrer: String? {
+        guard let text = headers[.referer], let authority = head.authority,
+            let range = text.firstRange(of: "//\(authority)/")
+        else { return nil }
+        let path = text[text.index(before: range.upperBound)...]
+        return path.utf8.count <= 500 ? String(path) : nil
+    }
+}
+
+extension Response {
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.encoded)))
+    }
+
+    static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    static func page(_ layout: Layout, status: HTTPResponse.Status = .ok) -> Response {
+        .html(layout.html, status: status)
+    }
+
+    /// Sends a browser on to one of our pages.
+    static func seeOther(_ path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path.localPath])
+    }
+}
+
+extension String {
+    /// The path if it is one of ours, else the first page: nobody is sent elsewhere.
+    var localPath: String {
+        hasPrefix("/") && !hasPrefix("//") && !hasPrefix("/\\") && utf8.count <= 500
+            && utf8.allSatisfy { (0x21...0x7E).contains($0) } ? self : "/"
+    }
+}

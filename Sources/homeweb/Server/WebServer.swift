@@ -1,0 +1,79 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The server of the page.
+struct WebServer {
+    /// Where it listens, and how.
+    struct Settings {
+        var host: String
+        var port: Int
+        var names: Set<String>
+        /// The certificate's file and its key's; `nil` without TLS.
+        var tls: (certificate: String, key: String)?
+    }
+
+    /// Connections that are open at once.
+    private static let connections = 512
+    /// How long a connection may say nothing.
+    private static let idleTimeout = TimeAmount.seconds(60)
+
+    /// Makes the server.
+    ///
+    /// - Parameters:
+    ///   - settings: where it listens.
+    ///   - site: what it shows.
+    ///   - onListening: what to do once it listens, with the port.
+    /// - Returns: a service that runs until it is asked to end.
+    /// - Throws: what is wrong with the certificate.
+    static func make(
+        _ settings: Settings, _ site: Site, onListening: @escaping @Sendable (Int) async -> Void
+    ) throws -> some ApplicationProtocol {
+        let limit = ConnectionLimit(most: connections)
+        var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
+        decoder.maxHeaderFieldSize = 8 << 10
+        decoder.maxHeaderListSize = 16 << 10
+        decoder.maxHeaderFieldCount = 100
+        let channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionLimit.Handler(limit)], idleTimeout: idleTimeout,
+            httpDecoderConfiguration: decoder)
+        var server = HTTPServerBuilder.http1(configuration: channel)
+        if let tls = settings.tls { server = try .tls(server, tlsConfiguration: configuration(tls)) }
+        return Application(
+            router: router(settings, site), server: server,
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port), backlog: 1024, reuseAddress: true),
+            onServerRunning: { await onListening($0.localAddress?.port ?? settings.port) },
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: site.logger)
+    }
+
+    private static func configuration(_ tls: (certificate: String, key: String)) throws -> TLSConfiguration {
+        let chain = try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
+        let key = try NIOSSLPrivateKey(file: tls.key, format: .pem)
+        return TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+    }
+
+    static func router(_ settings: Settings, _ site: Site) -> Router<WebContext> {
+        let router = Router(context: WebContext.self)
+        router.add(middleware: Gzip())
+        router.add(middleware: Guard(names: settings.names, isEncrypted: settings.tls != nil))
+        router.add(middleware: Entrance(site: site))
+        router.get("/assets/:name") { request, context in
+            try Assets.response(context.parameters.get("name") ?? "", isVersioned: request.uri.query == Assets.version)
+        }
+        Entrance.add(to: router, site, isEncrypted: settings.tls != nil)
+        let pages = router.group()
+        Pages.add(to: pages, site)
+        ValueActions.add(to: pages, site)
+        HomeActions.add(to: pages, site)
+        SetupActions.add(to: pages, site)
+        PrivacyPage.add(to: pages, site)
+        BridgePage.add(to: pages, site)
+        return router
+    }
+}

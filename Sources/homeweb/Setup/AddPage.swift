@@ -1,0 +1,213 @@
+import HAPModel
+import HomeClient
+import HomeModel
+
+/// Where adding an accessory begins.
+struct BeginPage: LivePage {
+    let path: String
+    let choice: Home.ID?
+    var place: String { "/add" }
+
+    init(path: String, query: Query) {
+        self.path = path
+        choice = query["home"].flatMap { Home.ID($0) }
+    }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home else { return .missing("There is no home.") }
+        return PageContent(
+            title: "Add an accessory",
+            main: Templates.render(
+                "add",
+                [
+                    "heading": "Add an accessory",
+                    "about":
+                        "Have its setup code at hand: eight digits, or a QR code, on the device or its package. It goes to \(home.name).",
+                    "begin": ["home": "\(home.id)"],
+                ]))
+    }
+}
+
+/// One step of adding an accessory.
+struct AddPage: LivePage {
+    let session: AccessorySetupSession
+    /// Why the last answer was none.
+    var refusal: String?
+
+    var path: String { "/add/\(session.id)" }
+    var place: String { "/add" }
+
+    func changes(_ site: Site) async -> AsyncStream<Void>? {
+        let (changes, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let reader = Task {
+            for await _ in session.states { sink.yield() }
+            sink.yield()
+        }
+        sink.onTermination = { _ in reader.cancel() }
+        return changes
+    }
+
+    func content(_ moment: Moment) async -> PageContent {
+        let state = await session.state
+        var values = step(state, moment)
+        let stepMark = Self.step(state)
+        values["path"] = path
+        values["step"] = stepMark
+        if let refusal { values["refusal"] = refusal }
+        if !state.isOver { values["cancel"] = ["path": path] }
+        return PageContent(title: "Add an accessory", main: Templates.render("add", values))
+    }
+
+    /// What tells one question from the next, so that a form that is sent twice answers once.
+    static func step(_ state: AccessorySetupState) -> String {
+        switch state {
+        case .searching: "search"
+        case .choosing: "choose"
+        case .code(let question): "code-\(question.attemptsLeft)"
+        case .connecting: "connecting"
+        case .naming(let question):
+            "name-\(question.service.map { "\($0.id)" } ?? "\(question.accessory.id)")-\(question.refusal == nil ? 0 : 1)"
+        case .room(let question): "room-\(question.accessory.id)"
+        case .serviceType(let service, _, _): "kind-\(service.id)"
+        case .favorite(let service, _): "favourite-\(service.id)"
+        case .handedOver, .done, .failed: "over"
+        }
+    }
+
+    private func step(_ state: AccessorySetupState, _ moment: Moment) -> Templates.Values {
+        switch state {
+        case .searching(let devices):
+            return [
+                "heading": "Add an accessory",
+                "about": "Choose the device, or give its code: a QR code says which device it is for.",
+                "devices": found(devices),
+                "code": ["heading": "Or its code", "label": "Setup code, or what its QR code says"] as Templates.Values,
+            ]
+        case .choosing(let devices):
+            return [
+                "heading": "Which one is it?", "about": "The code does not say which of these it is for.",
+                "devices": found(devices),
+            ]
+        case .code(let question):
+            var values: Templates.Values = [
+                "heading": question.accessory.map { "Code of \($0.name)" } ?? "Its code",
+                "code": ["heading": "Setup code", "label": "Eight digits", "digits": true] as Templates.Values,
+            ]
+            if let refusal = question.refusal {
+                values["refusal"] =
+                    "\(WebError(refusal).message) It can be tried \(question.attemptsLeft == 1 ? "once" : "\(question.attemptsLeft) times") more."
+            }
+            return values
+        case .connecting(let device):
+            return [
+                "heading": "Adding \(device?.name ?? "the accessory")",
+                "about": "It is spoken to now; that may take half a minute.",
+            ]
+        case .naming(let question): return naming(question, moment)
+        case .room(let question):
+            let rooms = (question.home.rooms + [question.home.defaultRoom]).sortedForDisplay
+            return [
+                "heading": "Where is \(question.accessory.name)?",
+                "choices": [
+                    "any": true,
+                    "list": rooms.map {
+                        ["field": "room", "value": "\($0.id)", "name": question.home.displayName(of: $0)]
+                            as Templates.Values
+                    },
+                ] as Templates.Values,
+                "skip": ["label": question.suggestion.map { "Leave it in \($0.name)" } ?? "Not now"],
+            ]
+        case .serviceType(let service, let accessory, let choices):
+            return [
+                "heading": "What is \(accessory.shownName(of: service))?",
+                "about": "What hangs on it decides how it is shown.",
+                "choices": [
+                    "any": true,
+                    "list": choices.map {
+                        ["field": "kind", "value": "\($0)", "name": $0.localizedDescription] as Templates.Values
+                    },
+                ] as Templates.Values,
+                "skip": ["label": "Just \(service.localizedDescription.lowercased())"],
+            ]
+        case .favorite(let service, let accessory):
+            return [
+                "heading": "Is \(accessory.shownName(of: service)) used often?",
+                "choices": [
+                    "any": true,
+                    "list": [
+                        ["field": "favourite", "value": "1", "name": "Yes, among the favourites"],
+                        ["field": "favourite", "value": "0", "name": "No"],
+                    ] as [Templates.Values],
+                ] as Templates.Values,
+            ]
+        case .handedOver(let app):
+            return ["heading": "\(app) goes on", "about": "The app of its maker finishes this."]
+        case .done(let result): return done(result, moment)
+        case .failed(let error):
+            return [
+                "heading": error.code == .operationCancelled ? "Stopped" : "Not added",
+                "about": error.code == .operationCancelled ? "Nothing was added." : WebError(error).message,
+                "begin": ["home": moment.home.map { "\($0.id)" } ?? ""],
+            ]
+        }
+    }
+
+    private func found(_ devices: [DiscoveredAccessory]) -> Templates.Values {
+        [
+            "any": true,
+            "list": devices.map { device in
+                [
+                    "id": "\(device.id)", "name": device.name, "icon": device.category.icon,
+                    "about": device.model.isEmpty
+                        ? device.category.localizedDescription
+                        : "\(device.category.localizedDescription), \(device.model)",
+                ] as Templates.Values
+            },
+        ]
+    }
+
+    private func naming(_ question: NameQuestion, _ moment: Moment) -> Templates.Values {
+        var values: Templates.Values = [
+            "heading": question.service == nil ? "What is it called?" : "What is this part called?",
+            "about": "\(question.accessory.name) is in the home now. \"\(question.present)\" is its name so far.",
+            "name": [
+                "kind": question.service == nil ? "accessory" : "service",
+                "self": question.service.map { "\($0.id)" } ?? "\(question.accessory.id)",
+                "present": question.suggestions.first ?? question.present, "suggestions": question.suggestions,
+            ] as Templates.Values,
+            "skip": ["label": "Leave it \"\(question.present)\""],
+        ]
+        if let refusal = question.refusal { values["refusal"] = WebError(refusal).message }
+        return values
+    }
+
+    private func done(_ result: AccessorySetupResult, _ moment: Moment) -> Templates.Values {
+        let accessories = result.accessories.compactMap { moment.snapshot.accessory($0) }
+        var values: Templates.Values = [
+            "heading": accessories.count == 1
+                ? "\(accessories[0].name) is added" : "\(accessories.count) accessories are added",
+            "links": accessories.map { ["path": "/accessories/\($0.id)", "name": $0.name] as Templates.Values },
+            "begin": ["home": "\(result.home)"],
+        ]
+        if !result.failures.isEmpty {
+            values["refusal"] = result.failures.map { WebError($0).message }.joined(separator: " ")
+        }
+        return values
+    }
+}
+
+extension AccessoryCategory {
+    /// The name of the drawing that stands for such a device.
+    fileprivate var icon: String {
+        let icons: [AccessoryCategory: String] = [
+            .bridge: "bridge", .fan: "fan", .garageDoorOpener: "garage", .lightbulb: "light", .doorLock: "lock",
+            .outlet: "outlet", .switch: "switch", .thermostat: "thermostat", .sensor: "motion",
+            .securitySystem: "alarm", .door: "door", .window: "window", .windowCovering: "blind",
+            .programmableSwitch: "button", .ipCamera: "camera", .videoDoorbell: "doorbell", .airPurifier: "purifier",
+            .airHumidifier: "humidifier", .speaker: "speaker", .sprinkler: "sprinkler", .faucet: "faucet",
+            .television: "television",
+        ]
+        return icons[self] ?? "other"
+    }
+}

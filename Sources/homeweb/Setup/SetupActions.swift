@@ -1,0 +1,94 @@
+import HAPModel
+import HomeClient
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+
+/// The steps of adding an accessory, as forms answer them.
+enum SetupActions {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.post("/add") { request, context in
+            let form = try await request.form(context)
+            let home = form["home"].flatMap { Home.ID($0) }
+            let session = try await site.manager.beginSetup(AccessorySetupRequest(home: home))
+            return Response.seeOther("/add/\(session.id)")
+        }
+        router.post("/add/:id") { request, context in
+            let form = try await request.form(context)
+            guard let session = try await session(context, site) else {
+                throw WebError(.notFound, "This setup is over; begin another.")
+            }
+            if form["cancel"] != nil {
+                await session.cancel()
+                return Response.seeOther("/add/\(session.id)")
+            }
+            // What was asked before is answered already.
+            guard form["step"] == AddPage.step(await session.state) else {
+                return Response.seeOther("/add/\(session.id)")
+            }
+            do throws(WebError) {
+                let answer = try answer(form)
+                do throws(HomeError) { try await session.answer(answer) } catch { throw WebError(error) }
+                await settle(session, after: form["step"] ?? "")
+                return Response.seeOther("/add/\(session.id)")
+            } catch {
+                guard let visitor = context.person else { throw error }
+                let page = AddPage(session: session, refusal: error.message)
+                return try await Pages.response(page, site, visitor, status: .badRequest)
+            }
+        }
+    }
+
+    static func session(_ context: WebContext, _ site: Site) async throws -> AccessorySetupSession? {
+        guard let id = context.parameters.get("id").flatMap({ AccessorySetupSession.ID($0) }) else { return nil }
+        return await site.manager.setup(id)
+    }
+
+    private static func answer(_ form: Query) throws(WebError) -> AccessorySetupAnswer {
+        if form["skip"] != nil { return .unchanged }
+        if let text = form["code"]?.trimmed {
+            if let payload = AccessorySetupPayload(url: text.uppercased().hasPrefix("X-HM:") ? text.uppercased() : text)
+            {
+                return .payload(payload)
+            }
+            guard let code = SetupCode(typed: text) else {
+                throw WebError(
+                    .badRequest,
+                    "A setup code is eight digits, such as 518-08-582; a QR code says X-HM:// and 13 letters and digits."
+                )
+            }
+            return .code(code)
+        }
+        if let device = form["device"] {
+            guard let id = DeviceID(device) else { throw WebError(.badRequest, "There is no such device.") }
+            return .device(id)
+        }
+        if let name = form["name"] { return .name(name) }
+        if let room = form["room"].flatMap({ Room.ID($0) }) { return .room(room) }
+        if let kind = form["kind"].flatMap({ HAPType($0) }) { return .serviceType(ServiceType(kind)) }
+        if let favorite = form["favourite"] { return .favorite(favorite == "1") }
+        throw WebError(.badRequest, "That answers nothing that is asked.")
+    }
+
+    /// Waits a moment for the next question, so that a browser without script sees it at once.
+    private static func settle(_ session: AccessorySetupSession, after step: String) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await state in session.states where AddPage.step(state) != step {
+                    if case .connecting = state { continue }
+                    return
+                }
+            }
+            group.addTask { try? await Task.sleep(for: .seconds(1)) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+extension String {
+    /// Without spaces around it.
+    var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

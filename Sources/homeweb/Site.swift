@@ -1,0 +1,49 @@
+import BoundedJSON
+import HAPModel
+import HomeClient
+import HomeModel
+import Logging
+
+/// What all pages share.
+struct Site: Sendable {
+    let manager: HomeManager
+    let freshness: Freshness
+    let people: People
+    let history: History
+    let listeners = ListenerLimit()
+    let attempts = AttemptLimit()
+    /// The bridge's socket.
+    let bridgeSocket: String
+    /// The home hub's socket.
+    let hubSocket: String?
+    let logger: Logger
+
+    init(
+        manager: HomeManager, people: People, bridgeSocket: String, hubSocket: String?, logger: Logger
+    ) {
+        self.manager = manager
+        freshness = Freshness(manager)
+        history = History()
+        self.people = people
+        self.bridgeSocket = bridgeSocket
+        self.hubSocket = hubSocket
+        self.logger = logger
+    }
+
+    /// The homes as they are now.
+    ///
+    /// - Throws: `CancellationError` when the page is going down.
+    func moment(_ visitor: Visitor, choice: Home.ID? = nil) async throws -> Moment {
+        var snapshots = manager.snapshots().makeAsyncIterator()
+        guard let snapshot = await snapshots.next() else { throw CancellationError() }
+        return Moment(snapshot: snapshot, visitor: visitor, current: await freshness.current(), choice: choice)
+    }
+}
+
+/// The page as the home hub knows it.
+enum HomeApp {
+    static let id = "org.lamplighter.homeweb"
+    static let declaration = AppDeclaration(
+        id: id, usageDescription: "To show the home in a browser, and to switch what is in it from there.",
+        capabilities: [.home, .setupPayload])
+}

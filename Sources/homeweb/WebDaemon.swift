@@ -1,0 +1,99 @@
+import DaemonKit
+import Glibc
+import HomeClient
+import Hummingbird
+import HummingbirdCore
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import WebAccess
+
+/// The composition root: the app's connection to the home hub, and the server of the page.
+struct WebDaemon {
+    let settings: WebServer.Settings
+    let stateDirectory: String
+    let isTokenNeeded: Bool
+    let hubSocket: String?
+    let bridgeSocket: String
+    let notifier: ServiceNotifier?
+    let logger: Logger
+
+    /// Runs until it is asked to end.
+    ///
+    /// - Throws: what keeps the page from being served.
+    func run() async throws {
+        try ServiceDirectory.makeRuntimeDirectory(stateDirectory)
+        let file = PeopleFile(directory: stateDirectory)
+        if try file.read() == nil { try file.write(PeopleFile.Content(people: [Person(name: "owner", role: .owner)])) }
+        let manager = HomeManager(HomeApp.declaration, socket: hubSocket, logger: logger)
+        let people = People(
+            file: file, isTokenNeeded: isTokenNeeded || !IPAddressText.isLoopback(settings.host), logger: logger)
+        let site = Site(
+            manager: manager, people: people, bridgeSocket: bridgeSocket, hubSocket: hubSocket, logger: logger)
+        let server = try WebServer.make(settings, site) { port in
+            let address = address(port)
+            do {
+                var content = try file.read() ?? PeopleFile.Content(people: [])
+                if content.address != address {
+                    content.address = address
+                    try file.write(content)
+                }
+            } catch {
+                logger.error("address not kept", metadata: ["error": "\(error)"])
+            }
+            logger.notice("page served", metadata: ["address": "\(address)"])
+            if settings.tls == nil, !IPAddressText.isLoopback(settings.host) {
+                logger.warning("page is not encrypted", metadata: ["address": "\(address)"])
+            }
+            notifier?.ready()
+        }
+        var lifecycle = ServiceGroupConfiguration(
+            services: [
+                HomeService(site: site), PageService(server: server),
+                ServiceManagerService(
+                    notifier: notifier, pulse: { _ = await manager.isConnected },
+                    status: {
+                        await manager.isConnected ? "The home hub answers." : "The home hub does not answer."
+                    }),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        lifecycle.maximumGracefulShutdownDuration = .seconds(4)
+        lifecycle.maximumCancellationDuration = .seconds(2)
+        try await ServiceGroup(configuration: lifecycle).run()
+        logger.notice("page stopped")
+    }
+
+    private func address(_ port: Int) -> String {
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        return "\(settings.tls == nil ? "http" : "https")://\(host):\(port)/"
+    }
+}
+
+/// The connection to the home hub, and what others do there.
+private struct HomeService: ServiceLifecycle.Service {
+    let site: Site
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    do { try await site.manager.run() } catch {
+                        site.logger.error("home hub lost", metadata: ["error": "\(error)"])
+                    }
+                }
+                group.addTask { await site.history.follow(site.manager) }
+            }
+        }
+    }
+}
+
+/// The server; what is still open when it is to end is closed.
+private struct PageService<Server: ApplicationProtocol>: ServiceLifecycle.Service {
+    let server: Server
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await server.run() }
+        } catch is CancellationError {}
+    }
+}
