@@ -1,4 +1,5 @@
-# Lamplighter: `make run` shows a demo bridge, `make run-home` a home to add it to, `make test` proves the project,
+# Lamplighter: `make run` shows a demo bridge, `make run-home` a home to add it to, `make run-web` the home in a browser,
+# `make test` proves the project,
 # `make help` lists the rest.
 
 PREFIX  ?= /usr
@@ -17,7 +18,7 @@ SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
-.PHONY: all run run-home test guest-test check format install install-files install-bridge-files install-home-files help deb bench fuzz power-cut sanitize soak docs
+.PHONY: all run run-home run-web test guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
 .PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
@@ -25,6 +26,7 @@ all: packages
 	$(SHIP) lamplighter
 	$(SHIP) homehubd
 	$(SHIP) homehub
+	$(SHIP) homeweb
 	$(SHIP) hapsim
 	Scripts/generate-manual $(SHIPPED)
 
@@ -39,6 +41,12 @@ run-home: packages
 	swift build --product homehubd
 	swift build --product homehub
 	exec .build/debug/homehubd --config Config/homehub.yaml --state-directory $(STATE)/home --runtime-directory $(STATE)/run
+
+## run-web  build and run the page of the home in the foreground, beside the home's daemon; its state is in ./.lamplighter/web
+run-web: packages
+	swift build --product homeweb
+	swift build --product homehub
+	exec .build/debug/homeweb --state-directory $(STATE)/web
 
 ## test     install what the tests need, run all of them, end what they started
 test: test-packages $(VENV)/ready
@@ -72,7 +80,7 @@ install: all install-files
 		test -e $(DESTDIR)/etc/$$file || install -D -m 0644 Config/$${file#*/} $(DESTDIR)/etc/$$file; \
 	done
 
-install-files: install-bridge-files install-home-files
+install-files: install-bridge-files install-home-files install-web-files
 
 # What a package holds, too: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
 define install-common
@@ -105,6 +113,17 @@ install-home-files:
 	install -D -m 0755 -s $(SHIPPED)/hapsim $(DESTDIR)$(PREFIX)/bin/hapsim
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/hapsim.1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/homehub/examples/accessories Examples/Accessories/*.yaml
+
+# A package of its own: who wants no page installs none. Its token is shown by homehub.
+install-web-files:
+	install -D -m 0755 -s $(SHIPPED)/homeweb $(DESTDIR)$(PREFIX)/sbin/homeweb
+	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/homeweb.service
+	sed -i 's,^\(Exec[A-Z][a-z]*\)=/usr,\1=$(PREFIX),' $(DESTDIR)$(UNITDIR)/homeweb.service
+	install -D -m 0644 systemd/homeweb.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/homeweb.conf
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(SHIPPED)/manual/homeweb.8
+	install -D -m 0644 $(SHIPPED)/manual/homeweb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/homeweb
+	install -D -m 0644 $(SHIPPED)/manual/homeweb.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_homeweb
+	install -D -m 0644 $(SHIPPED)/manual/homeweb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homeweb.fish
 
 ## deb      build the Debian packages and print where they are
 deb: package-packages all

@@ -32,7 +32,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 
 /// What `homeweb` carries in itself.
 let webAssets =
-    ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "icon-512.png", "manifest.webmanifest"]
+    ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
         "accessory", "add", "bridge", "control", "empty", "enter", "history", "home", "more", "name-form", "names",
         "page",

@@ -36,7 +36,7 @@ struct Site: Sendable {
     func moment(_ visitor: Visitor, choice: Home.ID? = nil) async throws -> Moment {
         var snapshots = manager.snapshots().makeAsyncIterator()
         guard let snapshot = await snapshots.next() else { throw CancellationError() }
-        return Moment(snapshot: snapshot, visitor: visitor, current: await freshness.current(), choice: choice)
+        return Moment(snapshot: snapshot, visitor: visitor, current: freshness.current, choice: choice)
     }
 }
 

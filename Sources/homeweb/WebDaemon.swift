@@ -49,7 +49,7 @@ struct WebDaemon {
         }
         var lifecycle = ServiceGroupConfiguration(
             services: [
-                HomeService(site: site), PageService(server: server),
+                HomeService(site: site), server,
                 ServiceManagerService(
                     notifier: notifier, pulse: { _ = await manager.isConnected },
                     status: {
@@ -84,16 +84,5 @@ private struct HomeService: ServiceLifecycle.Service {
                 group.addTask { await site.history.follow(site.manager) }
             }
         }
-    }
-}
-
-/// The server; what is still open when it is to end is closed.
-private struct PageService<Server: ApplicationProtocol>: ServiceLifecycle.Service {
-    let server: Server
-
-    func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown { try await server.run() }
-        } catch is CancellationError {}
     }
 }

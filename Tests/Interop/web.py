@@ -152,7 +152,7 @@ def fetch(host, address, path="/", method="GET", fields=None, headers=None, toke
         command += ["-H", f"{name}: {value}"]
     for name, value in (fields or {}).items():
         command += ["--data-urlencode", f"{name}={value}"]
-    done = subprocess.run(host.inside(*command, address.rstrip("/") + path), capture_output=True, text=True)
-    head, _, body = done.stdout.partition("\r\n\r\n")
+    done = subprocess.run(host.inside(*command, address.rstrip("/") + path), capture_output=True)
+    head, _, body = done.stdout.decode(errors="replace").partition("\r\n\r\n")
     lines = head.split("\r\n")
     return int(lines[0].split()[1]), dict(line.split(": ", 1) for line in lines[1:]), body

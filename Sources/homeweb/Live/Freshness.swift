@@ -1,74 +1,69 @@
 import HAPModel
 import HomeClient
 import HomeModel
+import Synchronization
 
 /// Which values are as their accessories say, so that nothing is asked for twice and nothing old is shown as new.
 ///
-/// What is looked at is asked for once and reported from then on; it stays true as long as somebody looks, and a little
-/// longer, so that whoever goes from one page to the next asks for nothing again (R4 of the home model).
-actor Freshness {
-    /// How long a value that was read counts as read without anybody looking.
-    static let linger = Duration.seconds(10)
+/// What is looked at is reported, and asked for once; it is true as long as it is reported.
+final class Freshness: Sendable {
+    private struct Contents {
+        /// How many look at a value.
+        var watched: [Characteristic.ID: Int] = [:]
+        /// What was read, and is reported since.
+        var read: Set<Characteristic.ID> = []
+        /// Reads under way.
+        var reading: [Characteristic.ID: Task<Void, Never>] = [:]
+    }
 
     private let manager: HomeManager
-    private let clock = ContinuousClock()
-    /// How many look at a value.
-    private var watched: [Characteristic.ID: Int] = [:]
-    /// When a value was read, or somebody looked last.
-    private var read: [Characteristic.ID: ContinuousClock.Instant] = [:]
-    /// Reads under way.
-    private var reading: [Characteristic.ID: Task<Void, Never>] = [:]
+    private let contents = Mutex(Contents())
 
     init(_ manager: HomeManager) { self.manager = manager }
 
-    /// What counts as read.
-    func current() -> Set<Characteristic.ID> {
-        forgetOld()
-        return Set(read.keys)
-    }
+    /// What is shown as its accessory says.
+    var current: Set<Characteristic.ID> { contents.withLock { $0.read } }
 
-    /// Somebody looks at these, and they are reported from now on.
-    func watch(_ ids: Set<Characteristic.ID>) { for id in ids { watched[id, default: 0] += 1 } }
-
-    /// Somebody looks at these no more.
-    func unwatch(_ ids: Set<Characteristic.ID>) {
-        for id in ids {
-            let count = (watched[id] ?? 1) - 1
-            watched[id] = count > 0 ? count : nil
-            if count <= 0, read[id] != nil { read[id] = clock.now }
+    /// Somebody looks at some values, and no more at others.
+    func watch(_ new: Set<Characteristic.ID>, insteadOf old: Set<Characteristic.ID>) {
+        contents.withLock { contents in
+            for id in new.subtracting(old) { contents.watched[id, default: 0] += 1 }
+            for id in old.subtracting(new) {
+                let count = (contents.watched[id] ?? 0) - 1
+                contents.watched[id] = count > 0 ? count : nil
+                if count <= 0 { contents.read.remove(id) }
+            }
         }
     }
 
     /// An accessory was away, so what was read of it is old.
-    func forget(_ ids: some Sequence<Characteristic.ID>) { for id in ids { read[id] = nil } }
+    func forget(_ ids: some Sequence<Characteristic.ID>) { contents.withLock { $0.read.subtract(ids) } }
 
     /// Asks for what was not asked for yet; what is being asked for is waited for.
     ///
-    /// - Parameter ids: what is to be shown; it has to be readable.
+    /// - Parameter ids: what is to be shown; it has to be readable, watched, and reported.
     func read(_ ids: Set<Characteristic.ID>) async {
-        forgetOld()
-        let due = ids.filter { read[$0] == nil && reading[$0] == nil }
-        let others = Set(ids.compactMap { reading[$0] })
-        if !due.isEmpty {
-            let task = Task { await ask(due) }
-            for id in due { reading[id] = task }
-            await task.value
+        let tasks = contents.withLock { contents in
+            let due = ids.filter { !contents.read.contains($0) && contents.reading[$0] == nil }
+            var tasks = Set(ids.compactMap { contents.reading[$0] })
+            if !due.isEmpty {
+                let task = Task { await ask(due) }
+                for id in due { contents.reading[id] = task }
+                tasks.insert(task)
+            }
+            return tasks
         }
-        for other in others { await other.value }
+        for task in tasks { await task.value }
     }
 
     private func ask(_ ids: Set<Characteristic.ID>) async {
         let results = try? await manager.readValues(of: ids.sorted())
-        let now = clock.now
-        for id in ids {
-            reading[id] = nil
-            // What cannot be read stays as it was known, and is shown as old.
-            if case .success = results?[id] { read[id] = now }
+        contents.withLock { contents in
+            for id in ids {
+                contents.reading[id] = nil
+                // What cannot be read stays as it was known, and is shown as old; so is what nobody looks at any more.
+                if case .success = results?[id], contents.watched[id] != nil { contents.read.insert(id) }
+            }
         }
-    }
-
-    private func forgetOld() {
-        let limit = clock.now - Self.linger
-        read = read.filter { watched[$0.key] != nil || $0.value > limit }
     }
 }

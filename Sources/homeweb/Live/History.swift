@@ -35,6 +35,9 @@ final class History: Sendable {
     func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
         let entry = Entry(time: WallClock.now, place: place, sentence: sentence, who: who, path: path)
         contents.withLock { contents in
+            // A lamp that tells each of its values says the same several times.
+            let last = contents.entries.last
+            guard last?.sentence != sentence || last?.place != place || last?.who != who else { return }
             contents.entries.append(entry)
             if contents.entries.count > Self.limit { contents.entries.removeFirst() }
             for reader in contents.readers.values { reader.yield() }

@@ -2,6 +2,7 @@ import BoundedJSON
 import HAPModel
 import HomeClient
 import HomeModel
+import ServiceLifecycle
 import Synchronization
 
 /// What changes on one page while somebody looks at it, as events that carry finished HTML.
@@ -59,11 +60,11 @@ struct LiveStream: Sendable {
         }
         defer {
             sources.cancel()
-            Task { await watching.end() }
+            Task { await watching.end(after: Watching.linger) }
         }
         var drawing = Drawing(stream: self)
         var beats = 0
-        for await isBeat in news.wakes {
+        for await isBeat in news.wakes.cancelOnGracefulShutdown() {
             guard !news.isOver else { return }
             guard site.people.admits(visitor) else { return try await send(Self.event("gone", ["path": "/enter"])) }
             if isBeat {
@@ -72,7 +73,7 @@ struct LiveStream: Sendable {
             }
             // A beat may have taken the place of a change in the queue.
             guard let snapshot = news.take() else { continue }
-            let current = await site.freshness.current()
+            let current = site.freshness.current
             let events = await drawing.events(
                 for: Moment(snapshot: snapshot, visitor: visitor, current: current, choice: page.choice))
             if !events.isEmpty { try await send(events.joined()) }
@@ -155,7 +156,9 @@ private struct Drawing {
         }
         let page = stream.page
         let new = page.home(moment)
-        let redraw = main == nil || lastSnapshot?.isVisible != moment.snapshot.isVisible ? .everything : redraw(new)
+        let isOther =
+            lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
+        let redraw = main == nil || isOther ? .everything : redraw(new)
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
         let isBack = lastSnapshot?.isCurrent == false && moment.snapshot.isCurrent
         let newCurrent = moment.current.intersection(shown)
@@ -186,7 +189,7 @@ private struct Drawing {
         }
         if !hasReturned.isEmpty || isBack {
             // What it said before it was away says nothing of now.
-            await stream.site.freshness.forget(isBack ? Array(shown) : hasReturned)
+            stream.site.freshness.forget(isBack ? Array(shown) : hasReturned)
             watch(shown, moment)
         }
         return events
@@ -219,43 +222,15 @@ private struct Drawing {
     }
 }
 
-/// What one reader has watched, until it goes.
-private actor Watching {
-    private let site: Site
-    private var observation: Observation?
-    private var values: Set<Characteristic.ID> = []
-    private var isOver = false
-
-    init(site: Site) { self.site = site }
-
-    func watch(_ new: Set<Characteristic.ID>, reading readable: Set<Characteristic.ID>) async {
-        guard !isOver else { return }
-        if new != values {
-            let old = values
-            values = new
-            await site.freshness.watch(new)
-            await site.freshness.unwatch(old)
-            // The new one begins before the old one ends, so that what is in both goes on.
-            let next = new.isEmpty ? nil : await site.manager.observe(.characteristics(new))
-            if !isOver, values == new { observation = next }
-        }
-        await site.freshness.read(readable)
-    }
-
-    func end() async {
-        isOver = true
-        observation = nil
-        await site.freshness.unwatch(values)
-        values = []
-    }
-}
-
 /// The line above every page.
 enum Notice {
     static let away = "The home hub does not answer. What is shown is what was known; it goes on by itself."
 }
 
 extension HomeSnapshot {
+    /// What the homes are called, which pages link to.
+    fileprivate var homeNames: [String] { homes.map(\.name) }
+
     /// Whether there is a home to show, and whether it may be seen.
     fileprivate var isVisible: Bool { authorizationStatus.contains(.authorized) && !homes.isEmpty }
 }

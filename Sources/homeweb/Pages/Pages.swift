@@ -64,7 +64,7 @@ enum Pages {
         var moment = try await site.moment(visitor, choice: page.choice)
         if page is ServicePage || page is AccessoryPage {
             let values = await page.content(moment).values
-            await read(page.home(moment)?.readable(values) ?? [], site)
+            await read(values, page.home(moment)?.readable(values) ?? [], site)
             moment = try await site.moment(visitor, choice: page.choice)
         }
         let content = await page.content(moment)
@@ -75,12 +75,21 @@ enum Pages {
         return Response.page(layout, status: content.isMissing ? .notFound : status)
     }
 
-    private static func read(_ values: Set<Characteristic.ID>, _ site: Site) async {
-        guard !values.isEmpty else { return }
+    /// Has values reported from now on until the page's own stream takes over, and asks for them.
+    private static func read(
+        _ values: Set<Characteristic.ID>, _ readable: Set<Characteristic.ID>, _ site: Site
+    ) async {
+        guard !readable.isEmpty else { return }
+        let watching = Watching(site: site)
+        // It goes on behind the page; the page is sent without it.
+        let (answers, answered) = AsyncStream.makeStream(of: Void.self)
+        Task {
+            await watching.watch(values, reading: readable)
+            answered.finish()
+            await watching.end(after: Watching.linger)
+        }
         await withTaskGroup(of: Void.self) { group in
-            // It goes on behind the page; the page is sent without it.
-            let reading = Task { await site.freshness.read(values) }
-            group.addTask { await reading.value }
+            group.addTask { for await _ in answers {} }
             group.addTask { try? await Task.sleep(for: patience) }
             await group.next()
             group.cancelAll()

@@ -66,10 +66,15 @@ struct Tile {
         let metadata = characteristic.metadata
         let (low, high) = (metadata.minimum ?? 0, metadata.maximum ?? 100)
         guard low < high else { return nil }
-        let isOff = row.toggle?.isOn == false && characteristic.type != .targetPosition
+        let isPosition = characteristic.type == .targetPosition
+        let isOff = row.toggle?.isOn == false && !isPosition
+        // What moves is shown where it is, and set to where it is to go.
+        let present =
+            isPosition ? home.service(row.id)?.characteristic(.currentPosition)?.value?.number ?? number : number
         return [
             "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
-            "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(number, low), high)).formText,
+            "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
+            "value": min(max(number, low), high).formText,
             "label": "\(row.name), \(characteristic.localizedDescription.lowercased())",
         ]
     }

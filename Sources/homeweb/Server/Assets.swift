@@ -11,7 +11,6 @@ enum Assets {
         "icons.svg": ("image/svg+xml", PackageResources.icons_svg),
         "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
         "icon-180.png": ("image/png", PackageResources.icon_180_png),
-        "icon-512.png": ("image/png", PackageResources.icon_512_png),
         "manifest.webmanifest": ("application/manifest+json", PackageResources.manifest_webmanifest),
     ]
 

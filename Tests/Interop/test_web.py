@@ -1,0 +1,401 @@
+"""The page in a browser, over a home of accessories that HAP-python and hapsim serve."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from daemon import program
+from home import HomeDaemon
+from lan import end, until
+from python_kinds import CODE, DEVICE
+from talker import Talker
+from web import Page, browser, fetch
+
+HERE = Path(__file__).parent
+ROOMS = {
+    "Kitchen": ["The Lightbulb", "The Fan", "The Faucet"], "Hall": ["Front Door", "The Smoke Sensor"],
+    "Living Room": ["The Thermostat", "The Switch", "Living Room TV"],
+    "Bedroom": ["The Window", "The Window Covering", "The Temperature Sensor"],
+}
+LAMP = """
+name: Desk Lamp
+code: 466-37-726
+services:
+  - type: Lightbulb
+    characteristics:
+      On: false
+      Brightness: 30
+"""
+
+
+@pytest.fixture(scope="module")
+def house(lan, tmp_path_factory):
+    """The hub, the bridge of every kind, the page beside the hub, and a browser on that computer."""
+    directory = tmp_path_factory.mktemp("web")
+    with lan.add_host("web", "10.77.0.31") as host:
+        home = HomeDaemon(host, directory / "home").start()
+        bridge = Talker(
+            lan.phone, directory / "bridge.log", sys.executable, HERE / "python_kinds.py", lan.phone.address, 51844,
+            directory / "bridge.state")
+        page = None
+        try:
+            bridge.until(lambda line: "ready" in line, 40)
+            home.cli("homes", "add", "Villa")
+            home.cli("add", "--code", CODE, "--device", DEVICE, "--yes", timeout=120)
+            for room, names in ROOMS.items():
+                home.cli("rooms", "add", room)
+                home.cli("assign", *names, room)
+            home.cli("zones", "add", "Upstairs")
+            home.cli("zones", "add-room", "Upstairs", "Bedroom")
+            home.cli("favourite", "The Lightbulb")
+            page = Page(host, home, directory / "page").start()
+            with browser(host, directory) as chromium:
+                yield House(home, bridge, page, chromium)
+        finally:
+            if page:
+                page.close()
+            bridge.close()
+            home.close()
+
+
+class House:
+    def __init__(self, home, bridge, page, chromium):
+        self.home, self.bridge, self.page, self.chromium = home, bridge, page, chromium
+        self.app = home.app()
+        self.villa = self.app.home
+
+    def iid(self, name, kind):
+        """The number of a value, by the accessory's name and the short form of its type."""
+        (iid,) = [
+            one["iid"] for accessory in self.villa["accessories"] if accessory["name"] == name
+            for service in accessory["services"] for one in service["characteristics"]
+            if one["type"].lstrip("0").split("-")[0].lstrip("0") == kind][:1]
+        return iid
+
+    def report(self, name, kind, value):
+        """The device itself changes a value."""
+        self.bridge.say([name, self.iid(name, kind), value])
+
+    def held(self, name, kind):
+        self.bridge.say("values")
+        return self.bridge.until(lambda line: "values" in line)["values"][name][str(self.iid(name, kind))]
+
+    def path(self, visitor, name):
+        return visitor.page.locator("a.words", has_text=name).first.get_attribute("href")
+
+
+@pytest.fixture
+def visit(house):
+    """Opens pages as visitors, who have nothing to complain of and ask nobody else for anything."""
+    visitors = []
+
+    def open_page(path="/", **options):
+        visitor = house.chromium.open(house.page.address, path, **options)
+        visitors.append(visitor)
+        return visitor
+
+    yield open_page
+    for visitor in visitors:
+        complaints, strangers = visitor.complaints, visitor.strangers
+        visitor.context.close()
+        assert not complaints and not strangers, (complaints, strangers)
+
+
+def tile(visitor, name):
+    return visitor.page.locator("section", has_not=visitor.page.locator("h2", has_text="Favourites")).locator(
+        ".tile", has_text=name).first
+
+
+def test_every_view_is_there(house, visit):
+    visitor = visit()
+    views = {
+        "/": "Villa", "/?by=kind": "Lights", "/?by=category": "Lightbulb", "/?by=zone": "Upstairs",
+        "/?favourites=1": "", "/scenes": "Scenes", "/history": "History", "/more": "Rooms and zones",
+        "/rooms": "Kitchen", "/names": "Names", "/add": "Add an accessory", "/privacy": "Privacy", "/bridge": "Bridge",
+    }
+    for path, expected in views.items():
+        visitor.go(path)
+        assert expected in visitor.text(), path
+    visitor.go("/")
+    for name in ("The Lightbulb", "The Thermostat", "The Switch", "Living Room TV", "Sprinklers"):
+        visitor.go("/")
+        visitor.go(house.path(visitor, name))
+        visitor.page.get_by_role("link", name="Everything about it").click()
+        visitor.until_text("HAP|All services", "main")
+    visitor.go("/")
+    visitor.page.get_by_role("link", name="Kitchen").click()
+    visitor.until_text("The Lightbulb")
+
+
+def test_a_touch_switches_and_a_change_elsewhere_appears_in_both_browsers(house, visit):
+    first, second = visit(), visit()
+    house.report("The Lightbulb", "25", False)
+    until(lambda: "off" in tile(first, "The Lightbulb").inner_text(), 5, "off in the first")
+    tile(first, "The Lightbulb").get_by_role("button").click()
+    until(lambda: house.held("The Lightbulb", "25"), 5, "the lamp is on")
+    until(lambda: re.search(r"\bon\b", tile(second, "The Lightbulb").inner_text()), 1, "on in the second", interval=0.05)
+    house.report("The Temperature Sensor", "11", 23.5)
+    for visitor in (first, second):
+        until(lambda: "23.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 1, "23.5 °C", interval=0.05)
+    # What was measured also stands in the line of state.
+    assert "23" in first.text("#summary") or "24" in first.text("#summary")
+
+
+def test_a_drag_across_a_tile_dims(house, visit):
+    visitor = visit()
+    house.report("The Lightbulb", "25", True)
+    house.report("The Lightbulb", "8", 20)
+    until(lambda: "on, 20 %" in tile(visitor, "The Lightbulb").inner_text(), 5, "20 %")
+    tile(visitor, "The Lightbulb").scroll_into_view_if_needed()
+    box = tile(visitor, "The Lightbulb").bounding_box()
+    middle = box["y"] + box["height"] / 2
+    visitor.page.mouse.move(box["x"] + box["width"] * 0.2, middle)
+    visitor.page.mouse.down()
+    for step in range(1, 11):
+        visitor.page.mouse.move(box["x"] + box["width"] * (0.2 + 0.06 * step), middle)
+    visitor.page.mouse.up()
+    until(lambda: 70 <= house.held("The Lightbulb", "8") <= 90, 5, "about 80 %")
+    level = house.held("The Lightbulb", "8")
+    visitor.until_text(f"on, {level} %")
+    assert visitor.page.url.rstrip("/") == house.page.address.rstrip("/"), "a drag opens nothing"
+
+
+def test_a_lamp_has_its_controls_by_keyboard_alone(house, visit):
+    visitor = visit()
+    house.report("The Lightbulb", "25", False)
+    until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
+    visitor.go(house.path(visitor, "The Lightbulb"))
+    page = visitor.page
+    page.get_by_role("switch").focus()
+    page.keyboard.press("Space")
+    until(lambda: house.held("The Lightbulb", "25"), 5, "on by the space bar")
+    slider = page.get_by_role("slider", name="Brightness")
+    slider.focus()
+    before = house.held("The Lightbulb", "8")
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    until(lambda: house.held("The Lightbulb", "8") == before - 3, 5, "three less by the arrow")
+    page.get_by_role("button", name="Red").focus()
+    page.keyboard.press("Enter")
+    until(lambda: (house.held("The Lightbulb", "13"), house.held("The Lightbulb", "2F")) == (0, 100), 5, "red")
+    # Everything that can be used can be reached by the Tab key, and shows that it is.
+    page.evaluate("document.activeElement.blur()")
+    wanted = page.locator("main a, main button, main input, main summary").count()
+    reached = set()
+    for _ in range(wanted + 20):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate(
+            "[...document.querySelectorAll('main a, main button, main input, main summary')].indexOf(document.activeElement)"))
+    shown = page.evaluate(
+        "[...document.querySelectorAll('main a, main button, main input, main summary')]"
+        ".map((e, i) => e.checkVisibility() && !e.disabled && e.type !== 'hidden' ? i : -1).filter((i) => i >= 0)")
+    assert set(shown) <= reached, [i for i in shown if i not in reached]
+
+
+def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
+    visitor = visit("/rooms")
+    box = visitor.page.get_by_label("Name of a new room")
+    box.fill("Kitchen")
+    visitor.until_text("already")
+    suggestion = visitor.page.locator("form[data-names=room] .hint button").first
+    name = suggestion.inner_text()
+    assert name != "Kitchen"
+    suggestion.click()
+    until(lambda: box.input_value() == name, 5, "the suggestion is taken")
+    until(lambda: "already" not in visitor.text(), 5, "it is free")
+    visitor.page.get_by_role("button", name="Add the room").click()
+    visitor.until_text(name)
+    assert name in house.home.cli("rooms").stdout
+    # Without the check while it is typed, the home itself refuses.
+    status, _, body = fetch(
+        house.page.host, house.page.address, f"/homes/{house.villa['id']}/rooms", "POST", {"name": "Kitchen"})
+    assert status == 409 and "Kitchen" in body
+    house.home.cli("rooms", "remove", name)
+    visitor.page.wait_for_function("name => !document.querySelector('main').innerText.includes(name)", arg=name)
+
+
+def test_a_room_added_elsewhere_redraws_all_and_keeps_the_place(house, visit):
+    visitor = visit(viewport={"width": 800, "height": 500})
+    link = visitor.page.locator("a.words", has_text="The Window Covering")
+    link.focus()
+    visitor.page.evaluate("scrollTo(0, 400)")
+    house.home.cli("rooms", "add", "Attic")
+    house.home.cli("assign", "The Valve", "Attic")
+    visitor.until_text("Attic")
+    assert visitor.page.evaluate("scrollY") > 200
+    assert "The Window Covering" in visitor.page.evaluate("document.activeElement.innerText")
+    house.home.cli("rooms", "remove", "Attic")
+    visitor.page.wait_for_function("() => !document.querySelector('main').innerText.includes('Attic')")
+
+
+def test_another_home_changes_nothing_and_the_primary_one_is_followed(house, visit):
+    visitor = visit()
+    house.home.cli("homes", "add", "Cabin")
+    visitor.until_text("Cabin")
+    try:
+        before = visitor.page.locator("main section").count()
+        house.home.cli("rooms", "add", "Loft", "--home", "Cabin")
+        house.home.mark()
+        assert visitor.page.locator("main section").count() == before and "Loft" not in visitor.text()
+        house.home.cli("homes", "primary", "Cabin")
+        until(lambda: visitor.text("h1") == "Cabin", 5, "the primary home is shown")
+    finally:
+        house.home.cli("homes", "primary", "Villa")
+        until(lambda: visitor.text("h1") == "Villa", 5, "the primary home is shown")
+        house.home.cli("homes", "remove", "Cabin", "--yes")
+
+
+def test_a_withdrawn_permission_empties_the_page_and_a_given_one_fills_it(house, visit):
+    visitor = visit()
+    visitor.until_text("The Lightbulb")
+    house.home.cli("privacy", "deny", "org.lamplighter.homeweb")
+    visitor.until_text("may not see the homes")
+    assert "Lightbulb" not in visitor.text()
+    status, _, body = fetch(house.page.host, house.page.address, "/")
+    assert "Lightbulb" not in body
+    house.home.cli("privacy", "allow", "org.lamplighter.homeweb")
+    visitor.until_text("The Lightbulb")
+
+
+def test_the_page_goes_on_by_itself_when_the_hub_comes_back(house, visit):
+    visitor = visit()
+    visitor.until_text("The Lightbulb")
+    house.home.kill()
+    visitor.until_text("does not answer", "#notice")
+    assert "The Lightbulb" in visitor.text(), "what was known is still shown"
+    house.home.start()
+    until(lambda: not visitor._now("#notice"), 20, "the notice goes")
+    house.report("The Temperature Sensor", "11", 19.5)
+    until(lambda: "19.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 20, "values come again")
+
+
+def test_the_page_goes_on_when_it_is_started_anew(house, visit):
+    visitor = visit()
+    visitor.until_text("The Lightbulb")
+    assert house.page.terminate() == 0, house.page.log[-2000:]
+    visitor.until_text("does not answer", "#notice")
+    house.page.start(allowed=False)
+    until(lambda: not visitor._now("#notice"), 20, "the notice goes")
+    house.report("The Temperature Sensor", "11", 18.5)
+    until(lambda: "18.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 10, "values come again")
+    # The browser's own words about the lost connection are no complaint.
+    visitor.complaints.clear()
+
+
+def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
+    path = tmp_path / "lamp.yaml"
+    path.write_text(LAMP)
+    host = house.page.host
+    lamp = host.popen(program("hapsim"), path, "--state-directory", tmp_path / "lamp")
+    try:
+        visitor = visit("/add")
+        page = visitor.page
+        page.get_by_role("button", name="Look for accessories").click()
+        page.get_by_role("button", name="Desk Lamp").click(timeout=30_000)
+        visitor.until_text("Code of Desk Lamp")
+        page.get_by_label("Eight digits").fill("466-37-727")
+        page.get_by_role("button", name="Go on").click()
+        visitor.until_text("more", timeout=20)
+        page.get_by_label("Eight digits").fill("466-37-726")
+        page.get_by_role("button", name="Go on").click()
+        visitor.until_text("What is it called", timeout=20)
+        page.get_by_label("Name").fill("Reading Lamp")
+        page.get_by_role("button", name="Call it that").click()
+        visitor.until_text("Where is")
+        page.get_by_role("button", name="Kitchen").click()
+        visitor.until_text("used often")
+        page.get_by_role("button", name="Yes").click()
+        visitor.until_text("is added")
+        visitor.go("/")
+        visitor.until_text("Reading Lamp")
+        listed = {one["name"]: one for one in house.home.cli("accessories", "--json")}
+        assert "Reading Lamp" in listed
+        page.locator("section", has=page.locator("h2", has_text="Kitchen")).get_by_text("Reading Lamp").wait_for()
+        visitor.go(f"/accessories/{listed['Reading Lamp']['id']}")
+        page.get_by_role("link", name="Remove it").click()
+        page.get_by_role("button", name="Remove it").click()
+        until(lambda: "Reading Lamp" not in {one["name"] for one in house.home.cli("accessories", "--json")}, 10, "removed")
+    finally:
+        end(lamp)
+
+
+def test_it_works_without_script(house, visit):
+    visitor = visit(java_script_enabled=False)
+    house.report("The Lightbulb", "25", False)
+    house.home.cli("read", "The Lightbulb")
+    visitor.go("/")
+    tile(visitor, "The Lightbulb").get_by_role("button").click()
+    until(lambda: house.held("The Lightbulb", "25"), 5, "switched by a form")
+    visitor.go(house.path(visitor, "The Lightbulb"))
+    visitor.page.get_by_role("slider", name="Brightness").fill("35")
+    visitor.page.locator("form.slider", has_text="Brightness").get_by_role("button", name="Set").click()
+    until(lambda: house.held("The Lightbulb", "8") == 35, 5, "dimmed by a form")
+    visitor.until_text("35 %")
+
+
+def test_makers_parts_are_for_developers(house, visit):
+    visitor = visit()
+    text = visitor.text()
+    assert "Accessory Information" not in text and not re.search(r"\b[0-9A-F]{8}-[0-9A-F]{4}-", text)
+    visitor.go(house.path(visitor, "The Lightbulb"))
+    assert "Accessory Information" not in visitor.text()
+    visitor.page.get_by_role("link", name="Everything about it").click()
+    visitor.until_text("Accessory Information")
+    assert re.search(r"\b[0-9A-F]{8}-[0-9A-F]{4}-", visitor.text())
+
+
+def test_nothing_serious_for_axe(house, visit):
+    import axe_playwright_python
+
+    script = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+    house.report("The Smoke Sensor", "76", 1)
+    found = {}
+    for scheme in ("light", "dark"):
+        visitor = visit(color_scheme=scheme)
+        lamp, thermostat = (house.path(visitor, name) for name in ("The Lightbulb", "The Thermostat"))
+        visitor.go(lamp)
+        accessory = visitor.page.get_by_role("link", name="Everything about it").get_attribute("href")
+        for path in ("/", "/?by=kind", lamp, thermostat, accessory, "/scenes", "/history", "/more", "/rooms", "/names",
+                     "/add", "/privacy", "/bridge"):
+            visitor.go(path)
+            # Added as the browser's own, since the page takes no script of others.
+            result = visitor.page.context.new_cdp_session(visitor.page)
+            result.send("Runtime.evaluate", {"expression": script})
+            answer = result.send("Runtime.evaluate", {
+                "expression": "axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(r.violations"
+                              ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => [v.id, v.nodes.map(n => n.html + n.failureSummary).slice(0, 3)])))",
+                "awaitPromise": True, "returnByValue": True})
+            if (violations := answer["result"]["value"]) != "[]":
+                found[scheme, path] = violations
+    assert not found, found
+
+
+def test_every_view_fits_its_window(house, visit, tmp_path):
+    """PICTURES=folder keeps what it looked at."""
+    folder = Path(os.environ.get("PICTURES", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    wide = []
+    for scheme in ("light", "dark"):
+        for name, size in {"phone": (390, 844), "desktop": (1200, 900)}.items():
+            visitor = visit(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+            visitor.until_text("The Lightbulb")
+            lamp, thermostat = (house.path(visitor, one) for one in ("The Lightbulb", "The Thermostat"))
+            visitor.go(lamp)
+            accessory = visitor.page.get_by_role("link", name="Everything about it").get_attribute("href")
+            views = {
+                "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory,
+                "scenes": "/scenes", "history": "/history", "more": "/more", "rooms": "/rooms", "names": "/names",
+                "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "nothing": "/nothing",
+            }
+            for view, path in views.items():
+                visitor.go(path)
+                visitor.page.wait_for_function("() => !document.querySelector('.stale')")
+                visitor.page.screenshot(path=folder / f"{view}-{name}-{scheme}.png")
+                if visitor.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                    wide.append((view, name))
+            # The browser says of a page that is not there that it is not there.
+            visitor.complaints = [one for one in visitor.complaints if "404" not in one]
+    assert not wide, wide
