@@ -8,6 +8,7 @@ DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
 STATE   ?= .lamplighter
+LISTEN  ?= 127.0.0.1:8480
 SECONDS ?= 60
 MINUTES ?= 60
 # The four libraries, and the modules whose types they bring along.
@@ -46,7 +47,7 @@ run-home: packages
 run-web: packages
 	swift build --product homeweb
 	swift build --product homehub
-	exec .build/debug/homeweb --state-directory $(STATE)/web
+	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web
 
 ## test     install what the tests need, run all of them, end what they started
 test: test-packages $(VENV)/ready

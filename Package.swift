@@ -321,6 +321,8 @@ let package = Package(
         tests(
             of: "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        tests(of: "homeweb", ["HomeModel", "HAPModel", "WebAccess", httpTypes]),
+        tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),

@@ -8,7 +8,7 @@ package struct AccessToken: Sendable {
     /// The token itself; not to be logged.
     package let secret: String
 
-    /// Makes one that nobody knows.
+    /// Makes one that no person knows yet.
     package init() {
         var random = SystemRandomNumberGenerator()
         secret = String(

@@ -38,7 +38,7 @@ extension [Person] {
     /// Whose token this is.
     ///
     /// - Parameter token: what a browser showed.
-    /// - Returns: the person; `nil` if it is nobody's. Every token is compared, so that the time tells nothing.
+    /// - Returns: the person; `nil` if it is no person's. Every token is compared, so that the time tells nothing.
     package func holder(of token: AccessToken) -> Person? {
         reduce(nil) { found, person in person.token.matches(token) ? person : found }
     }

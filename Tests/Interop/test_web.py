@@ -89,7 +89,7 @@ class House:
 
 @pytest.fixture
 def visit(house):
-    """Opens pages as visitors, who have nothing to complain of and ask nobody else for anything."""
+    """Opens pages as visitors, who have nothing to complain of and ask no other server for anything."""
     visitors = []
 
     def open_page(path="/", **options):
@@ -99,9 +99,9 @@ def visit(house):
 
     yield open_page
     for visitor in visitors:
-        complaints, strangers = visitor.complaints, visitor.strangers
+        complaints, foreign = visitor.complaints, visitor.foreign
         visitor.context.close()
-        assert not complaints and not strangers, (complaints, strangers)
+        assert not complaints and not foreign, (complaints, foreign)
 
 
 def tile(visitor, name):

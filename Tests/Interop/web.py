@@ -108,11 +108,11 @@ class Visitor:
         self.requests = []
         self.page = context.new_page()
         self.page.set_default_timeout(10_000 * PATIENCE)
-        self.page.on("console", lambda message: self._heard(message))
+        self.page.on("console", lambda message: self._received(message))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
 
-    def _heard(self, message):
+    def _received(self, message):
         # A connection that ends with its server is no fault of the page.
         if message.type in ("error", "warning") and "ERR_" not in message.text:
             self.complaints.append(f"{message.text} at {message.location}")
@@ -135,7 +135,7 @@ class Visitor:
             return ""
 
     @property
-    def strangers(self):
+    def foreign(self):
         """What was asked of anybody else than the page."""
         return [url for url in self.requests if not url.startswith((self.address + "/", "blob:", "data:"))]
 

@@ -109,14 +109,15 @@ extension [Person] {
     /// Somebody's place.
     ///
     /// - Parameter name: the name; the first owner's if `nil`.
-    /// - Throws: `TerminalError` if there is nobody of that name.
+    /// - Returns: where in the list.
+    /// - Throws: `TerminalError` if no person has that name.
     fileprivate func index(of name: String?) throws(TerminalError) -> Int {
         let found =
             if let name { firstIndex { NameKey($0.name) == NameKey(name) } } else { firstIndex { $0.role == .owner } }
         guard let found else {
             throw TerminalError(
                 code: 1,
-                message: name.map { "nobody is named \"\($0)\" there" } ?? "there is no owner; --invite makes one")
+                message: name.map { "no person is named \"\($0)\" there" } ?? "there is no owner; --invite makes one")
         }
         return found
     }

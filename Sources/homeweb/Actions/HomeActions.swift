@@ -160,7 +160,7 @@ enum HomeActions {
 }
 
 extension Query {
-    /// The name that was typed, without spaces around it, which nobody means.
+    /// The name that was typed, without spaces around it, which no person means.
     fileprivate var name: String { (self["name"] ?? "").trimmed }
 }
 

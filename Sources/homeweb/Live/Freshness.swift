@@ -61,7 +61,7 @@ final class Freshness: Sendable {
         contents.withLock { contents in
             for id in ids {
                 contents.reading[id] = nil
-                // What cannot be read stays as it was known, and is shown as old; so is what nobody looks at any more.
+                // What cannot be read stays as it was known, and is shown as old; so is what no reader looks at any more.
                 if case .success = results?[id], contents.watched[id] != nil { contents.read.insert(id) }
             }
         }

@@ -6,7 +6,7 @@ import SystemKit
 /// The last changes, newest first, as long as the page runs.
 ///
 /// What the home tells of itself is always there; values only while somebody looked at them, because nothing is watched
-/// that nobody looks at.
+/// that no reader looks at.
 final class History: Sendable {
     struct Entry: Sendable, Hashable {
         /// In milliseconds since 1970.

@@ -10,9 +10,10 @@ struct HistoryWords {
 }
 
 extension HomeClientEvent {
-    /// What happened, in words; `nil` for what nobody would look up.
+    /// What happened, in words.
     ///
     /// - Parameter homes: the homes as they are now.
+    /// - Returns: `nil` for what no person would look up.
     func words(_ homes: [Home]) -> HistoryWords? {
         switch self {
         case .manager(let event): event.words

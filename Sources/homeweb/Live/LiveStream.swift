@@ -29,7 +29,7 @@ struct LiveStream: Sendable {
         return String(hash, radix: 36)
     }
 
-    private let news = News()
+    private let pending = Pending()
 
     init(site: Site, page: any LivePage, visitor: Visitor, mark: String?) {
         self.site = site
@@ -39,7 +39,7 @@ struct LiveStream: Sendable {
     }
 
     /// The reader is gone.
-    func stop() { news.end() }
+    func stop() { pending.end() }
 
     /// Runs until the reader goes, or may not be here any more.
     ///
@@ -51,11 +51,11 @@ struct LiveStream: Sendable {
         let sources = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    for await snapshot in site.manager.snapshots() { news.put(snapshot) }
-                    news.end()
+                    for await snapshot in site.manager.snapshots() { pending.put(snapshot) }
+                    pending.end()
                 }
-                group.addTask { while (try? await Task.sleep(for: Self.beat)) != nil { news.beat() } }
-                if let changes { group.addTask { for await _ in changes { news.put(nil) } } }
+                group.addTask { while (try? await Task.sleep(for: Self.beat)) != nil { pending.beat() } }
+                if let changes { group.addTask { for await _ in changes { pending.put(nil) } } }
             }
         }
         defer {
@@ -64,15 +64,15 @@ struct LiveStream: Sendable {
         }
         var drawing = Drawing(stream: self)
         var beats = 0
-        for await isBeat in news.wakes.cancelOnGracefulShutdown() {
-            guard !news.isOver else { return }
+        for await isBeat in pending.wakes.cancelOnGracefulShutdown() {
+            guard !pending.isOver else { return }
             guard site.people.admits(visitor) else { return try await send(Self.event("gone", ["path": "/enter"])) }
             if isBeat {
                 beats += 1
                 if beats.isMultiple(of: Self.beatsToSign) { try await send(": here\n\n") }
             }
             // A beat may have taken the place of a change in the queue.
-            guard let snapshot = news.take() else { continue }
+            guard let snapshot = pending.take() else { continue }
             let current = site.freshness.current
             let events = await drawing.events(
                 for: Moment(snapshot: snapshot, visitor: visitor, current: current, choice: page.choice))
@@ -81,7 +81,7 @@ struct LiveStream: Sendable {
                 drawing.valuesToWatch = nil
                 Task {
                     await watching.watch(values.all, reading: values.readable)
-                    news.put(nil)
+                    pending.put(nil)
                 }
             }
             try await Task.sleep(for: Self.pace)
@@ -92,7 +92,7 @@ struct LiveStream: Sendable {
 }
 
 /// What there is to draw, and that there is.
-private final class News: Sendable {
+private final class Pending: Sendable {
     private struct Contents {
         var snapshot: HomeSnapshot?
         var isDue = false

@@ -60,7 +60,7 @@ extension NameHint {
     fileprivate var reason: String {
         switch self {
         case .containsLocation(let location): "says where it is (\(location.name)), which its room does already"
-        case .containsMaker: "holds its maker's name or number, which nobody says"
+        case .containsMaker: "holds its maker's name or number, which people do not say"
         case .ambiguousForVoice: "is also something else's name"
         case .genericOnly: "says only what sort of thing it is"
         }

@@ -9,7 +9,7 @@ import NIOCore
 /// The pages that are read.
 enum Pages {
     /// How long a page waits for what accessories say before it shows what was known.
-    private static let patience = Duration.milliseconds(1500)
+    private static let readTimeout = Duration.milliseconds(1500)
 
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         for path in [
@@ -90,7 +90,7 @@ enum Pages {
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in answers {} }
-            group.addTask { try? await Task.sleep(for: patience) }
+            group.addTask { try? await Task.sleep(for: readTimeout) }
             await group.next()
             group.cancelAll()
         }

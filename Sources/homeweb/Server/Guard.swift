@@ -87,6 +87,11 @@ struct Guard: RouterMiddleware {
 
     static func isAddress(_ host: String) -> Bool { IPAddressText.isAddress(host) }
 
+    private static func name(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no name of a header.") }
+        return name
+    }
+
     private static let headers: [(HTTPField.Name, String)] = [
         (
             .contentSecurityPolicy,
@@ -94,10 +99,10 @@ struct Guard: RouterMiddleware {
                 + "manifest-src 'self'; media-src 'self' blob:; form-action 'self'; base-uri 'none'; "
                 + "frame-ancestors 'none'"
         ),
-        (.xContentTypeOptions, "nosniff"), (HTTPField.Name("Referrer-Policy")!, "same-origin"),
-        (HTTPField.Name("Cross-Origin-Opener-Policy")!, "same-origin"),
-        (HTTPField.Name("Cross-Origin-Resource-Policy")!, "same-origin"),
-        (HTTPField.Name("Permissions-Policy")!, "camera=(self), microphone=(), geolocation=()"),
+        (.xContentTypeOptions, "nosniff"), (name("Referrer-Policy"), "same-origin"),
+        (name("Cross-Origin-Opener-Policy"), "same-origin"),
+        (name("Cross-Origin-Resource-Policy"), "same-origin"),
+        (name("Permissions-Policy"), "camera=(self), microphone=(), geolocation=()"),
         (.cacheControl, "no-store"),
     ]
 }

@@ -21,7 +21,7 @@ final class People: Sendable {
         self.logger = logger
     }
 
-    /// Whose token this is; `nil` for nobody's.
+    /// Whose token this is; `nil` for no person's.
     func visitor(_ token: AccessToken) -> Visitor? {
         people.holder(of: token).map { Visitor(name: $0.name, role: $0.role, token: token) }
     }

@@ -92,7 +92,7 @@ extension Response {
 }
 
 extension String {
-    /// The path if it is one of ours, else the first page: nobody is sent elsewhere.
+    /// The path if it is one of ours, else the first page: no browser is sent elsewhere.
     var localPath: String {
         hasPrefix("/") && !hasPrefix("//") && !hasPrefix("/\\") && utf8.count <= 500
             && utf8.allSatisfy { (0x21...0x7E).contains($0) } ? self : "/"

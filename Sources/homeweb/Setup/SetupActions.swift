@@ -29,7 +29,7 @@ enum SetupActions {
             do throws(WebError) {
                 let answer = try answer(form)
                 do throws(HomeError) { try await session.answer(answer) } catch { throw WebError(error) }
-                await settle(session, after: form["step"] ?? "")
+                await awaitNextStep(of: session, after: form["step"] ?? "")
                 return Response.seeOther("/add/\(session.id)")
             } catch {
                 guard let visitor = context.person else { throw error }
@@ -71,7 +71,7 @@ enum SetupActions {
     }
 
     /// Waits a moment for the next question, so that a browser without script sees it at once.
-    private static func settle(_ session: AccessorySetupSession, after step: String) async {
+    private static func awaitNextStep(of session: AccessorySetupSession, after step: String) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await state in session.states where AddPage.step(state) != step {

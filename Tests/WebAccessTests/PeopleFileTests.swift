@@ -1,0 +1,60 @@
+import Glibc
+import Testing
+
+@testable import WebAccess
+
+@Suite struct PeopleFileTests {
+    private let directory = "/tmp/people-\(UInt64.random(in: 0 ... .max))"
+
+    @Test func whatIsWrittenIsRead() throws {
+        mkdir(directory, 0o700)
+        let file = PeopleFile(directory: directory)
+        #expect(try file.read() == nil && file.stamp == 0)
+        let people = [Person(name: "owner", role: .owner), Person(name: "Anna", role: .guest)]
+        try file.write(PeopleFile.Content(people: people, address: "http://127.0.0.1:8480/"))
+        let read = try #require(try file.read())
+        #expect(read.address == "http://127.0.0.1:8480/")
+        #expect(read.people.map(\.name) == ["owner", "Anna"] && read.people.map(\.role) == [.owner, .guest])
+        #expect(read.people[1].token.matches(people[1].token) && !read.people[1].token.matches(people[0].token))
+        var status = stat()
+        #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        let stamp = file.stamp
+        try file.write(PeopleFile.Content(people: people))
+        #expect(file.stamp != stamp)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "{\"people\": [{}]}", "{\"people\": [{\"name\": \"a\", \"role\": \"king\", \"token\": \"\"}]}",
+        "{\"people\": [{\"name\": \"a\", \"role\": \"owner\", \"token\": \"short\"}]}",
+    ])
+    func aDamagedFileLetsNoPersonIn(text: String) throws {
+        mkdir(directory, 0o700)
+        let file = PeopleFile(directory: directory)
+        let stream = try #require(fopen(file.path, "w"))
+        fputs(text, stream)
+        fclose(stream)
+        let error = #expect(throws: (any Error).self) { try file.read() }
+        #expect("\(try #require(error))".contains("is damaged"))
+    }
+
+    @Test func aTokenIsTakenAsPeopleTypeIt() throws {
+        let token = AccessToken()
+        #expect(token.secret.utf8.count == 26)
+        let spaced = token.secret.uppercased().enumerated().map {
+            $0.offset % 4 == 3 ? "\($0.element) " : "\($0.element)"
+        }
+        #expect(try #require(AccessToken(spaced.joined())).matches(token))
+        #expect(AccessToken(String(token.secret.dropLast())) == nil)
+        #expect(AccessToken(token.secret + "a") == nil && AccessToken(String(repeating: "a", count: 4000)) == nil)
+        #expect(AccessToken("l" + token.secret.dropFirst()) == nil, "a letter that is not of the alphabet")
+        #expect("\(token)" == "(token)" && !String(reflecting: token).contains(token.secret))
+        #expect(AccessToken().secret != token.secret)
+    }
+
+    @Test func aTokenIsItsHoldersAlone() {
+        let people = [Person(name: "owner", role: .owner), Person(name: "Anna", role: .guest)]
+        #expect(people.holder(of: people[1].token)?.name == "Anna")
+        #expect(people.holder(of: people[0].token)?.role == .owner)
+        #expect(people.holder(of: AccessToken()) == nil)
+    }
+}

@@ -1,0 +1,154 @@
+import HAPModel
+import HTTPTypes
+import HomeModel
+import Testing
+import WebAccess
+
+@testable import homeweb
+
+/// What browsers send, taken apart.
+@Suite struct FormTests {
+    @Test(arguments: [
+        ("a=1&b=2", [("a", "1"), ("b", "2")]), ("a=x+y%20z", [("a", "x y z")]), ("a", [("a", "")]), ("", []),
+        ("a=%C3%A4", [("a", "ä")]), ("a=1=2", [("a", "1=2")]), ("a=%zz&b=1", [("b", "1")]), ("a=%f&b=1", [("b", "1")]),
+        ("a=%FF&b=1", [("b", "1")]), ("&&a=1", [("a", "1")]),
+    ])
+    func aQueryIsTakenApart(text: String, fields: [(String, String)]) {
+        let query = Query(text)
+        #expect(query.fields.map(\.name) == fields.map(\.0) && query.fields.map(\.value) == fields.map(\.1))
+    }
+
+    @Test func aQueryIsBounded() {
+        let fields = Query((0..<10_000).map { "f\($0)=1" }.joined(separator: "&")).fields
+        #expect(fields.count == 200)
+    }
+
+    @Test func aQueryComesBackAsItWent() {
+        let query = Query(["a": "ä & b", "page": "/rooms?home=1"])
+        #expect(Query(query.text.dropFirst()).fields.map(\.value) == ["ä & b", "/rooms?home=1"])
+    }
+
+    @Test(arguments: [
+        ("true", CharacteristicFormat.bool, CharacteristicValue?.some(.bool(true))), ("0", .bool, .bool(false)),
+        ("on", .bool, nil),
+        ("21.5", .float, .float(21.5)), ("nan", .float, nil), ("inf", .float, nil), ("50", .uint8, .integer(50)),
+        ("50.0", .uint8, .float(50)), ("18446744073709551615", .uint64, .unsigned(.max)), ("-3", .int, .integer(-3)),
+        ("x", .int, nil), ("", .int, nil), ("Über", .string, .string("Über")), ("00", .data, nil), ("00", .tlv8, nil),
+    ])
+    func aFieldIsAValueOfItsFormat(text: String, format: CharacteristicFormat, value: CharacteristicValue?) {
+        #expect(CharacteristicValue(formText: text, as: format) == value)
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("/rooms/1?a=b", "/rooms/1?a=b"), ("//evil.example", "/"), ("/\\evil.example", "/"),
+        ("https://evil.example", "/"), ("", "/"), ("/a\r\nSet-Cookie: x", "/"), ("/ä", "/"),
+    ])
+    func noBrowserIsSentElsewhere(path: String, expected: String) { #expect(path.localPath == expected) }
+
+    @Test(arguments: [
+        ("127.0.0.1:8480", "127.0.0.1"), ("[::1]:8480", "::1"), ("home.local", "home.local"), ("a:b:c", nil), ("", nil),
+        ("[::1", nil), (":80", nil),
+    ])
+    func aHostIsTakenFromItsHeader(authority: String, host: String?) { #expect(Guard.hostName(authority) == host) }
+
+    @Test(arguments: [
+        ("127.0.0.1:8480", "127.0.0.1", 8480), ("[::]:0", "::", 0), ("localhost:80", "localhost", 80),
+    ])
+    func anAddressToListenAt(text: String, host: String, port: Int) throws {
+        let address = try #require(Homeweb.address(text))
+        #expect(address.host == host && address.port == port)
+    }
+
+    @Test(arguments: ["8480", "evil.example:80", "127.0.0.1", "127.0.0.1:70000", ":8480", "127.0.0.1:-1"])
+    func noAddress(text: String) { #expect(Homeweb.address(text) == nil) }
+}
+
+/// Colours as browsers and as HomeKit have them.
+@Suite struct RGBColorTests {
+    @Test(arguments: [
+        (0.0, 100.0, "#ff0000"), (120, 100, "#00ff00"), (240, 100, "#0000ff"), (360, 100, "#ff0000"),
+        (40, 80, "#ffbb33"),
+        (0, 0, "#ffffff"), (-30, 100, "#ff0080"),
+    ])
+    func hueAndSaturation(hue: Double, saturation: Double, text: String) {
+        #expect(RGBColor(hue: hue, saturation: saturation).text == text)
+    }
+
+    @Test func whatIsChosenComesBack() throws {
+        for hue in stride(from: 0.0, to: 360, by: 7) {
+            for saturation in stride(from: 20.0, through: 100, by: 20) {
+                let back = try #require(RGBColor(RGBColor(hue: hue, saturation: saturation).text)).hueAndSaturation
+                #expect(
+                    abs(back.hue - hue) <= 3 && abs(back.saturation - saturation) <= 1, "\(hue) \(saturation): \(back)")
+            }
+        }
+    }
+
+    @Test(arguments: ["", "red", "#ff00", "#ff00zz", "#+f00ff", "ff0000", "#ff0000 "])
+    func noColor(text: String) { #expect(RGBColor(text) == nil) }
+
+    @Test func warmIsWarmerThanCold() {
+        #expect(RGBColor(mired: 500).blue < RGBColor(mired: 153).blue)
+        #expect(RGBColor(mired: 0).text == "#ffffff" && RGBColor(mired: 1e9).red == 255)
+    }
+}
+
+@Suite struct LimitTests {
+    @Test func wrongTokensAreCountedByAddressAndForgotten() {
+        final class Clock: @unchecked Sendable { var now = ContinuousClock.now }
+        let clock = Clock()
+        let limit = AttemptLimit { clock.now }
+        for _ in 0..<AttemptLimit.attempts {
+            #expect(limit.mayTry("10.0.0.1"))
+            limit.failed("10.0.0.1")
+        }
+        #expect(!limit.mayTry("10.0.0.1") && limit.mayTry("10.0.0.2"))
+        // A network of IPv6 is one address.
+        for host in 0..<AttemptLimit.attempts { limit.failed("2001:db8:1:2:0:0:0:\(host)") }
+        #expect(!limit.mayTry("2001:db8:1:2:ffff:0:0:1") && limit.mayTry("2001:db8:1:3:0:0:0:1"))
+        clock.now += .seconds(61)
+        #expect(limit.mayTry("10.0.0.1"))
+    }
+
+    @Test func manyAddressesTakeNoMoreThanTheirPlaces() {
+        let limit = AttemptLimit()
+        for _ in 0..<AttemptLimit.attempts { limit.failed("192.0.2.1") }
+        for host in 0..<5000 { limit.failed("10.\(host / 65536).\(host / 256 % 256).\(host % 256)") }
+        #expect(limit.mayTry("192.0.2.1"), "the oldest is forgotten")
+    }
+
+    @Test func listenersHaveSoManyPlaces() {
+        let limit = ListenerLimit()
+        for _ in 0..<ListenerLimit.most { #expect(limit.enter()) }
+        #expect(!limit.enter())
+        limit.leave()
+        #expect(limit.enter())
+    }
+}
+
+@Suite struct TemplateTests {
+    @Test func allAreThere() {
+        for (name, _) in Templates.sources { #expect(!Templates.render(name, [:]).isEmpty || name.isEmpty) }
+    }
+
+    @Test func whatPeopleAndDevicesWriteIsEscaped() {
+        let evil = "<script>alert(1)</script>\"'&"
+        let html = Templates.render("problem", ["heading": evil, "message": evil, "back": evil])
+        #expect(!html.contains("<script>alert") && html.contains("&lt;script&gt;") && !html.contains("\"'&"))
+    }
+
+    @Test(arguments: [
+        (0, "just now"), (59_000, "just now"), (60_000, "1 minute ago"), (3_599_000, "59 minutes ago"),
+        (7_200_000, "2 hours ago"), (-5_000, "just now"), (86_400_000, "1970-01-10 00:00 UTC"),
+    ])
+    func momentsInWords(ago: Int64, words: String) {
+        let now: Int64 = 10 * 86_400_000
+        #expect(TimeWords.words(for: now - ago, now: now) == words)
+    }
+
+    @Test func contentHasAMark() {
+        #expect(
+            LiveStream.mark(of: "a") != LiveStream.mark(of: "b") && LiveStream.mark(of: "a") == LiveStream.mark(of: "a")
+        )
+    }
+}
