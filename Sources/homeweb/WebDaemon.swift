@@ -27,7 +27,7 @@ struct WebDaemon {
         if try file.read() == nil { try file.write(PeopleFile.Content(people: [Person(name: "owner", role: .owner)])) }
         let manager = HomeManager(HomeApp.declaration, socket: hubSocket, logger: logger)
         let people = People(
-            file: file, isTokenNeeded: isTokenNeeded || !IPAddressText.isLoopback(settings.host), logger: logger)
+            file: file, isTokenNeeded: isTokenNeeded, logger: logger)
         let site = Site(
             manager: manager, people: people, bridgeSocket: bridgeSocket, hubSocket: hubSocket, logger: logger)
         let server = try WebServer.make(settings, site) { port in

@@ -155,4 +155,4 @@ def fetch(host, address, path="/", method="GET", fields=None, headers=None, toke
     done = subprocess.run(host.inside(*command, address.rstrip("/") + path), capture_output=True)
     head, _, body = done.stdout.decode(errors="replace").partition("\r\n\r\n")
     lines = head.split("\r\n")
-    return int(lines[0].split()[1]), dict(line.split(": ", 1) for line in lines[1:]), body
+    return int(lines[0].split()[1]), {name.lower(): value for name, value in (line.split(": ", 1) for line in lines[1:])}, body

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import TerminalKit
 
 /// The server of the page.
 struct WebServer {
@@ -53,8 +54,15 @@ struct WebServer {
     }
 
     private static func configuration(_ tls: (certificate: String, key: String)) throws -> TLSConfiguration {
-        let chain = try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: tls.key, format: .pem)
+        func read<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+            do { return try body() } catch {
+                throw TerminalError(code: 66, message: "cannot use \(path): it is not there, or not what it should be in PEM")
+            }
+        }
+        let chain = try read(tls.certificate) {
+            try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
+        }
+        let key = try read(tls.key) { try NIOSSLPrivateKey(file: tls.key, format: .pem) }
         return TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
     }
 

@@ -8,12 +8,14 @@ import HummingbirdCore
 enum SetupActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/add") { request, context in
+            _ = try context.owner
             let form = try await request.form(context)
             let home = form["home"].flatMap { Home.ID($0) }
             let session = try await site.manager.beginSetup(AccessorySetupRequest(home: home))
             return Response.seeOther("/add/\(session.id)")
         }
         router.post("/add/:id") { request, context in
+            let visitor = try context.owner
             let form = try await request.form(context)
             guard let session = try await session(context, site) else {
                 throw WebError(.notFound, "This setup is over; begin another.")
@@ -32,7 +34,6 @@ enum SetupActions {
                 await awaitNextStep(of: session, after: form["step"] ?? "")
                 return Response.seeOther("/add/\(session.id)")
             } catch {
-                guard let visitor = context.person else { throw error }
                 let page = AddPage(session: session, refusal: error.message)
                 return try await Pages.response(page, site, visitor, status: .badRequest)
             }
