@@ -47,7 +47,8 @@ run-home: packages
 run-web: packages
 	swift build --product homeweb
 	swift build --product homehub
-	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web
+	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web --socket $(STATE)/run/home.sock \
+		--bridge-socket $(STATE)/run/control.sock
 
 ## test     install what the tests need, run all of them, end what they started
 test: test-packages $(VENV)/ready

@@ -30,13 +30,20 @@ struct Site: Sendable {
         self.logger = logger
     }
 
+    /// What is known of the homes at this moment; `nil` when the page is going down.
+    var snapshot: HomeSnapshot? {
+        get async {
+            var snapshots = manager.snapshots().makeAsyncIterator()
+            return await snapshots.next()
+        }
+    }
+
     /// The homes as they are now.
     ///
     /// - Throws: `CancellationError` when the page is going down.
     func moment(_ visitor: Visitor, choice: Home.ID? = nil) async throws -> Moment {
-        var snapshots = manager.snapshots().makeAsyncIterator()
-        guard let snapshot = await snapshots.next() else { throw CancellationError() }
-        return Moment(snapshot: snapshot, visitor: visitor, current: freshness.current, choice: choice)
+        guard let snapshot = await snapshot else { throw CancellationError() }
+        return Moment(snapshot: snapshot, visitor: visitor, read: freshness.current, choice: choice)
     }
 }
 

@@ -3,7 +3,7 @@
     python_kinds.py ADDRESS PORT STATE-FILE
 
 Every accessory has all characteristics that its kinds can have. It prints `{"ready": DEVICE-ID, "accessories": ...}`, with
-the kinds of each, then each write that reaches it. Each line of its standard input is `[ACCESSORY, TYPE, VALUE]`: what a
+the kinds of each, then each write, read and subscription that reaches it. Each line of its standard input is `[ACCESSORY, TYPE, VALUE]`: what a
 device has to report; or `"values"`: it prints what it holds.
 """
 
@@ -57,8 +57,20 @@ def make(driver, name, kinds, number):
     return accessory, found
 
 
+class Driver(AccessoryDriver):
+    """Tells what it is asked for, as [aid, iid]."""
+
+    def get_characteristics(self, char_ids, *rest):
+        say(read=[[int(part) for part in one.split(".")] for one in char_ids])
+        return super().get_characteristics(char_ids, *rest)
+
+    def async_subscribe_client_topic(self, client, topic, subscribe=True):
+        say(subscribed=[int(part) for part in topic.split(".")], isOn=subscribe)
+        return super().async_subscribe_client_topic(client, topic, subscribe)
+
+
 async def main(address, port, state):
-    driver = AccessoryDriver(
+    driver = Driver(
         address=address, port=int(port), persist_file=state, pincode=CODE.encode(), loop=asyncio.get_running_loop(),
         mac=DEVICE)
     bridge = Bridge(driver, "Every Kind")

@@ -7,6 +7,7 @@ import pytest
 from daemon import ROOT, program
 from lan import until
 from terminal import Terminal
+from web import browser
 
 README = (ROOT / "README.md").read_text()
 
@@ -167,6 +168,20 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     finally:
         app.close()
     second.expects("2026-01-01T00:00:00Z  Kitchen  Kettle  off\n")
+
+    make("run-web").until("page served", 300)
+    page = chapter("Your home in a browser")
+    (allow,) = re.findall(r"^    \.build/debug/(homehub privacy allow .*)$", page, re.M)
+    until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page asks for the home")
+    third.play_more(allow)
+    (address,) = re.findall(r"<(http://[^>]*)>", page)
+    with browser(lan.bridge, clone) as chromium:
+        visitor = chromium.open(address)
+        visitor.until_text("Kettle")
+        visitor.page.locator(".tile", has_text="Kettle").get_by_role("button").click()
+        second.expects("2026-01-01T00:00:00Z  Kitchen  Kettle  on\n")
+        visitor.go("/bridge")
+        visitor.until_text("Lamplighter Demo")
     second.press("C")
     second.expects("^C\n$ ")
 

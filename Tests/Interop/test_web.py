@@ -83,6 +83,27 @@ class House:
         self.bridge.say("values")
         return self.bridge.until(lambda line: "values" in line)["values"][name][str(self.iid(name, kind))]
 
+    @property
+    def mark(self):
+        """How much the bridge has told until now."""
+        self.bridge.say("values")
+        self.bridge.until(lambda line: "values" in line)
+        return len(self.bridge.received)
+
+    def reads(self, mark):
+        """What the bridge was asked for since: a list of values for each request."""
+        end = self.mark
+        return [[tuple(one) for one in line["read"]] for line in self.bridge.received[mark:end] if "read" in line]
+
+    @property
+    def subscribed(self):
+        """The values that the bridge reports at this moment."""
+        values = set()
+        for line in self.bridge.received[:self.mark]:
+            if "subscribed" in line:
+                (values.add if line["isOn"] else values.discard)(tuple(line["subscribed"]))
+        return values
+
     def path(self, visitor, name):
         return visitor.page.locator("a.words", has_text=name).first.get_attribute("href")
 
@@ -334,6 +355,39 @@ def test_it_works_without_script(house, visit):
     visitor.page.locator("form.slider", has_text="Brightness").get_by_role("button", name="Set").click()
     until(lambda: house.held("The Lightbulb", "8") == 35, 5, "dimmed by a form")
     visitor.until_text("35 %")
+
+
+def test_what_is_asked_of_the_accessories(house, visit):
+    """What one looks at is asked for once and reported, and nothing else is (home model 12.1, R4, R7, V3)."""
+    (lamp,) = [one for one in house.villa["accessories"] if one["name"] == "The Lightbulb"]
+    values = {(lamp["aid"], one["iid"]) for service in lamp["services"] if service["type"].lstrip("0").startswith("43")
+              for one in service["characteristics"] if "pr" in one["metadata"]["perms"]}
+    until(lambda: not house.subscribed, 15, "those who looked before have left", interval=0.2)
+    mark = house.mark
+    visitor = visit()
+    until(lambda: house.reads(mark), 5, "what is shown is asked for")
+    visitor.page.wait_for_function("() => !document.querySelector('.stale')")
+    # The hub asks for some hundred at once.
+    asked = [value for read in house.reads(mark) for value in read]
+    assert len(asked) > 100 and len(asked) == len(set(asked)), "each once"
+    assert house.subscribed, "and reported from then on"
+    # Another grouping of the same is no reason to ask.
+    mark = house.mark
+    for path in ("/?by=kind", "/?by=category", "/"):
+        visitor.go(path)
+        visitor.page.wait_for_function("() => !document.querySelector('.stale')")
+    assert not house.reads(mark)
+    # A thing is opened: what was not asked for yet is, in one request, and not again.
+    visitor.go(house.path(visitor, "The Lightbulb"))
+    visitor.until_text("Brightness")
+    until(lambda: house.subscribed <= values, 15, "what is not shown any more is not reported any more", interval=0.2)
+    assert house.subscribed, "the lamp is"
+    visitor.page.reload()
+    visitor.until_text("Brightness")
+    reads = house.reads(mark)
+    assert len(reads) <= 1 and all(set(read) <= values for read in reads), reads
+    visitor.context.close()
+    until(lambda: not house.subscribed, 15, "no one looks", interval=0.2)
 
 
 def test_makers_parts_are_for_developers(house, visit):

@@ -3,14 +3,14 @@ import HomeClient
 import HomeModel
 import Synchronization
 
-/// Which values are as their accessories say, so that nothing is asked for twice and nothing old is shown as new.
+/// Which of the values that are not reported were asked for, so that nothing is asked for twice and nothing old is shown as new.
 ///
-/// What is looked at is reported, and asked for once; it is true as long as it is reported.
+/// What an accessory reports is as it says as long as it is reported; the rest is asked for once while somebody looks at it.
 final class Freshness: Sendable {
     private struct Contents {
         /// How many look at a value.
         var watched: [Characteristic.ID: Int] = [:]
-        /// What was read, and is reported since.
+        /// What was read since somebody looks at it.
         var read: Set<Characteristic.ID> = []
         /// Reads under way.
         var reading: [Characteristic.ID: Task<Void, Never>] = [:]
@@ -21,7 +21,7 @@ final class Freshness: Sendable {
 
     init(_ manager: HomeManager) { self.manager = manager }
 
-    /// What is shown as its accessory says.
+    /// What was read.
     var current: Set<Characteristic.ID> { contents.withLock { $0.read } }
 
     /// Somebody looks at some values, and no more at others.

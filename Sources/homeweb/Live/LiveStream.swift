@@ -73,15 +73,15 @@ struct LiveStream: Sendable {
             }
             // A beat may have taken the place of a change in the queue.
             guard let snapshot = pending.take() else { continue }
-            let current = site.freshness.current
             let events = await drawing.events(
-                for: Moment(snapshot: snapshot, visitor: visitor, current: current, choice: page.choice))
+                for: Moment(
+                    snapshot: snapshot, visitor: visitor, read: site.freshness.current, choice: page.choice))
             if !events.isEmpty { try await send(events.joined()) }
             if let values = drawing.valuesToWatch {
                 drawing.valuesToWatch = nil
                 Task {
                     await watching.watch(values.all, reading: values.readable)
-                    pending.put(nil)
+                    pending.put(await site.snapshot)
                 }
             }
             try await Task.sleep(for: Self.pace)
@@ -161,7 +161,7 @@ private struct Drawing {
         let redraw = main == nil || isOther ? .everything : redraw(new)
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
         let isBack = lastSnapshot?.isCurrent == false && moment.snapshot.isCurrent
-        let newCurrent = moment.current.intersection(shown)
+        let newCurrent = moment.read.intersection(shown)
         let currentChanged = current != newCurrent
         if case .nothing = redraw, !currentChanged, page.parts([], moment) != nil {
             lastSnapshot = moment.snapshot
@@ -170,7 +170,7 @@ private struct Drawing {
         defer {
             home = new
             lastSnapshot = moment.snapshot
-            current = moment.current.intersection(shown)
+            current = moment.read.intersection(shown)
         }
         if case .everything = redraw {
             await drawAll(moment, &events)

@@ -30,7 +30,9 @@ actor Watching {
             guard !isOver, values == new else { return }
             observation = next
         }
-        await site.freshness.read(readable)
+        // The hub has asked for what it reports before it says that it does.
+        let reported = await site.manager.homes.reported(of: readable)
+        await site.freshness.read(readable.subtracting(reported))
     }
 
     /// Watches nothing any more.
@@ -43,5 +45,19 @@ actor Watching {
         observation = nil
         site.freshness.watch([], insteadOf: values)
         values = []
+    }
+}
+
+extension [Home] {
+    /// Those of these values that are reported to the page.
+    fileprivate func reported(of values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
+        var reported: Set<Characteristic.ID> = []
+        for service in flatMap(\.accessories).flatMap(\.services) {
+            for characteristic in service.characteristics
+            where characteristic.isNotificationEnabled && values.contains(characteristic.id) {
+                reported.insert(characteristic.id)
+            }
+        }
+        return reported
     }
 }

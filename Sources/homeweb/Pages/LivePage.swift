@@ -6,8 +6,8 @@ import HomeModel
 struct Moment {
     let snapshot: HomeSnapshot
     let visitor: Visitor
-    /// Values that are as the accessory says.
-    let current: Set<Characteristic.ID>
+    /// Values that were asked for because they are not reported.
+    let read: Set<Characteristic.ID>
     /// The home that the reader chose; the primary one if that is not there.
     var choice: Home.ID?
 
@@ -24,7 +24,9 @@ struct Moment {
 
     /// Whether a thing is shown as its accessory says.
     func isCurrent(_ service: Service) -> Bool {
-        service.characteristics.allSatisfy { !$0.isWorthReading || current.contains($0.id) }
+        service.characteristics.allSatisfy {
+            !$0.isWorthReading || $0.isNotificationEnabled || read.contains($0.id)
+        }
     }
 
     func tile(_ row: ServiceRow, _ home: Home, _ place: Tile.Place = .section, back: String) -> Tile {
