@@ -32,7 +32,9 @@ struct Homehub: AsyncParsableCommand {
     /// - Returns: the exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         do {
-            var command = try await asyncParseAsRoot(GlobalOptions.order.movedBehindCommand(arguments))
+            let words = GlobalOptions.order.movedBehindCommand(arguments)
+            try checkCommand(words)
+            var command = try await asyncParseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -50,6 +52,18 @@ struct Homehub: AsyncParsableCommand {
             Terminal.current.writeError(failure.text(isJSON: arguments.contains("--json")))
             return failure.exitCode
         }
+    }
+}
+
+extension Homehub {
+    /// Names the command that was probably meant, which the parser does not.
+    private static func checkCommand(_ words: [String]) throws(TerminalError) {
+        let names = configuration.subcommands.flatMap { command in
+            [command.configuration.commandName ?? ""] + command.configuration.aliases
+        }
+        guard let word = words.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return }
+        let meant = word.nearest(in: names).map { "did you mean \"homehub \($0)\"?" } ?? "see homehub --help"
+        throw .usage("there is no command \"\(word.shown)\"; \(meant)")
     }
 }
 

@@ -1,9 +1,11 @@
 """What others may do to the page, and what they may not: other pages, other names, wrong tokens, too many of them."""
 
 import asyncio
+import re
 import resource
 import socket
 import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 
 from daemon import program
 from home import HomeDaemon
-from lan import PATIENCE, until
+from lan import PATIENCE, end, until
+from python_kinds import CODE, DEVICE
+from talker import Talker
 from web import Page, browser, fetch
 
 LAMP = """
@@ -387,3 +391,247 @@ def test_a_damaged_list_of_people_lets_no_token_in(house):
     finally:
         path.write_text(whole)
     assert fetch(house.host, house.outside, token=token)[0] == 200
+
+
+# The same against a bridge that tells what is written to it. It comes late, as those above count accessories.
+
+@pytest.fixture(scope="module")
+def bridge(house, lan, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("guard-bridge")
+    made = Talker(
+        lan.phone, directory / "bridge.log", sys.executable, Path(__file__).parent / "python_kinds.py", lan.phone.address,
+        51846, directory / "bridge.state")
+    try:
+        made.until(lambda line: "ready" in line, 40)
+        house.home.cli("add", "--code", CODE, "--device", DEVICE, "--yes", timeout=120)
+        yield Bridge(house, made)
+    finally:
+        made.close()
+
+
+class Bridge:
+    def __init__(self, house, talker):
+        self.house, self.talker, self.mark = house, talker, 20
+        shown = house.home.cli("show", "The Lightbulb", "--json")
+        (self.service, self.on, self.brightness), = [
+            (one["id"], values["on"], values["brightness"]) for one in shown["services"]
+            if "on" in (values := {value["name"]: value["id"] for value in one["characteristics"]})]
+        self.accessory = shown["id"]
+        self.values = f"/services/{self.service}/values"
+
+    def received_nothing(self):
+        """A write of ours is the next that the bridge tells of."""
+        self.mark += 1
+        self.house.home.cli("write", "The Lightbulb", f"brightness={self.mark}")
+        told = self.talker.until(lambda line: "wrote" in line)["wrote"]
+        assert told[0] == "The Lightbulb" and told[2] == self.mark, told
+
+    @property
+    def changes(self):
+        """What only an owner changes."""
+        accessory, service, some = self.accessory, self.service, "00000000-0000-4000-8000-000000000000"
+        return (
+            [f"/accessories/{accessory}/{what}" for what in ("name", "room", "identify", "unblock", "remove")]
+            + [f"/services/{service}/{what}" for what in ("name", "favourite", "kind")]
+            + [f"/homes/{some}/{what}" for what in ("name", "rooms", "zones")]
+            + [f"/rooms/{some}/name", f"/rooms/{some}/remove", f"/zones/{some}/rooms", f"/zones/{some}/remove"]
+            + ["/homes", "/add", f"/add/{some}", "/privacy"])
+
+
+def lists(house):
+    return [house.home.cli(what, "--json") for what in ("homes", "rooms")] + [
+        sorted(one["name"] for one in house.home.cli("accessories", "--json"))]
+
+
+def test_a_page_of_another_computer_writes_and_reads_nothing(house, bridge, lan, tmp_path):
+    before, seen, target = lists(house), [], house.outside
+    paths = ["/", "/rooms", "/names", "/history", "/live?page=/", bridge.values + f"?{bridge.on}=true", *bridge.changes]
+    forms = "".join(f'<form method=post action="{target}{path}" target=t{at}><input name="{bridge.on}" value=true>'
+                    f'<input name=name value=Evil></form><iframe name=t{at}></iframe>'
+                    for at, path in enumerate([bridge.values, *bridge.changes]))
+    attack = f"""<!doctype html><title>evil</title>{forms}<iframe src="{target}/"></iframe>
+{"".join(f'<img src="{target}{path}">' for path in paths)}
+<script>
+const say = (what) => fetch('/seen?' + encodeURIComponent(what));
+for (const form of document.forms) form.submit();
+const all = {paths!r}.map((path) => Promise.allSettled([
+  fetch('{target}' + path, {{credentials: 'include'}}).then((r) => r.text()).then((text) => say('read ' + text)),
+  fetch('{target}' + path, {{method: 'POST', mode: 'no-cors', credentials: 'include',
+    headers: {{'Content-Type': 'application/x-www-form-urlencoded'}}, body: '{bridge.on}=true&name=Evil'}})]));
+const live = new EventSource('{target}/live?page=/', {{withCredentials: true}});
+live.onopen = () => say('read stream');
+const closed = new Promise((done) => live.onerror = done);
+Promise.all([...all, closed]).then(() => say('over'));
+</script>""".encode()
+
+    class Evil(BaseHTTPRequestHandler):
+        def do_GET(self):
+            if self.path.startswith("/seen?"):
+                seen.append(self.path[6:])
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(attack)
+
+        def log_message(self, *_):
+            pass
+
+    async def serve():
+        server = ThreadingHTTPServer((lan.phone.address, 0), Evil)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server
+
+    server = lan.phone.run_async(serve())
+    try:
+        with browser(house.host, tmp_path) as chromium:
+            visitor = chromium.open(target, "/enter")
+            visitor.context.add_cookies([
+                {"name": "lamplighter", "value": house.page.token, "url": target, "httpOnly": True, "sameSite": "Strict"}])
+            visitor.go("/")
+            visitor.until_text("The Lightbulb")
+            evil = visitor.context.new_page()
+            evil.goto(f"http://{lan.phone.address}:{server.server_address[1]}/", wait_until="commit")
+            until(lambda: "over" in seen, 30, "the attack is over")
+            # A frame that is refused shows the browser's own page.
+            assert not any("Lightbulb" in frame.content() for frame in evil.frames[1:] if frame.url.startswith("http"))
+    finally:
+        server.shutdown()
+    assert not any(one.startswith("read") for one in seen), seen
+    bridge.received_nothing()
+    assert lists(house) == before
+
+
+def test_no_other_method_reaches_a_change(house, bridge):
+    before = lists(house)
+    body = f"{bridge.on}=true&name=Evil".encode()
+    for path in [bridge.values, *bridge.changes]:
+        for method in ("GET", "HEAD", "PUT", "DELETE"):
+            head = (f"{method} {path}?{body.decode()} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nOrigin: {house.local}\r\n"
+                    "Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+                    f"Content-Length: {len(body)}\r\n\r\n")
+            status = int(answer(house, head.encode() + body).split()[1])
+            assert status in (200, 404, 405), (method, path, status)
+    bridge.received_nothing()
+    assert lists(house) == before
+
+
+def test_a_guest_changes_nothing_but_values(house, bridge):
+    before = lists(house)
+    state = house.page.state_directory
+    token = house.home.cli("web", "--state-directory", state, "--invite", "Berta", "--guest", "--json")["token"]
+    for path in bridge.changes:
+        assert fetch(house.host, house.outside, path, "POST", {"name": "Other"}, token=token)[0] == 403, path
+    bridge.received_nothing()
+    assert fetch(house.host, house.outside, bridge.values, "POST", {bridge.on: "true"}, token=token)[0] == 303
+    assert bridge.talker.until(lambda line: "wrote" in line)["wrote"][2] in (True, 1)
+    assert lists(house) == before and token not in house.page.log
+    house.home.cli("web", "--state-directory", state, "--withdraw", "Berta")
+    assert fetch(house.host, house.outside, bridge.values, "POST", {bridge.on: "false"}, token=token)[0] == 401
+    bridge.received_nothing()
+
+
+def test_every_kind_of_answer_has_the_headers(house, bridge):
+    kinds = [
+        (200, "/live?page=/", {}), (303, "/enter", {}), (404, "/nothing", {}), (421, "/", {"headers": {"Host": "evil.example"}}),
+        (403, bridge.values, {"method": "POST", "headers": {"Origin": "null"}}), (405, "/", {"method": "PUT"}),
+        (415, bridge.values, {"method": "POST", "headers": {"Content-Type": "text/plain"}, "fields": {"a": "b"}}),
+        (413, bridge.values, {"method": "POST", "fields": {"a": "b" * 70_000}}),
+        (303, bridge.values, {"method": "POST", "fields": {bridge.on: "true", "back": "/\r\nSet-Cookie: a=b"}}),
+        (404, "/assets/nothing", {}), (200, "/assets/script.js", {}),
+    ]
+    for expected, path, options in kinds:
+        status, fields, _ = fetch(house.host, house.local, path, token=house.page.token, timeout=2, **options)
+        assert status == expected, (path, options, status)
+        assert "frame-ancestors 'none'" in fields["content-security-policy"], (path, status)
+        assert "unsafe" not in fields["content-security-policy"] and fields["x-content-type-options"] == "nosniff"
+        assert "set-cookie" not in fields
+    bridge.talker.until(lambda line: "wrote" in line)
+
+
+def test_an_answer_of_a_setup_that_is_sent_twice_counts_once(house, tmp_path):
+    (tmp_path / "second.yaml").write_text(LAMP.replace("Desk Lamp", "Floor Lamp"))
+    lamp = house.host.popen(program("hapsim"), tmp_path / "second.yaml", "--state-directory", tmp_path / "second")
+    try:
+        status, fields, _ = fetch(house.host, house.local, "/add", "POST", {"home": ""})
+        assert status == 303
+        path = fields["location"]
+
+        def shows(text):
+            return text in fetch(house.host, house.local, path)[2]
+
+        until(lambda: shows("Floor Lamp"), 20, "the lamp is found")
+        (device,) = set(re.findall(r'value="((?:[0-9A-F]{2}:){5}[0-9A-F]{2})"', fetch(house.host, house.local, path)[2]))
+        for _ in range(2):
+            assert fetch(house.host, house.local, path, "POST", {"step": "search", "device": device})[0] == 303
+        until(lambda: shows('value="code-'), 20, "the code is asked for")
+        first = int(re.search(r'value="code-(\d+)"', fetch(house.host, house.local, path)[2])[1])
+        wrong = {"step": f"code-{first}", "code": "466-37-727"}
+        for _ in range(2):
+            assert fetch(house.host, house.local, path, "POST", wrong)[0] == 303
+        until(lambda: shows(f'value="code-{first - 1}"'), 20, "the code was refused")
+        assert fetch(house.host, house.local, path, "POST", wrong)[0] == 303
+        assert shows(f'value="code-{first - 1}"')
+        assert fetch(house.host, house.local, path, "POST", {"cancel": "1"})[0] == 303
+        assert "Floor Lamp" not in lists(house)[2]
+    finally:
+        end(lamp)
+
+
+def test_ten_wrong_tokens_are_looked_at_however_fast_they_come(house, lan):
+    """From an address that has tried none: all at once, each with its last byte held back."""
+    async def guess():
+        async def begin():
+            reader, writer = await asyncio.open_connection(house.host.address, house.port)
+            writer.write((f"POST /enter HTTP/1.1\r\nHost: {house.host.address}:{house.port}\r\nOrigin: {house.outside}\r\n"
+                          "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 32\r\n"
+                          "Connection: close\r\n\r\ntoken=" + "a" * 25).encode())
+            await writer.drain()
+            return reader, writer
+
+        async def finish(reader, writer):
+            writer.write(b"b")
+            try:
+                return int((await asyncio.wait_for(reader.read(64), 10)).split()[1])
+            finally:
+                writer.close()
+        begun = await asyncio.gather(*(begin() for _ in range(100)))
+        return await asyncio.gather(*(finish(*one) for one in begun))
+
+    answers = lan.phone.run_async(guess())
+    assert set(answers) == {403, 429} and answers.count(403) == 10, {one: answers.count(one) for one in set(answers)}
+
+
+def test_a_thousand_forms_that_never_end_keep_no_one_out(house):
+    """Nobody was let in who sends them; each has sent its head, and a byte of what it has to say."""
+    async def hold():
+        held = []
+        try:
+            for _ in range(1000):
+                reader, writer = await asyncio.open_connection(house.host.address, house.port)
+                held.append(writer)
+                writer.write((f"POST /enter HTTP/1.1\r\nHost: {house.host.address}:{house.port}\r\nOrigin: {house.outside}\r\n"
+                              "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nt").encode())
+            for _ in range(3):
+                began = asyncio.get_running_loop().time()
+                reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
+                held.append(writer)
+                writer.write(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n\r\n".encode())
+                body = await asyncio.wait_for(reader.read(-1), 5)
+                assert b" 200 " in body[:20], body[:60]
+                assert asyncio.get_running_loop().time() - began < 1 * PATIENCE
+        finally:
+            for writer in held:
+                writer.close()
+
+    house.host.run_async(hold())
+
+
+def test_a_list_of_people_that_is_damaged_at_the_start_is_kept(house, tmp_path):
+    state = tmp_path / "page"
+    state.mkdir(mode=0o700)
+    (state / "people.json").write_text("{")
+    done = subprocess.run(house.host.inside(
+        program("homeweb"), "--socket", house.home.socket, "--listen", "127.0.0.1:0", "--state-directory", state),
+        capture_output=True, text=True, timeout=20)
+    assert done.returncode == 65 and "damaged" in done.stderr, (done.returncode, done.stderr)
+    assert (state / "people.json").read_text() == "{"

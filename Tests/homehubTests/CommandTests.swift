@@ -42,6 +42,19 @@ struct CommandTests {
         #expect(error["suggestions"]?.array?.isEmpty == false)
     }
 
+    @Test(
+        "a command that there is not is named, with the one that was meant",
+        arguments: [
+            ("acessories", "did you mean \"homehub accessories\"?"), ("swtich", "see homehub --help"),
+            ("raed", "did you mean \"homehub read\"?"), ("Rooms", "did you mean \"homehub rooms\"?"),
+        ])
+    func unknownCommand(word: String, advice: String) async throws {
+        let outcome = try await FakeHub().run("--json", word, "kitchen")
+        #expect(outcome.code == 64 && outcome.errors.contains("there is no command"))
+        let plain = try await FakeHub().run(word, "kitchen")
+        #expect(plain.errors == "homehub: there is no command \"\(word)\"; \(advice)\n")
+    }
+
     @Test("whose room's name an accessory has taken is offered to rename the accessory")
     func roomNameTaken() async throws {
         let outcome = try await FakeHub().run("rooms", "add", "Front Door")
@@ -585,7 +598,7 @@ struct CommandTests {
             (["rooms", "add"], "homehub rooms add --help"), (["write", "Lamp"], "homehub write --help"),
             (["add", "--code", "12345678"], "homehub add --help"),
             (["scenes", "set", "--x"], "homehub scenes set --help"),
-            (["roomz"], "homehub --help"), (["show", "a", "b"], "homehub show --help"),
+            (["xyzzy"], "homehub --help"), (["show", "a", "b"], "homehub show --help"),
         ])
     func pointsToHelp(words: [String], help: String) async throws {
         let outcome = try await FakeHub().run(words)

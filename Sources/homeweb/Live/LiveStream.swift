@@ -51,11 +51,11 @@ struct LiveStream: Sendable {
         let sources = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    for await snapshot in site.manager.snapshots() { pending.put(snapshot) }
+                    for await _ in site.manager.snapshots() { pending.put() }
                     pending.end()
                 }
                 group.addTask { while (try? await Task.sleep(for: Self.beat)) != nil { pending.beat() } }
-                if let changes { group.addTask { for await _ in changes { pending.put(nil) } } }
+                if let changes { group.addTask { for await _ in changes { pending.put() } } }
             }
         }
         defer {
@@ -72,7 +72,7 @@ struct LiveStream: Sendable {
                 if beats.isMultiple(of: Self.beatsToSign) { try await send(": here\n\n") }
             }
             // A beat may have taken the place of a change in the queue.
-            guard let snapshot = pending.take() else { continue }
+            guard pending.take(), let snapshot = await site.snapshot else { continue }
             let events = await drawing.events(
                 for: Moment(
                     snapshot: snapshot, visitor: visitor, read: site.freshness.current, choice: page.choice))
@@ -81,7 +81,7 @@ struct LiveStream: Sendable {
                 drawing.valuesToWatch = nil
                 Task {
                     await watching.watch(values.all, reading: values.readable)
-                    pending.put(await site.snapshot)
+                    pending.put()
                 }
             }
             try await Task.sleep(for: Self.pace)
@@ -91,10 +91,9 @@ struct LiveStream: Sendable {
     static func event(_ name: String, _ content: JSONValue) -> String { "event: \(name)\ndata: \(content.text)\n\n" }
 }
 
-/// What there is to draw, and that there is.
+/// Whether there is something to draw.
 private final class Pending: Sendable {
     private struct Contents {
-        var snapshot: HomeSnapshot?
         var isDue = false
         var isOver = false
     }
@@ -108,12 +107,9 @@ private final class Pending: Sendable {
 
     var isOver: Bool { contents.withLock { $0.isOver } }
 
-    /// There is something to draw: with a newer snapshot, or with the one that is there.
-    func put(_ snapshot: HomeSnapshot?) {
-        contents.withLock { contents in
-            if let snapshot { contents.snapshot = snapshot }
-            contents.isDue = true
-        }
+    /// There is something to draw.
+    func put() {
+        contents.withLock { $0.isDue = true }
         wake.yield(false)
     }
 
@@ -124,11 +120,11 @@ private final class Pending: Sendable {
         wake.finish()
     }
 
-    /// What is to be drawn; `nil` if that was done.
-    func take() -> HomeSnapshot? {
+    /// Whether there was something to draw; then it is taken for drawn.
+    func take() -> Bool {
         contents.withLock { contents in
             defer { contents.isDue = false }
-            return contents.isDue ? contents.snapshot : nil
+            return contents.isDue
         }
     }
 }
