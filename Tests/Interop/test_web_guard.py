@@ -602,7 +602,7 @@ def test_ten_wrong_tokens_are_looked_at_however_fast_they_come(house, lan):
 
 
 def test_a_thousand_forms_that_never_end_keep_no_one_out(house):
-    """Nobody was let in who sends them; each has sent its head, and a byte of what it has to say."""
+    """From who was not let in: each has sent its head, and one byte of what it has to say."""
     async def hold():
         held = []
         try:

@@ -99,22 +99,28 @@ import WebAccess
         let clock = Clock()
         let limit = AttemptLimit { clock.now }
         for _ in 0..<AttemptLimit.attempts {
-            #expect(limit.mayTry("10.0.0.1"))
-            limit.failed("10.0.0.1")
+            #expect(limit.begin("10.0.0.1"))
         }
-        #expect(!limit.mayTry("10.0.0.1") && limit.mayTry("10.0.0.2"))
+        #expect(!limit.begin("10.0.0.1") && limit.begin("10.0.0.2"))
         // A network of IPv6 is one address.
-        for host in 0..<AttemptLimit.attempts { limit.failed("2001:db8:1:2:0:0:0:\(host)") }
-        #expect(!limit.mayTry("2001:db8:1:2:ffff:0:0:1") && limit.mayTry("2001:db8:1:3:0:0:0:1"))
+        for host in 0..<AttemptLimit.attempts { _ = limit.begin("2001:db8:1:2:0:0:0:\(host)") }
+        #expect(!limit.begin("2001:db8:1:2:ffff:0:0:1") && limit.begin("2001:db8:1:3:0:0:0:1"))
         clock.now += .seconds(61)
-        #expect(limit.mayTry("10.0.0.1"))
+        #expect(limit.begin("10.0.0.1"))
+        // Who has the right token uses up none.
+        for _ in 0..<100 {
+            #expect(limit.begin("10.0.0.3"))
+            limit.succeeded("10.0.0.3")
+        }
     }
 
     @Test func manyAddressesTakeNoMoreThanTheirPlaces() {
         let limit = AttemptLimit()
-        for _ in 0..<AttemptLimit.attempts { limit.failed("192.0.2.1") }
-        for host in 0..<5000 { limit.failed("10.\(host / 65536).\(host / 256 % 256).\(host % 256)") }
-        #expect(limit.mayTry("192.0.2.1"), "the oldest is forgotten")
+        for _ in 0..<AttemptLimit.attempts { _ = limit.begin("192.0.2.1") }
+        for host in 0..<5000 {
+            _ = limit.begin("10.\(host / 65536).\(host / 256 % 256).\(host % 256)")
+        }
+        #expect(limit.begin("192.0.2.1"), "the oldest is forgotten")
     }
 
     @Test func listenersHaveSoManyPlaces() {

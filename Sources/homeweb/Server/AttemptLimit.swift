@@ -18,23 +18,15 @@ final class AttemptLimit: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) { self.now = now }
 
-    func mayTry(_ address: String) -> Bool {
+    /// Counts an attempt; `false` if there were too many, and the token is not to be looked at.
+    func begin(_ address: String) -> Bool {
         let time = now()
         return failures.withLock { failures in
-            guard let known = failures[Self.key(address)], known.since.duration(to: time) < Self.window else {
-                return true
-            }
-            return known.count < Self.attempts
-        }
-    }
-
-    func failed(_ address: String) {
-        let time = now()
-        failures.withLock { failures in
             let key = Self.key(address)
             if let known = failures[key], known.since.duration(to: time) < Self.window {
+                guard known.count < Self.attempts else { return false }
                 failures[key]?.count += 1
-                return
+                return true
             }
             if failures.count >= Self.addresses {
                 failures = failures.filter { $0.value.since.duration(to: time) < Self.window }
@@ -44,7 +36,13 @@ final class AttemptLimit: Sendable {
                 }
             }
             failures[key] = Failures(count: 1, since: time)
+            return true
         }
+    }
+
+    /// An attempt was none: the token was right.
+    func succeeded(_ address: String) {
+        failures.withLock { $0[Self.key(address)]?.count -= 1 }
     }
 
     /// An IPv6 network counts as one: whoever has one has all its addresses.

@@ -3,12 +3,14 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// Bounds how many connections are open: beyond that, the one that has been idle longest goes.
+/// Bounds how many connections are open: beyond that, one goes for each that comes.
 ///
-/// Whoever opens ten thousand and says nothing loses theirs to whoever asks for something.
+/// It is one of the peer that has most of them: the one that has been idle longest, and if none is idle the one that has been
+/// at its request longest. Who opens ten thousand loses theirs to everybody else.
 final class ConnectionLimit: Sendable {
     private struct Entry {
         let channel: any Channel
+        let peer: String
         var since: ContinuousClock.Instant
         var isBusy = false
     }
@@ -21,16 +23,22 @@ final class ConnectionLimit: Sendable {
     fileprivate func opened(_ channel: any Channel) {
         let loser: (any Channel)? = entries.withLock { entries in
             var loser: (any Channel)?
-            if entries.count >= most {
-                let idle = entries.filter { !$0.value.isBusy }.min { $0.value.since < $1.value.since }
-                guard let idle else { return channel }
-                loser = idle.value.channel
-                entries[idle.key] = nil
+            if entries.count >= most, let key = Self.loser(entries) {
+                loser = entries.removeValue(forKey: key)?.channel
             }
-            entries[ObjectIdentifier(channel)] = Entry(channel: channel, since: .now)
+            entries[ObjectIdentifier(channel)] = Entry(
+                channel: channel, peer: channel.remoteAddress?.ipAddress ?? "", since: .now)
             return loser
         }
         loser?.close(promise: nil)
+    }
+
+    private static func loser(_ entries: [ObjectIdentifier: Entry]) -> ObjectIdentifier? {
+        let counts = Dictionary(grouping: entries.values, by: \.peer).mapValues(\.count)
+        let most = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        return entries.filter { $0.value.peer == most }.min {
+            ($0.value.isBusy ? 1 : 0, $0.value.since) < ($1.value.isBusy ? 1 : 0, $1.value.since)
+        }?.key
     }
 
     fileprivate func changed(_ channel: any Channel, isBusy: Bool) {
@@ -59,7 +67,8 @@ final class ConnectionLimit: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .head = unwrapInboundIn(data) { limit.changed(context.channel, isBusy: true) }
+            // A request that does not end keeps no place.
+            if case .end = unwrapInboundIn(data) { limit.changed(context.channel, isBusy: true) }
             context.fireChannelRead(data)
         }
 

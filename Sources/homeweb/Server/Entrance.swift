@@ -53,18 +53,18 @@ struct Entrance: RouterMiddleware {
     static func add(to router: Router<WebContext>, _ site: Site, isEncrypted: Bool) {
         router.get("/enter") { _, context in context.person == nil ? page() : Response.seeOther("/") }
         router.post("/enter") { request, context in
-            guard site.attempts.mayTry(context.peer) else {
+            let form = try await request.form(context)
+            guard site.attempts.begin(context.peer) else {
                 var response = page(refusal: "Too many tokens that are none. Wait a minute.", status: .tooManyRequests)
                 response.headers[.retryAfter] = "60"
                 return response
             }
-            let form = try await request.form(context)
             guard let token = form["token"].flatMap({ AccessToken($0) }), let visitor = site.people.visitor(token)
             else {
-                site.attempts.failed(context.peer)
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
                 return page(refusal: "That is no token of this page. \"homehub web\" shows it.", status: .forbidden)
             }
+            site.attempts.succeeded(context.peer)
             site.logger.info(
                 "visitor came in", metadata: ["person": "\(visitor.shownName)", "peer": "\(context.peer)"])
             var response = Response.seeOther("/")
@@ -86,16 +86,27 @@ struct Entrance: RouterMiddleware {
 }
 
 extension Request {
+    /// How long a form may take to come.
+    private static var formTimeout: Duration { .seconds(10) }
+
     /// What a form sent.
     func form(_ context: WebContext) async throws -> Query {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
             throw WebError(.unsupportedMediaType, "The page takes what its forms send.")
         }
-        let bytes: ByteBuffer
-        do {
-            bytes = try await body.collect(upTo: context.maxUploadSize)
-        } catch {
-            throw WebError(.contentTooLarge, "That is more than a form of this page sends.")
+        let (body, limit) = (body, context.maxUploadSize)
+        let bytes = try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+            group.addTask {
+                do { return try await body.collect(upTo: limit) } catch {
+                    throw WebError(.contentTooLarge, "That is more than a form of this page sends.")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.formTimeout)
+                throw WebError(.requestTimeout, "The form did not come whole in time.")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? ByteBuffer()
         }
         return Query(String(buffer: bytes))
     }

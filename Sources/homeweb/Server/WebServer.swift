@@ -56,7 +56,8 @@ struct WebServer {
     private static func configuration(_ tls: (certificate: String, key: String)) throws -> TLSConfiguration {
         func read<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
             do { return try body() } catch {
-                throw TerminalError(code: 66, message: "cannot use \(path): it is not there, or not what it should be in PEM")
+                throw TerminalError(
+                    code: 66, message: "cannot use \(path): it is not there, or not what it should be in PEM")
             }
         }
         let chain = try read(tls.certificate) {
