@@ -1,7 +1,9 @@
 """The page in a browser, over a home of accessories that HAP-python and hapsim serve."""
 
+import json
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -146,6 +148,9 @@ def test_every_view_is_there(house, visit):
         visitor.go(house.path(visitor, name))
         visitor.page.get_by_role("link", name="Everything about it").click()
         visitor.until_text("HAP|All services", "main")
+    visitor.go("/")
+    visitor.go(house.path(visitor, "The Thermostat"))
+    assert "Readings" in visitor.text() and "Current Temperature" in visitor.text()
     visitor.go("/")
     visitor.page.get_by_role("link", name="Kitchen").click()
     visitor.until_text("The Lightbulb")
@@ -341,6 +346,69 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
         until(lambda: "Reading Lamp" not in {one["name"] for one in house.home.cli("accessories", "--json")}, 10, "removed")
     finally:
         end(lamp)
+
+
+def test_a_scene_runs_and_says_what_did_not(house, visit):
+    house.home.cli("scenes", "add", "Evening")
+    house.home.cli("scenes", "set", "Evening", "The Lightbulb", "on=yes", "brightness=25")
+    house.report("The Lightbulb", "25", False)
+    visitor = visit("/scenes")
+    visitor.until_text("Evening")
+    visitor.page.get_by_role("button", name="Run Evening").click()
+    until(lambda: house.held("The Lightbulb", "8") == 25 and house.held("The Lightbulb", "25"), 5, "the scene was run")
+    visitor.until_text("just now")
+    visitor.go("/history")
+    visitor.until_text("The scene Evening was run")
+    house.home.cli("scenes", "remove", "Evening")
+    visitor.go("/scenes")
+    visitor.until_text("There is no scene yet")
+
+
+def test_what_an_accessory_refuses_is_said_beside_it(house, visit):
+    visitor = visit()
+    house.report("The Lightbulb", "25", False)
+    until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
+    # The hub goes away between the look and the touch.
+    os.kill(house.home.process.pid, signal.SIGSTOP)
+    try:
+        tile(visitor, "The Lightbulb").get_by_role("button").click()
+        visitor.page.locator(".tile.pending").first.wait_for()
+    finally:
+        os.kill(house.home.process.pid, signal.SIGCONT)
+    until(lambda: house.held("The Lightbulb", "25"), 10, "it is switched as soon as the hub goes on")
+    status, _, body = fetch(
+        house.page.host, house.page.address, visitor.page.locator(".tile form").first.get_attribute("action"), "POST",
+        {"color": "#12345"}, headers={"Accept": "application/json"})
+    assert status == 400 and "message" in json.loads(body)
+
+
+def test_the_page_decides_about_apps_where_the_hub_lets_it(house, lan, tmp_path):
+    with lan.add_host("settings", "10.77.0.33") as host:
+        home = HomeDaemon(host, tmp_path / "home", f"system-app: {program('homeweb')}\n").start()
+        page = Page(host, home, tmp_path / "page", listen="0.0.0.0:0")
+        try:
+            page.start(allowed=False)
+            visitor = house.chromium.open(page.address.replace("0.0.0.0", host.address), f"/enter#{page.token}")
+            visitor.until_text("Waiting for permission")
+            visitor.go("/privacy")
+            card = visitor.page.locator(".card", has_text="org.lamplighter.homeweb")
+            assert "show the home in a browser" in card.inner_text()
+            card.get_by_role("button", name="Allow").click()
+            visitor.until_text("May see and control")
+            visitor.go("/")
+            visitor.until_text("No home yet")
+            visitor.page.get_by_label("Name of the home").fill("Villa")
+            visitor.page.get_by_role("button", name="Add the home").click()
+            visitor.until_text("Nothing is in this home yet")
+            visitor.go("/privacy")
+            card.get_by_role("button", name="Withdraw").click()
+            visitor.until_text("May not see")
+            visitor.go("/")
+            visitor.until_text("may not see the homes")
+            visitor.context.close()
+        finally:
+            page.close()
+            home.close()
 
 
 def test_it_works_without_script(house, visit):

@@ -137,6 +137,24 @@ import WebAccess
         for (name, _) in Templates.sources { #expect(!Templates.render(name, [:]).isEmpty || name.isEmpty) }
     }
 
+    @Test func aHeadingStandsAboveWhatThereIs() {
+        let reading: Templates.Values = ["part": "r", "name": "Humidity", "value": "40 %"]
+        let service = {
+            Templates.render("service", ["name": "Lamp", "readings": $0, "controls": [Templates.Values]()])
+        }
+        #expect(service([reading]).contains("<h2>Readings</h2>") && service([reading]).contains("40 %"))
+        #expect(!service([]).contains("<h2>Readings</h2>"))
+        let problem = { Templates.render("problem", ["message": "No.", "suggestions": $0]) }
+        #expect(
+            problem(["Lamp", "Light"]).contains("<b>Lamp</b>, <b>Light</b>.") && !problem([]).contains("These would do")
+        )
+        // What an inner list has does not count for an outer one of that name.
+        let finding: Templates.Values = ["name": "Kitchen Lamp", "suggestions": ["Lamp"]]
+        let none: Templates.Values = ["name": "Kitchen Light", "suggestions": [String]()]
+        let html = Templates.render("names", ["findings": [finding, none], "suggestions": ["x"]])
+        #expect(html.matches(of: /<form/).count == 1)
+    }
+
     @Test func whatPeopleAndDevicesWriteIsEscaped() {
         let evil = "<script>alert(1)</script>\"'&"
         let html = Templates.render("problem", ["heading": evil, "message": evil, "back": evil])

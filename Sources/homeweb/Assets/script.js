@@ -144,6 +144,8 @@
   // Shows what a touch is to bring at once; the device's answer makes it true, a refusal takes it back.
   async function change(form, fields, place, expected) {
     const undo = expected();
+    // What was true before the touch is not drawn while it is under way.
+    held.add(place);
     place.classList.add("pending");
     try {
       await send(form.action || form.getAttribute("action"), fields);
@@ -153,6 +155,7 @@
       refuse(place, error instanceof TypeError ? "This page does not answer." : error.message);
     }
     place.classList.remove("pending");
+    release(place);
   }
 
   function flip(button, name, value) {
@@ -340,6 +343,11 @@
   // ---- Codes
 
   function shown() {
+    // The server knows no time zone.
+    for (const time of document.querySelectorAll("time[datetime]")) {
+      const words = new Date(time.dateTime).toLocaleString();
+      if (time.textContent !== words) time.textContent = words;
+    }
     for (const level of document.querySelectorAll(".tile input.level")) level.closest(".tile").classList.add("draggable");
     const camera = document.getElementById("scan-camera"), photo = document.getElementById("scan-photo");
     if (!camera || camera.dataset.ready) return;

@@ -35,7 +35,7 @@ enum BridgePage {
             }
             return Templates.render("bridge", values(status, setup, lights))
         } catch {
-            let reason = (error as? BridgeControlError)?.description ?? "\(error)"
+            let reason = (error as? BridgeControlError)?.message ?? "\(error)"
             return Templates.render(
                 "bridge",
                 [

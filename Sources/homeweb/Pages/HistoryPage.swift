@@ -14,7 +14,7 @@ struct HistoryPage: LivePage {
         let entries: [Templates.Values] = history.entries.map { entry in
             let text = WallClock.text(of: entry.time)
             var values: Templates.Values = [
-                "time": text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC",
+                "moment": text, "time": text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC",
                 "sentence": entry.sentence.sanitizedForPage,
             ]
             if !entry.place.isEmpty { values["place"] = entry.place }

@@ -26,10 +26,28 @@ enum Templates {
     ///   - values: what it shows.
     /// - Returns: HTML.
     static func render(_ name: String, _ values: Values) -> String {
-        guard let text = library.render(values, withTemplate: name) else {
+        guard let text = library.render(marked(values), withTemplate: name) else {
             preconditionFailure("There is no template \(name).")
         }
         return text
+    }
+
+    /// Adds `any`, which holds the names of the lists that have something in them: a heading stands above these alone.
+    private static func marked(_ values: Values) -> Values {
+        var marked = values
+        var any: [String: Bool]?
+        for (name, value) in values {
+            switch value {
+            case let list as [String]: any = (any ?? [:]).merging(list.isEmpty ? [:] : [name: true]) { $1 }
+            case let list as [Values]:
+                any = (any ?? [:]).merging(list.isEmpty ? [:] : [name: true]) { $1 }
+                marked[name] = list.map(Self.marked)
+            case let inner as Values: marked[name] = Self.marked(inner)
+            default: break
+            }
+        }
+        if let any { marked["any"] = any }
+        return marked
     }
 
     static let sources: [(name: String, bytes: [UInt8])] = [
