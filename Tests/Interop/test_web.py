@@ -348,6 +348,66 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
         end(lamp)
 
 
+def test_an_owner_looks_after_the_home(house, visit):
+    """Favourites, names, rooms, zones and kinds are changed on the page and are so for everybody."""
+    def listed(name):
+        return {one["name"]: one for one in house.home.cli("accessories", "--json")}.get(name)
+
+    visitor = visit()
+    page = visitor.page
+    visitor.go(house.path(visitor, "The Switch"))
+    page.get_by_role("button", name="Make it a favourite").click()
+    visitor.until_text("A favourite")
+    assert "The Switch" in house.home.cli("favourite").stdout
+    page.get_by_role("button", name="A favourite").click()
+    visitor.until_text("Make it a favourite")
+    page.get_by_text("Name and kind").click()
+    page.get_by_label("Shown as").select_option(label="Fan")
+    page.get_by_role("button", name="Show it so").click()
+    fans = re.compile(r"^Fans\n(?:  .*\n)*?  The Switch", re.M)
+    until(lambda: fans.search(house.home.cli("accessories", "--by", "kind").stdout), 5, "it is shown as a fan")
+    page.get_by_text("Name and kind").click()
+    page.get_by_label("Shown as").select_option(label="what it is")
+    page.get_by_role("button", name="Show it so").click()
+    page.get_by_role("link", name="Everything about it").click()
+    visitor.until_text("Look after it")
+    page.get_by_label("Name").fill("Socket")
+    page.get_by_role("button", name="Rename").click()
+    until(lambda: listed("Socket"), 5, "it is renamed")
+    page.get_by_label("Room").select_option(label="Hall")
+    page.get_by_role("button", name="Put it there").click()
+    rooms = {one["id"]: one["name"] for one in house.home.cli("rooms", "--json")}
+    until(lambda: rooms.get(listed("Socket")["room"]) == "Hall", 5, "it is in the hall")
+    page.get_by_role("button", name="Which one is it?").click()
+    visitor.until_text("Look after it")
+    house.home.cli("rename", "Socket", "The Switch")
+    house.home.cli("assign", "The Switch", "Living Room")
+
+    visitor.go("/rooms")
+    page.locator(".card", has_text="Upstairs").get_by_role("combobox").select_option(label="Hall")
+    page.get_by_role("button", name="Add to Upstairs").click()
+    visitor.until_text("Take Hall out")
+    page.get_by_role("button", name="Take Hall out").click()
+    page.get_by_role("button", name="Take Hall out").wait_for(state="detached")
+    page.get_by_label("Name of a new zone").fill("Outside")
+    page.get_by_role("button", name="Add the zone").click()
+    page.get_by_role("button", name="Remove Outside").click()
+    page.get_by_role("button", name="Remove Outside").wait_for(state="detached")
+    visitor.go(next(f"/rooms/{one}" for one, name in rooms.items() if name == "Hall"))
+    page.get_by_text("Change this room").click()
+    page.get_by_label("Name").fill("Entrance")
+    page.get_by_role("button", name="Rename").click()
+    until(lambda: visitor.text("h1") == "Entrance", 5, "the room is renamed")
+    house.home.cli("rooms", "rename", "Entrance", "Hall")
+
+    visitor.go("/names")
+    page.locator(".card", has_text="Living Room TV").get_by_role("button").first.click()
+    visitor.until_text("All names are good")
+    assert not listed("Living Room TV")
+    (renamed,) = [one["name"] for one in house.home.cli("accessories", "--json") if one["name"] in ("TV", "Television")]
+    house.home.cli("rename", renamed, "Living Room TV", "--kind", "accessory")
+
+
 def test_a_scene_runs_and_says_what_did_not(house, visit):
     house.home.cli("scenes", "add", "Evening")
     house.home.cli("scenes", "set", "Evening", "The Lightbulb", "on=yes", "brightness=25")

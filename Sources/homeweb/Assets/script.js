@@ -37,14 +37,21 @@
     for (const { name, value } of [...fresh.attributes])
       if (old.getAttribute(name) !== value && !(isTyped && name === "value")) old.setAttribute(name, value);
     if (!isTyped && "value" in old && "value" in fresh && old.value !== fresh.value && old.nodeName !== "BUTTON") old.value = fresh.value;
-    const has = [...old.childNodes], wants = [...fresh.childNodes];
-    const known = new Map(has.filter((node) => node.id).map((node) => [node.id, node]));
+    const wants = [...fresh.childNodes];
+    const wanted = new Set(wants.map((node) => node.id).filter(Boolean));
+    const known = new Map([...old.children].filter((node) => node.id).map((node) => [node.id, node]));
     let next = old.firstChild;
     for (const node of wants) {
-      const same = node.id ? known.get(node.id) : next && !next.id ? next : null;
+      const same = counterpart(node, next, known, wanted);
       if (!same) {
         old.insertBefore(node.cloneNode(true), next);
         continue;
+      }
+      // What stands before it and is wanted no more goes, so that nothing has to move.
+      while (next !== same && !(next.id && wanted.has(next.id))) {
+        const rest = next;
+        next = next.nextSibling;
+        rest.remove();
       }
       if (same === next) next = next.nextSibling;
       else old.insertBefore(same, next);
@@ -55,6 +62,15 @@
       next = next.nextSibling;
       rest.remove();
     }
+  }
+
+  // The child that a new one is to become: that of its id, else the next of its kind that has none.
+  function counterpart(node, next, known, wanted) {
+    if (node.id) return known.get(node.id);
+    if (node.nodeType !== Node.ELEMENT_NODE) return next?.nodeType === node.nodeType ? next : null;
+    for (let other = next; other && !wanted.has(other.id); other = other.nextSibling)
+      if (other.nodeName === node.nodeName && !other.id) return other;
+    return null;
   }
 
   const parsed = (html) => {
