@@ -147,6 +147,19 @@ struct HomeSession: Sendable {
         if options.json { Terminal.current.write(json.text + "\n") }
     }
 
+    /// How long nothing is said of something that takes its time, unless a test brings another time.
+    @TaskLocal static var progressDelay = Duration.seconds(1)
+
+    /// Does what may take a while, and says so to a person who looks at an empty screen.
+    func saying<Result>(_ what: String, _ body: () async throws -> Result) async rethrows -> Result {
+        let hint = Task {
+            try await Task.sleep(for: Self.progressDelay)
+            sayThatItGoesOn(what)
+        }
+        defer { hint.cancel() }
+        return try await body()
+    }
+
     /// Tells people, beside what is printed, what came out otherwise than they wrote it; programs have it in the listing.
     func note(_ sentences: [String]) {
         guard !options.json else { return }

@@ -43,6 +43,20 @@ struct CommandTests {
     }
 
     @Test(
+        "what takes its time says so on a terminal, and not elsewhere",
+        arguments: [
+            ("readValues", ["read", "Front Door"], "asking the accessories"),
+            ("writeValues", ["write", "Front Door", "lock"], "telling the accessories"),
+        ])
+    func progress(method: String, words: [String], sentence: String) async throws {
+        let hub = FakeHub { $0.silent = [method] }
+        let outcome = try await hub.run(words, until: { $0.contains(sentence) }, isTerminal: true)
+        #expect(outcome.errors.contains("\(sentence); Ctrl-C ends it"))
+        let answered = try await FakeHub().run(words)
+        #expect(!answered.errors.contains(sentence))
+    }
+
+    @Test(
         "a command that there is not is named, with the one that was meant",
         arguments: [
             ("acessories", "did you mean \"homehub accessories\"?"), ("swtich", "see homehub --help"),

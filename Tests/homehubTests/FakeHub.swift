@@ -27,6 +27,8 @@ final class FakeHub: LineRPCHandler {
         var stale: [Accessory.ID] = []
         /// Methods of writes that fail.
         var refusedWrites: Set<String> = []
+        /// Methods that are not answered.
+        var silent: Set<String> = []
         /// What was asked, except to look.
         var calls: [String] = []
     }
@@ -47,6 +49,7 @@ final class FakeHub: LineRPCHandler {
             guard let request = try HomeRequest(method: method, params: params) else {
                 throw RPCFailure.methodNotFound(method)
             }
+            if state.withLock({ $0.silent.contains(method) }) { try await Task.sleep(for: .seconds(600)) }
             if case .homes = request, state.withLock({ $0.status.isEmpty }) {
                 // The question of permission is open.
                 try await Task.sleep(for: .seconds(600))
@@ -128,11 +131,13 @@ final class FakeHub: LineRPCHandler {
     ///   - sight: what the person has to see before a line is typed.
     ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
     ///   - searchTimeout: how long devices are looked for.
+    ///   - isTerminal: whether a person looks at what is printed.
     /// - Returns: its exit code and what it printed.
     /// - Throws: if the hub cannot listen.
     func run(
         _ words: [String], lines: [String] = [], after sight: [String: String] = [:],
-        until seen: (@Sendable (String) -> Bool)? = nil, searchTimeout: Duration = .milliseconds(200)
+        until seen: (@Sendable (String) -> Bool)? = nil, searchTimeout: Duration = .milliseconds(200),
+        isTerminal: Bool = false
     ) async throws -> Outcome {
         let folder = "/tmp/homehub-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         guard mkdir(folder, 0o700) == 0 else { throw HomeError(.unexpectedError) }
@@ -149,7 +154,7 @@ final class FakeHub: LineRPCHandler {
             writeError: {
                 errors.add($0); sink.yield()
             },
-            environment: { _ in nil }, exists: { _ in false }, isTerminal: { false },
+            environment: { _ in nil }, exists: { _ in false }, isTerminal: { isTerminal },
             readLine: {
                 let line = answers.next()
                 if let line, let text = sight[line] { await errors.shows(text) }
@@ -169,7 +174,9 @@ final class FakeHub: LineRPCHandler {
                     await SetupDialogue.$searchTimeout.withValue(searchTimeout) {
                         await SetupDialogue.$aloneTimeout.withValue(.milliseconds(100)) {
                             await GlobalOptions.$hintDelay.withValue(.zero) {
-                                await Homehub.run(words + ["--socket", path])
+                                await HomeSession.$progressDelay.withValue(.milliseconds(10)) {
+                                    await Homehub.run(words + ["--socket", path])
+                                }
                             }
                         }
                     }

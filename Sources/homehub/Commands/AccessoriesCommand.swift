@@ -158,7 +158,9 @@ struct RemoveCommand: HomeCommand {
             try await session.confirm(
                 "\(accessory.name) goes with \(bridged.count.of("accessory")) behind it.", yes: yes)
         }
-        let removal = try await session.manager.removeAccessory(accessory.id, from: home.id)
+        let removal = try await session.saying("telling the accessory") {
+            try await session.manager.removeAccessory(accessory.id, from: home.id)
+        }
         RemovalReport(removal, home: home).show(in: session)
     }
 }

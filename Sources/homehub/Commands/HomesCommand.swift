@@ -74,7 +74,9 @@ struct HomesRemoveCommand: HomeCommand {
         try await session.confirm(
             "\(home.name) goes with \(home.rooms.count.of("room")), \(home.accessories.count.of("accessory")) and all "
                 + "that was set up for them.", yes: yes)
-        let removal = try await session.manager.removeHome(home.id)
+        let removal = try await session.saying("telling the accessories") {
+            try await session.manager.removeHome(home.id)
+        }
         RemovalReport(removal, home: home).show(in: session)
     }
 }

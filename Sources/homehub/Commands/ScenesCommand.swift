@@ -120,7 +120,9 @@ struct ScenesRunCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
-        let run = try await session.manager.runActionSet(scene.id)
+        let run = try await session.saying("telling the accessories") {
+            try await session.manager.runActionSet(scene.id)
+        }
         let places = scene.actions.compactMap { home.place(of: $0.characteristic) }
         try ValueReport(places, run.results, partialSuccess: .actionSetExecutionPartialSuccess)
             .show(in: session, isSilent: true)

@@ -30,7 +30,9 @@ struct ReadCommand: HomeCommand {
         for value in values { places.append(try target.place(value)) }
         if values.isEmpty { places = target.places(allowing: .pairedRead, isComplete: all) }
         guard !places.isEmpty else { throw HomeError(.notFound, detail: "\(target.name) has nothing that can be read") }
-        let results = try await session.manager.readValues(of: places.map(\.characteristic.id))
+        let results = try await session.saying("asking the accessories") {
+            try await session.manager.readValues(of: places.map(\.characteristic.id))
+        }
         try ValueReport(places, results).show(in: session, isSingle: values.count == 1)
     }
 }
@@ -63,13 +65,17 @@ struct WriteCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         let order = try await session.home.writeOrder(typed: words)
-        let read = try await session.manager.readValues(of: order.unread.map(\.characteristic.id))
+        let read = try await session.saying("asking the accessories") {
+            try await session.manager.readValues(of: order.unread.map(\.characteristic.id))
+        }
         let changes = try order.changes(given: read.compactMapValues { try? $0.get() })
         if changes.isEmpty, read.values.contains(where: { (try? $0.get()) != nil }) {
             session.note(["it is as far as it goes already"])
         }
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
-        let written = try await session.manager.writeValues(values)
+        let written = try await session.saying("telling the accessories") {
+            try await session.manager.writeValues(values)
+        }
         // What was not written is as it was read, or could not be.
         var report = ValueReport(order.items.map(\.place), read.merging(written) { $1 })
         report.asked(changes)
