@@ -170,6 +170,17 @@ import WebAccess
         #expect(TimeWords.words(for: now - ago, now: now) == words)
     }
 
+    @Test func everyDrawingIsThere() {
+        let sprite = String(decoding: PackageResources.icons_svg, as: UTF8.self)
+        let wanted = Set(ServiceType.icons.values).union(AccessoryCategory.icons.values).union(["other"])
+        for name in wanted { #expect(sprite.contains("<symbol id=\"\(name)\""), "\(name)") }
+        for (name, bytes) in Templates.sources {
+            for use in String(decoding: bytes, as: UTF8.self).matches(of: /icons\.svg#([a-z0-9-]+)"/) {
+                #expect(sprite.contains("<symbol id=\"\(use.1)\""), "\(use.1) of \(name)")
+            }
+        }
+    }
+
     @Test func contentHasAMark() {
         #expect(
             LiveStream.mark(of: "a") != LiveStream.mark(of: "b") && LiveStream.mark(of: "a") == LiveStream.mark(of: "a")

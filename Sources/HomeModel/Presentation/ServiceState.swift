@@ -295,9 +295,10 @@ private struct StateReader {
 }
 
 extension Characteristic {
-    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair, nor bytes.
+    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair, nor bytes, nor
+    /// what controllers count for themselves.
     public var isForPeople: Bool {
-        !metadata.permissions.contains(.hidden) && type != .name && metadata.format != .tlv8
-            && metadata.format != .data
+        !metadata.permissions.contains(.hidden) && type != .name && type != .characteristicValueActiveTransitionCount
+            && metadata.format != .tlv8 && metadata.format != .data
     }
 }

@@ -4,7 +4,7 @@ extension ServiceType {
     /// The name of the drawing that stands for such a thing.
     var icon: String { Self.icons[self] ?? "other" }
 
-    private static let icons: [ServiceType: String] = [
+    static let icons: [ServiceType: String] = [
         .airPurifier: "purifier", .airQualitySensor: "air-quality", .battery: "battery",
         .cameraRTPStreamManagement: "camera", .carbonDioxideSensor: "co2", .carbonMonoxideSensor: "co",
         .contactSensor: "contact", .door: "door", .doorbell: "doorbell", .fan: "fan", .fanv2: "fan", .faucet: "faucet",

@@ -199,15 +199,14 @@ struct AddPage: LivePage {
 
 extension AccessoryCategory {
     /// The name of the drawing that stands for such a device.
-    fileprivate var icon: String {
-        let icons: [AccessoryCategory: String] = [
-            .bridge: "bridge", .fan: "fan", .garageDoorOpener: "garage", .lightbulb: "light", .doorLock: "lock",
-            .outlet: "outlet", .switch: "switch", .thermostat: "thermostat", .sensor: "motion",
-            .securitySystem: "alarm", .door: "door", .window: "window", .windowCovering: "blind",
-            .programmableSwitch: "button", .ipCamera: "camera", .videoDoorbell: "doorbell", .airPurifier: "purifier",
-            .airHumidifier: "humidifier", .speaker: "speaker", .sprinkler: "sprinkler", .faucet: "faucet",
-            .television: "television",
-        ]
-        return icons[self] ?? "other"
-    }
+    fileprivate var icon: String { Self.icons[self] ?? "other" }
+
+    static let icons: [AccessoryCategory: String] = [
+        .bridge: "bridge", .fan: "fan", .garageDoorOpener: "garage", .lightbulb: "light", .doorLock: "lock",
+        .outlet: "outlet", .switch: "switch", .thermostat: "thermostat", .sensor: "motion",
+        .securitySystem: "alarm", .door: "door", .window: "window", .windowCovering: "blind",
+        .programmableSwitch: "button", .ipCamera: "camera", .videoDoorbell: "doorbell", .airPurifier: "purifier",
+        .airHumidifier: "humidifier", .speaker: "speaker", .sprinkler: "sprinkler", .faucet: "faucet",
+        .television: "television",
+    ]
 }
