@@ -26,11 +26,12 @@ struct NamesDoctorCommand: HomeCommand {
         let report = NamesReport(home)
         guard fix else { return session.print(report.text, json: report.listing) }
         var renamed: [JSONValue] = []
-        for id in report.entries.filter(\.isFixable).map(\.object.id) {
+        for id in report.entries.filter(\.finding.isFixable).map(\.object.id) {
             // A name given a moment ago may have taken the one that was suggested.
             let present = try await session.manager.homes.home("\(home.id)")
-            guard let entry = NamesReport(present).entries.first(where: { $0.object.id == id }), entry.isFixable,
-                let name = entry.suggestions.first
+            guard let entry = NamesReport(present).entries.first(where: { $0.object.id == id }),
+                entry.finding.isFixable,
+                let name = entry.finding.suggestions.first
             else { continue }
             try await session.manager.rename(entry.object, to: name)
             let room = try await assign(entry, in: present, session)
