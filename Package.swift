@@ -92,6 +92,9 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CProcess"),
 
+        // Reads QR codes by zxing-cpp, which has no C functions of its own.
+        .target(name: "QRReading", linkerSettings: [.linkedLibrary("ZXing")]),
+
         library("AsyncKit"),
         library("BoundedJSON"),
         library("Jinja", ["BoundedJSON"]),
@@ -187,7 +190,8 @@ let package = Package(
             name: "homeweb",
             dependencies: [
                 "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "SetupQR", "DaemonKit",
-                "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", arguments, hummingbird, hummingbirdCore,
+                "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", "QRReading", arguments, hummingbird,
+                hummingbirdCore,
                 hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 logging, nioCore, nioPosix, nioSSL, httpTypes, nioHTTPTypes,
             ],
@@ -321,7 +325,7 @@ let package = Package(
         tests(
             of: "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
-        tests(of: "homeweb", ["HomeModel", "HAPModel", "WebAccess", httpTypes]),
+        tests(of: "homeweb", ["HomeModel", "HAPModel", "SetupQR", "WebAccess", httpTypes]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),
@@ -330,7 +334,8 @@ let package = Package(
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )
 
 // Only `make docs` needs it.

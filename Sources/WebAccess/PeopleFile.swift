@@ -57,8 +57,11 @@ package struct PeopleFile: Sendable {
         guard file >= 0 else {
             let error = SystemError.last
             if error.code == ENOENT { return nil }
+            guard error.isPermissionDenied else {
+                throw TerminalError(code: 74, message: "cannot read \(path): \(error.reason)")
+            }
             throw TerminalError(
-                code: error.isPermissionDenied ? 77 : 74, message: "cannot read \(path): \(error.reason)")
+                code: 77, message: "only root and the user that homeweb runs as may read \(path); say sudo homehub web")
         }
         defer { close(file) }
         let bytes: [UInt8]

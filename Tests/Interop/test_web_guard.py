@@ -577,6 +577,21 @@ def test_an_answer_of_a_setup_that_is_sent_twice_counts_once(house, tmp_path):
         end(lamp)
 
 
+def test_pictures_are_bounded(house):
+    def post(query, size, token=None):
+        headers = f"POST /read-code{query} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nOrigin: {house.local}\r\nConnection: close\r\n"
+        if token:
+            headers += f"X-Forwarded-For: 192.0.2.1\r\nCookie: lamplighter={token}\r\n"
+        return answer(house, f"{headers}Content-Length: {size}\r\n\r\n".encode() + bytes(size)).split(b"\r\n", 1)[0]
+
+    assert b" 200" in post("?width=100&height=100", 10_000)
+    for query, size in (("", 0), ("?width=100&height=100", 9_999), ("?width=-1&height=-1", 1), ("?width=x&height=1", 16), ("?width=2000&height=16", 32_000),
+                        ("?width=9223372036854775807&height=9223372036854775807", 1)):
+        assert b" 400" in post(query, size), query
+    assert b" 413" in post("?width=1200&height=1200", 2_000_000)
+    assert b" 401" in post("?width=100&height=100", 10_000, "nothing")
+
+
 def test_ten_wrong_tokens_are_looked_at_however_fast_they_come(house, lan):
     """From an address that has tried none: all at once, each with its last byte held back."""
     async def guess():

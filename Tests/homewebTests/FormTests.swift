@@ -1,6 +1,7 @@
 import HAPModel
 import HTTPTypes
 import HomeModel
+import SetupQR
 import Testing
 import WebAccess
 
@@ -185,5 +186,42 @@ import WebAccess
         #expect(
             LiveStream.mark(of: "a") != LiveStream.mark(of: "b") && LiveStream.mark(of: "a") == LiveStream.mark(of: "a")
         )
+    }
+}
+
+/// Pictures as browsers send them.
+@Suite struct QRPictureTests {
+    private static let payload = "X-HM://0023ISYWYHSPN"
+
+    /// The code of a payload, each module so many pixels, on a page with a margin.
+    private static func pixels(scale: Int, dark: UInt8, light: UInt8) throws -> (side: Int, pixels: [UInt8]) {
+        let code = try #require(QRCode(payload))
+        let side = (code.size + 8) * scale
+        let pixels = (0..<side * side).map { place in
+            code.isDark(place / side / scale - 4, place % side / scale - 4) ? dark : light
+        }
+        return (side, pixels)
+    }
+
+    @Test(arguments: [(2, 0, 255), (4, 60, 180), (8, 0, 255)] as [(Int, UInt8, UInt8)])
+    func aCodeIsRead(scale: Int, dark: UInt8, light: UInt8) throws {
+        let (side, pixels) = try Self.pixels(scale: scale, dark: dark, light: light)
+        #expect(try #require(QRPicture(width: side, height: side, pixels: pixels)).text == Self.payload)
+        // Lying on its side.
+        let turned = (0..<side * side).map { pixels[($0 % side) * side + side - 1 - $0 / side] }
+        #expect(try #require(QRPicture(width: side, height: side, pixels: turned)).text == Self.payload)
+    }
+
+    @Test func whatIsNoneIsNone() throws {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<20 {
+            let noise = (0..<200 * 100).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(try #require(QRPicture(width: 200, height: 100, pixels: noise)).text == nil)
+        }
+        #expect(QRPicture(width: 200, height: 100, pixels: []) == nil)
+        #expect(QRPicture(width: -1, height: -1, pixels: [0]) == nil)
+        #expect(QRPicture(width: 0, height: 0, pixels: []) == nil)
+        #expect(QRPicture(width: .max, height: .max, pixels: [0]) == nil)
+        #expect(QRPicture(width: 1201, height: 16, pixels: [UInt8](repeating: 0, count: 1201 * 16)) == nil)
     }
 }

@@ -94,8 +94,15 @@ extension Request {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
             throw WebError(.unsupportedMediaType, "The page takes what its forms send.")
         }
-        let (body, limit) = (body, context.maxUploadSize)
-        let bytes = try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+        return Query(String(buffer: try await bytes(upTo: context.maxUploadSize)))
+    }
+
+    /// The whole body, if it comes in time.
+    ///
+    /// - Throws: `WebError` if it is longer than that, or takes too long.
+    func bytes(upTo limit: Int) async throws -> ByteBuffer {
+        let body = body
+        return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
             group.addTask {
                 do { return try await body.collect(upTo: limit) } catch {
                     throw WebError(.contentTooLarge, "That is more than a form of this page sends.")
@@ -108,6 +115,5 @@ extension Request {
             defer { group.cancelAll() }
             return try await group.next() ?? ByteBuffer()
         }
-        return Query(String(buffer: bytes))
     }
 }

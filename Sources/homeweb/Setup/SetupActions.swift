@@ -1,3 +1,4 @@
+import BoundedJSON
 import HAPModel
 import HomeClient
 import HomeModel
@@ -14,6 +15,7 @@ enum SetupActions {
             let session = try await site.manager.beginSetup(AccessorySetupRequest(home: home))
             return Response.seeOther("/add/\(session.id)")
         }
+        addPictures(to: router)
         router.post("/add/:id") { request, context in
             let visitor = try context.owner
             let form = try await request.form(context)
@@ -37,6 +39,19 @@ enum SetupActions {
                 let page = AddPage(session: session, refusal: error.message)
                 return try await Pages.response(page, site, visitor, status: .badRequest)
             }
+        }
+    }
+
+    /// Reads the QR code of a picture, for browsers that cannot: nothing is kept of it.
+    private static func addPictures(to router: RouterGroup<WebContext>) {
+        router.post("/read-code") { request, context in
+            _ = try context.owner
+            let query = Query(request.uri.query ?? "")
+            let bytes = try await request.bytes(upTo: QRPicture.limit * QRPicture.limit)
+            guard let width = query["width"].flatMap({ Int($0) }), let height = query["height"].flatMap({ Int($0) }),
+                let picture = QRPicture(width: width, height: height, pixels: Array(bytes.readableBytesView))
+            else { throw WebError(.badRequest, "That is no picture.") }
+            return Response.json(["text": .string(picture.text ?? "")])
         }
     }
 
