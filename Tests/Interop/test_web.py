@@ -257,6 +257,9 @@ def test_a_room_added_elsewhere_redraws_all_and_keeps_the_place(house, visit):
     house.home.cli("rooms", "add", "Attic")
     house.home.cli("assign", "The Valve", "Attic")
     visitor.until_text("Attic")
+    # So does a value: it redraws its tile alone.
+    house.report("The Temperature Sensor", "11", 17.5)
+    until(lambda: "17.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 5, "17.5 °C")
     assert visitor.page.evaluate("scrollY") > 200
     assert "The Window Covering" in visitor.page.evaluate("document.activeElement.innerText")
     house.home.cli("rooms", "remove", "Attic")
@@ -606,15 +609,17 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             ("The Window", "6D", 40)):
         house.report(name, kind, value)
     wide = []
+    long = "Donaudampfschifffahrtsgesellschaftskapitaenslampe"
+    house.home.cli("rename", "The Fan", long)
     for scheme in ("light", "dark"):
         for name, size in {"phone": (390, 844), "desktop": (1200, 900)}.items():
             visitor = visit(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
             visitor.until_text("The Lightbulb")
-            lamp, thermostat = (house.path(visitor, one) for one in ("The Lightbulb", "The Thermostat"))
+            lamp, thermostat, fan = (house.path(visitor, one) for one in ("The Lightbulb", "The Thermostat", long))
             visitor.go(lamp)
             accessory = visitor.page.get_by_role("link", name="Everything about it").get_attribute("href")
             views = {
-                "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory,
+                "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory, "long": fan,
                 "scenes": "/scenes", "history": "/history", "more": "/more", "rooms": "/rooms", "names": "/names",
                 "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "nothing": "/nothing",
             }
@@ -626,4 +631,5 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
                     wide.append((view, name))
             # The browser says of a page that is not there that it is not there.
             visitor.complaints = [one for one in visitor.complaints if "404" not in one]
+    house.home.cli("rename", long, "The Fan")
     assert not wide, wide
