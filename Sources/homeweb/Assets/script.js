@@ -18,7 +18,9 @@
 
   // Makes an element like a new one without taking it away from under a finger, a cursor or a reader.
   function morph(old, fresh) {
-    if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || (old.id && fresh.id && old.id !== fresh.id)) {
+    const isAnother = old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName
+      || (old.id && fresh.id && old.id !== fresh.id) || old.dataset?.self !== fresh.dataset?.self;
+    if (isAnother) {
       old.replaceWith(fresh.cloneNode(true));
       return;
     }
@@ -27,6 +29,8 @@
       return;
     }
     if (old.nodeType !== Node.ELEMENT_NODE) return;
+    // What the script itself has put there stays.
+    if ("keep" in old.dataset && "keep" in fresh.dataset) return;
     if (held.has(old)) {
       waiting.set(old, fresh.cloneNode(true));
       return;
