@@ -45,8 +45,8 @@ struct CommandTests {
     @Test(
         "what takes its time says so on a terminal, and not elsewhere",
         arguments: [
-            ("readValues", ["read", "Front Door"], "asking the accessories"),
-            ("writeValues", ["write", "Front Door", "lock"], "telling the accessories"),
+            ("values.read", ["read", "Front Door"], "asking the accessories"),
+            ("values.write", ["write", "Front Door", "lock"], "telling the accessories"),
         ])
     func progress(method: String, words: [String], sentence: String) async throws {
         let hub = FakeHub { $0.silent = [method] }
