@@ -72,7 +72,7 @@ struct Homeweb: AsyncParsableCommand {
             var tls: (certificate: String, key: String)?
             if let certificate, let key { tls = (certificate, key) }
             let settings = WebServer.Settings(
-                host: address.host, port: address.port, names: names(of: address.host), tls: tls)
+                host: address.host, port: address.port, names: names, shownName: name.first, tls: tls)
             try await WebDaemon(
                 settings: settings, stateDirectory: stateDirectory, isTokenNeeded: requireToken, hubSocket: socket,
                 bridgeSocket: bridgeSocket ?? Self.bridgeSocket, notifier: ServiceNotifier(), logger: logger
@@ -97,7 +97,8 @@ struct Homeweb: AsyncParsableCommand {
         return (host, Int(port))
     }
 
-    private func names(of host: String) -> Set<String> {
+    /// The names that count as ours.
+    private var names: Set<String> {
         var buffer = [CChar](repeating: 0, count: 256)
         var names: Set<String> = ["localhost"]
         if gethostname(&buffer, buffer.count - 1) == 0 {
@@ -114,10 +115,7 @@ struct Homeweb: AsyncParsableCommand {
 
     /// What it ends with, after sysexits(3).
     private static func code(_ error: any Error) -> Int32 {
-        if let error = error as? TerminalError { return error.code }
-        let text = "\(error)"
-        if text.contains("errno: \(EACCES)") { return 77 }
-        return DaemonKit.ExitCode(error).rawValue
+        (error as? TerminalError)?.code ?? DaemonKit.ExitCode(error).rawValue
     }
 }
 

@@ -4,7 +4,9 @@ import HomeClient
 import Hummingbird
 import HummingbirdCore
 import Logging
+import NIOCore
 import ServiceLifecycle
+import TerminalKit
 import UnixSignals
 import WebAccess
 
@@ -26,8 +28,7 @@ struct WebDaemon {
         let file = PeopleFile(directory: stateDirectory)
         if try file.read() == nil { try file.write(PeopleFile.Content(people: [Person(name: "owner", role: .owner)])) }
         let manager = HomeManager(HomeApp.declaration, socket: hubSocket, logger: logger)
-        let people = People(
-            file: file, isTokenNeeded: isTokenNeeded, logger: logger)
+        let people = People(file: file, isTokenNeeded: isTokenNeeded, logger: logger)
         let site = Site(
             manager: manager, people: people, bridgeSocket: bridgeSocket, hubSocket: hubSocket, logger: logger)
         let server = try WebServer.make(settings, site) { port in
@@ -59,12 +60,23 @@ struct WebDaemon {
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         lifecycle.maximumGracefulShutdownDuration = .seconds(4)
         lifecycle.maximumCancellationDuration = .seconds(2)
-        try await ServiceGroup(configuration: lifecycle).run()
+        do {
+            try await ServiceGroup(configuration: lifecycle).run()
+        } catch let error as IOError {
+            throw TerminalError(
+                code: error.errnoCode == EACCES ? 77 : 69,
+                message:
+                    "cannot listen at \(settings.host):\(settings.port): \(String(cString: strerror(error.errnoCode))); "
+                    + "say another address or port with --listen")
+        }
         logger.notice("page stopped")
     }
 
+    /// Where browsers find the page: by its name, else by an address that others can reach if it listens at all of them.
     private func address(_ port: Int) -> String {
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        let isEverywhere = ["0.0.0.0", "::"].contains(settings.host)
+        let known = settings.shownName ?? (isEverywhere ? IPAddressText.ofThisComputer : nil) ?? settings.host
+        let host = known.contains(":") ? "[\(known)]" : known
         return "\(settings.tls == nil ? "http" : "https")://\(host):\(port)/"
     }
 }

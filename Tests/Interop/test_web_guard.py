@@ -102,6 +102,17 @@ def test_the_network_needs_a_token_and_so_does_a_proxy(house):
     assert status == 200 and "Desk Lamp" in body
 
 
+def test_the_link_leads_to_an_address_that_others_reach(house):
+    assert house.page.address == house.outside + "/"
+
+
+def test_an_address_that_is_taken_is_named(house, tmp_path):
+    done = subprocess.run(house.host.inside(
+        program("homeweb"), "--listen", f"127.0.0.1:{house.port}", "--state-directory", tmp_path / "page"),
+        capture_output=True, text=True, timeout=20)
+    assert done.returncode == 69 and f"cannot listen at 127.0.0.1:{house.port}" in done.stderr, (done.returncode, done.stderr)
+
+
 def test_a_token_becomes_a_cookie_that_no_script_and_no_other_page_has(house):
     token = house.page.token
     typed = " ".join(token.upper()[at:at + 5] for at in range(0, len(token), 5))
@@ -329,6 +340,12 @@ def test_ten_thousand_listeners_keep_no_one_out(house):
                 statuses.append(int((await asyncio.wait_for(reader.read(64), 10)).split()[1]))
                 listeners.append(writer)
             assert statuses.count(200) == 64 and statuses.count(503) == 136, {one: statuses.count(one) for one in set(statuses)}
+            # Whoever else comes is listened to at the cost of who has most.
+            reader, writer = await asyncio.open_connection(house.host.address, house.port)
+            listeners.append(writer)
+            writer.write((f"GET /live?page=/ HTTP/1.1\r\nHost: {house.host.address}:{house.port}\r\n"
+                          f"Cookie: lamplighter={house.page.token}\r\n\r\n").encode())
+            assert b" 200 " in await asyncio.wait_for(reader.read(16), 10)
             for number in range(10_000):
                 try:
                     silent.append((await asyncio.wait_for(asyncio.open_connection("127.0.0.1", house.port), 5))[1])

@@ -2,6 +2,7 @@ import HAPModel
 import HTTPTypes
 import HomeModel
 import SetupQR
+import Synchronization
 import Testing
 import WebAccess
 
@@ -124,12 +125,23 @@ import WebAccess
         #expect(limit.begin("192.0.2.1"), "the oldest is forgotten")
     }
 
-    @Test func listenersHaveSoManyPlaces() {
+    @Test func listenersHaveSoManyPlacesAndNoOneTakesAllOfThem() throws {
         let limit = ListenerLimit()
-        for _ in 0..<ListenerLimit.most { #expect(limit.enter()) }
-        #expect(!limit.enter())
-        limit.leave()
-        #expect(limit.enter())
+        let ended = Mutex<[Int]>([])
+        let enter = { (who: String, number: Int) in limit.enter(who) { ended.withLock { $0.append(number) } } }
+        var places = (0..<ListenerLimit.most).map { enter("Mallory", $0) }
+        #expect(places.allSatisfy { $0 != nil })
+        #expect(enter("Mallory", 64) == nil, "who has most gets no more")
+        #expect(ended.withLock { $0 }.isEmpty)
+        let anna = enter("Anna", 65)
+        #expect(anna != nil && ended.withLock { $0 } == [0], "somebody else does, at the cost of who has most")
+        // What was let go is free again, and what was lost is not free twice.
+        places[0] = nil
+        #expect(enter("Mallory", 66) == nil)
+        places[1] = nil
+        let again = enter("Mallory", 67)
+        #expect(again != nil && ended.withLock { $0 } == [0])
+        withExtendedLifetime((places, anna, again)) {}
     }
 }
 

@@ -310,9 +310,10 @@
     drag = null;
     tile.classList.remove("held");
     if (!moved) return;
-    // The click that follows a drag is none.
-    tile.addEventListener("click", (click) => { click.preventDefault(); click.stopPropagation(); }, { capture: true, once: true });
-    setTimeout(() => tile.dispatchEvent(new Event("dropped")), 0);
+    // The click that follows a drag is none; a finger's drag has no click, and the next touch counts.
+    const swallow = (click) => { click.preventDefault(); click.stopPropagation(); };
+    tile.addEventListener("click", swallow, { capture: true, once: true });
+    setTimeout(() => tile.removeEventListener("click", swallow, { capture: true }), 50);
   }
   document.addEventListener("pointerup", drop);
   document.addEventListener("pointercancel", drop);

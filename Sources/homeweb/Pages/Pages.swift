@@ -17,7 +17,7 @@ enum Pages {
             "/names", "/add", "/add/:id",
         ] {
             router.get(RouterPath(path)) { request, context in
-                guard let visitor = context.person else { throw WebError(.unauthorized, "Come in first.") }
+                let visitor = try context.visitor
                 guard let page = await page(request.uri.description, visitor, site) else {
                     throw WebError(.notFound, "There is no such page.")
                 }
@@ -25,7 +25,7 @@ enum Pages {
             }
         }
         router.get("/accessories/:id/remove") { _, context in try await removal(context, site) }
-        router.get("/live") { request, context in try live(request, context, site) }
+        router.get("/live") { request, context in try await live(request, context, site) }
     }
 
     /// The page at a path; `nil` if there is none, or this visitor has none.
@@ -115,24 +115,23 @@ enum Pages {
 
     // MARK: Changes
 
-    private static func live(_ request: Request, _ context: WebContext, _ site: Site) throws -> Response {
-        guard let visitor = context.person else { throw WebError(.unauthorized, "Come in first.") }
+    private static func live(_ request: Request, _ context: WebContext, _ site: Site) async throws -> Response {
+        let visitor = try context.visitor
         let query = Query(request.uri.query ?? "")
-        let path = (query["page"] ?? "/").localPath
-        let mark = query["mark"]
-        guard site.listeners.enter() else {
-            var error = WebError(.serviceUnavailable, "\(ListenerLimit.most) pages are open already.").response(
-                to: request, context)
-            error.headers[.retryAfter] = "10"
-            return error
+        guard let page = await page((query["page"] ?? "/").localPath, visitor, site) else {
+            throw WebError(.notFound, "There is no such page.")
         }
-        let place = ListenerPlace(site.listeners)
+        let stream = LiveStream(site: site, page: page, visitor: visitor, mark: query["mark"])
+        guard let place = site.listeners.enter("\(visitor.shownName) at \(context.peer)", end: stream.stop) else {
+            var refusal = WebError(.serviceUnavailable, "\(ListenerLimit.most) pages are open already.").response(
+                to: request, context)
+            refusal.headers[.retryAfter] = "10"
+            return refusal
+        }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(place) {} }
-                guard let page = await page(path, visitor, site) else { return try await writer.finish(nil) }
-                let stream = LiveStream(site: site, page: page, visitor: visitor, mark: mark)
                 // This task alone writes; the writer's type does not say that it may be handed on.
                 nonisolated(unsafe) var output = writer
                 try await request.body.consumeWithInboundCloseHandler { _ in
@@ -145,20 +144,13 @@ enum Pages {
     }
 }
 
-/// A place among the listeners, until it is let go.
-private final class ListenerPlace: Sendable {
-    private let limit: ListenerLimit
-    init(_ limit: ListenerLimit) { self.limit = limit }
-    deinit { limit.leave() }
-}
-
 extension WebContext {
     /// Who asks, if that is an owner.
     var owner: Visitor {
         get throws(WebError) {
-            guard let person else { throw WebError(.unauthorized, "Come in first.") }
-            guard person.isOwner else { throw WebError(.forbidden, "You are a guest here: you may see and switch.") }
-            return person
+            let visitor = try visitor
+            guard visitor.isOwner else { throw WebError(.forbidden, "You are a guest here: you may see and switch.") }
+            return visitor
         }
     }
 

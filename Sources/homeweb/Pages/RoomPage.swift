@@ -35,7 +35,10 @@ struct RoomPage: LivePage {
             ]
         }
         if moment.visitor.isOwner, !isDefault {
-            values["form"] = ["id": "\(room.id)", "home": "\(home.id)", "name": room.name, "defaultRoom": home.name]
+            values["form"] = [
+                "id": "\(room.id)", "home": "\(home.id)", "name": room.name, "defaultRoom": home.name,
+                "homeQuery": home.isPrimary ? "" : "?home=\(home.id)",
+            ]
         }
         return PageContent(
             title: room.name, main: Templates.render("room", values), values: home.valuesShown(of: rows.map(\.id)))

@@ -16,7 +16,7 @@ struct RoomsPage: LivePage {
         guard let home = moment.home else { return .missing("There is no home.") }
         let rooms = home.rooms.sortedForDisplay
         let values: Templates.Values = [
-            "home": ["id": "\(home.id)", "name": home.name],
+            "home": ["id": "\(home.id)", "name": home.name], "back": path,
             "rooms": rooms.map { room in
                 let count = home.accessories(in: room.id).count
                 return [
@@ -43,6 +43,7 @@ struct RoomsPage: LivePage {
 
     private func nameForm(_ home: Home, _ path: String, _ kind: String, _ label: String, _ button: String) -> String {
         Templates.render(
-            "name-form", ["path": path, "kind": kind, "in": "\(home.id)", "label": label, "button": button])
+            "name-form",
+            ["path": path, "kind": kind, "in": "\(home.id)", "label": label, "button": button, "back": path])
     }
 }

@@ -38,6 +38,7 @@ struct ServicePage: LivePage {
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
+        if accessory.problem == nil, !moment.isCurrent(service) { values["stale"] = true }
         if let problem = accessory.problem { values["problem"] = problem.localizedDescription }
         values["favorite"] = [
             "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",

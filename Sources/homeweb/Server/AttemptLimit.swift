@@ -51,21 +51,3 @@ final class AttemptLimit: Sendable {
         return address.split(separator: ":", omittingEmptySubsequences: false).prefix(4).joined(separator: ":")
     }
 }
-
-/// Bounds how many streams of changes are open.
-final class ListenerLimit: Sendable {
-    static let most = 64
-
-    private let count = Mutex(0)
-
-    /// Takes a place; `false` if there is none.
-    func enter() -> Bool {
-        count.withLock { count in
-            guard count < Self.most else { return false }
-            count += 1
-            return true
-        }
-    }
-
-    func leave() { count.withLock { $0 -= 1 } }
-}

@@ -71,7 +71,7 @@ struct Guard: RouterMiddleware {
         }
     }
 
-    private func isOurs(_ host: String) -> Bool { Self.isAddress(host) || names.contains(host.lowercased()) }
+    private func isOurs(_ host: String) -> Bool { IPAddressText.isAddress(host) || names.contains(host.lowercased()) }
 
     /// The host of `host:port`, an IPv6 address without its brackets.
     static func hostName(_ authority: String) -> String? {
@@ -84,8 +84,6 @@ struct Guard: RouterMiddleware {
         guard parts.count <= 2, let name = parts.first, !name.isEmpty else { return nil }
         return String(name)
     }
-
-    static func isAddress(_ host: String) -> Bool { IPAddressText.isAddress(host) }
 
     private static func name(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no name of a header.") }

@@ -11,8 +11,6 @@ struct WebError: Error {
     var message: String
     /// Names that can be had.
     var suggestions: [String] = []
-    /// What the home said.
-    var home: HomeError?
 
     init(_ status: HTTPResponse.Status, _ message: String) {
         self.status = status
@@ -20,7 +18,6 @@ struct WebError: Error {
     }
 
     init(_ error: HomeError) {
-        home = error
         let text = error.detail ?? error.code.message
         message = text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
         suggestions = error.suggestions

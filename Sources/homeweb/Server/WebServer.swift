@@ -14,7 +14,10 @@ struct WebServer {
     struct Settings {
         var host: String
         var port: Int
+        /// The names under which browsers may ask for the page.
         var names: Set<String>
+        /// The name to put into links; the address if `nil`.
+        var shownName: String?
         /// The certificate's file and its key's; `nil` without TLS.
         var tls: (certificate: String, key: String)?
     }

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Bounds how many streams of changes are open, and lets no one take all of them from the others.
+final class ListenerLimit: Sendable {
+    static let most = 64
+
+    private struct Entry {
+        let who: String
+        let end: @Sendable () -> Void
+    }
+
+    /// A place among the listeners, until it is let go.
+    final class Place: Sendable {
+        private let limit: ListenerLimit
+        private let number: UInt64
+
+        fileprivate init(_ limit: ListenerLimit, _ number: UInt64) {
+            self.limit = limit
+            self.number = number
+        }
+
+        deinit { limit.leave(number) }
+    }
+
+    private let entries = Mutex((last: UInt64(0), all: [UInt64: Entry]()))
+
+    /// Takes a place. If there is none, who has most of them loses the oldest; unless that is who asks.
+    ///
+    /// - Parameters:
+    ///   - who: the same text for the same person at the same address.
+    ///   - end: ends the stream whose place is lost.
+    /// - Returns: `nil` if there is no place for it.
+    func enter(_ who: String, end: @escaping @Sendable () -> Void) -> Place? {
+        let (number, loser): (UInt64?, Entry?) = entries.withLock { entries in
+            var loser: Entry?
+            if entries.all.count >= Self.most {
+                let counts = Dictionary(grouping: entries.all.values, by: \.who).mapValues(\.count)
+                let greedy = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
+                guard let greedy, greedy.value > counts[who, default: 0] + 1,
+                    let oldest = entries.all.filter({ $0.value.who == greedy.key }).keys.min()
+                else { return (nil, nil) }
+                loser = entries.all.removeValue(forKey: oldest)
+            }
+            entries.last += 1
+            entries.all[entries.last] = Entry(who: who, end: end)
+            return (entries.last, loser)
+        }
+        loser?.end()
+        return number.map { Place(self, $0) }
+    }
+
+    private func leave(_ number: UInt64) { entries.withLock { $0.all[number] = nil } }
+}
