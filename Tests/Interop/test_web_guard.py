@@ -102,8 +102,14 @@ def test_the_network_needs_a_token_and_so_does_a_proxy(house):
     assert status == 200 and "Desk Lamp" in body
 
 
-def test_the_link_leads_to_an_address_that_others_reach(house):
-    assert house.page.address == house.outside + "/"
+def test_the_link_leads_to_an_address_that_others_reach(house, tmp_path):
+    assert house.page.address == f"http://home.example:{house.port}/", "by the name that it was given"
+    page = Page(house.host, house.home, tmp_path / "page", listen="0.0.0.0:0")
+    try:
+        page.start(allowed=False)
+        assert page.address.startswith(f"http://{house.host.address}:"), page.address
+    finally:
+        page.close()
 
 
 def test_an_address_that_is_taken_is_named(house, tmp_path):

@@ -24,7 +24,9 @@ final class ListenerLimit: Sendable {
 
     private let entries = Mutex((last: UInt64(0), all: [UInt64: Entry]()))
 
-    /// Takes a place. If there is none, who has most of them loses the oldest; unless that is who asks.
+    /// Takes a place.
+    ///
+    /// If there is none, who has most of them loses the oldest, unless that is who asks.
     ///
     /// - Parameters:
     ///   - who: the same text for the same person at the same address.

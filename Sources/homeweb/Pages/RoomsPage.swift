@@ -44,6 +44,6 @@ struct RoomsPage: LivePage {
     private func nameForm(_ home: Home, _ path: String, _ kind: String, _ label: String, _ button: String) -> String {
         Templates.render(
             "name-form",
-            ["path": path, "kind": kind, "in": "\(home.id)", "label": label, "button": button, "back": path])
+            ["path": path, "kind": kind, "in": "\(home.id)", "label": label, "button": button, "back": self.path])
     }
 }
