@@ -29,6 +29,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
         contents.withLock { contents in
             guard contents.value != value else { return false }
             contents.value = value
+            // Inside the lock, so that the newest is the last that a listener gets.
             for listener in contents.listeners.values { listener.yield(value) }
             return true
         }
@@ -48,11 +49,14 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             continuation.finish()
             return stream
         }
+        // In a task of its own: the end of a reader's task holds the lock of that task, for which `send` waits with ours.
         continuation.onTermination = { [weak self] _ in
-            self?.contents.withLock { $0.listeners[number] = nil }
+            Task { self?.forget(number) }
         }
         return stream
     }
+
+    private func forget(_ number: Int) { contents.withLock { $0.listeners[number] = nil } }
 
     func finish() {
         let listeners = contents.withLock { contents in

@@ -165,7 +165,10 @@ struct HubLinkTests {
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
             try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
-            // It shows itself by what it says last, in whatever order that comes.
+            // What it says itself comes first, so that it does not take the place of what is shown below.
+            try await eventually("it says so") {
+                AccessoryBrowser(house.network).snapshot[device]?.isPaired == false
+            }
             house.show(device, at: lamp.bridge.endpoint, isPaired: true)
             try await eventually("it is somebody else's") {
                 try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .pairedElsewhere

@@ -34,14 +34,16 @@ final class History: Sendable {
 
     func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
         let entry = Entry(time: WallClock.now, place: place, sentence: sentence, who: who, path: path)
-        contents.withLock { contents in
+        let readers = contents.withLock { contents -> [AsyncStream<Void>.Continuation] in
             // A lamp that tells each of its values says the same several times.
             let last = contents.entries.last
-            guard last?.sentence != sentence || last?.place != place || last?.who != who else { return }
+            guard last?.sentence != sentence || last?.place != place || last?.who != who else { return [] }
             contents.entries.append(entry)
             if contents.entries.count > Self.limit { contents.entries.removeFirst() }
-            for reader in contents.readers.values { reader.yield() }
+            return Array(contents.readers.values)
         }
+        // Outside the lock: a reader that is ending holds the lock of its task, and waits for ours.
+        for reader in readers { reader.yield() }
     }
 
     /// Says that there are more; it ends when it is let go.
