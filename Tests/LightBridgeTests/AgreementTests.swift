@@ -181,8 +181,9 @@ private struct Course {
     private mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[number(below: choices.count)] }
 }
 
-// One after the other: a hundred at once would share the time that each of them is given.
-@Suite("What a light is, what it is shown as, and what controllers take it for", .serialized, .timeout)
+// One after the other: a hundred at once would share the time that each of them is given. Each is some thousand turns of the
+// loop, beside the other suites.
+@Suite("What a light is, what it is shown as, and what controllers take it for", .serialized, .timeout(.seconds(60)))
 struct AgreementTests {
     @Test(
         "all agree in the end, whatever was written, said, refused and removed on the way", arguments: 0..<UInt64(100))
