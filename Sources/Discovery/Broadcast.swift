@@ -49,7 +49,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             continuation.finish()
             return stream
         }
-        // In a task of its own: the end of a reader's task holds the lock of that task, for which `send` waits with ours.
+        // In a task of its own: a listener's task that ends holds its lock, for which `send` waits with ours.
         continuation.onTermination = { [weak self] _ in
             Task { self?.forget(number) }
         }
