@@ -107,6 +107,16 @@ import WebAccess
         // A network of IPv6 is one address.
         for host in 0..<AttemptLimit.attempts { _ = limit.begin("2001:db8:1:2:0:0:0:\(host)") }
         #expect(!limit.begin("2001:db8:1:2:ffff:0:0:1") && limit.begin("2001:db8:1:3:0:0:0:1"))
+        // However short the system writes it: of these the first eight bytes are the same.
+        for (network, hosts, other) in [
+            ("2001:db8::", 1..., "2001:db8:0:1::1"), ("fe80::a:b:", 1..., "2001:db8:9::1"),
+        ] {
+            for host in hosts.prefix(AttemptLimit.attempts) { #expect(limit.begin("\(network)\(host)")) }
+            #expect(!limit.begin("\(network)fff") && limit.begin(other), "\(network)")
+        }
+        // An IPv4 address that comes through an IPv6 socket is one, and the same as without.
+        for _ in 0..<AttemptLimit.attempts { #expect(limit.begin("::ffff:192.0.2.1")) }
+        #expect(!limit.begin("192.0.2.1") && limit.begin("::ffff:192.0.2.2"))
         clock.now += .seconds(61)
         #expect(limit.begin("10.0.0.1"))
         // Who has the right token uses up none.

@@ -22,7 +22,7 @@ final class AttemptLimit: Sendable {
     func begin(_ address: String) -> Bool {
         let time = now()
         return failures.withLock { failures in
-            let key = Self.key(address)
+            let key = IPAddressText.peer(address)
             if let known = failures[key], known.since.duration(to: time) < Self.window {
                 guard known.count < Self.attempts else { return false }
                 failures[key]?.count += 1
@@ -42,12 +42,6 @@ final class AttemptLimit: Sendable {
 
     /// An attempt was none: the token was right.
     func succeeded(_ address: String) {
-        failures.withLock { $0[Self.key(address)]?.count -= 1 }
-    }
-
-    /// An IPv6 network counts as one: whoever has one has all its addresses.
-    private static func key(_ address: String) -> String {
-        guard address.contains(":"), !address.hasPrefix("::ffff:") else { return address }
-        return address.split(separator: ":", omittingEmptySubsequences: false).prefix(4).joined(separator: ":")
+        failures.withLock { $0[IPAddressText.peer(address)]?.count -= 1 }
     }
 }

@@ -27,7 +27,8 @@ final class ConnectionLimit: Sendable {
                 loser = entries.removeValue(forKey: key)?.channel
             }
             entries[ObjectIdentifier(channel)] = Entry(
-                channel: channel, peer: channel.remoteAddress?.ipAddress ?? "", since: .now)
+                channel: channel, peer: IPAddressText.peer(channel.remoteAddress?.ipAddress ?? ""),
+                since: .now)
             return loser
         }
         loser?.close(promise: nil)
