@@ -20,7 +20,7 @@ struct ESPHomeSession: Sendable {
     static let pingInterval = Duration.seconds(20)
     /// How long a command may go unanswered before the device is asked for a word.
     static let answerTimeout = Duration.seconds(3)
-    /// How long a word may take.
+    /// How long a word may take: the answer to a ping, and each step up to the last entity.
     static let pongTimeout = Duration.seconds(10)
 
     private enum State: Sendable {
@@ -57,7 +57,7 @@ struct ESPHomeSession: Sendable {
 
     /// When ``timePassed(now:)`` has something to do.
     var deadline: Duration {
-        guard isReady else { return start + Self.readyTimeout }
+        guard isReady else { return min(start + Self.readyTimeout, lastHeard + Self.pongTimeout) }
         if let awaited { return awaited.since + awaited.limit }
         return lastHeard + Self.pingInterval
     }
