@@ -69,6 +69,7 @@ extension CharacteristicMetadata {
             case .integer, .unsigned, .float, .string, .data: return nil
             }
         case .uint8, .uint16, .uint32, .uint64, .int:
+            if isInteger(written) { return written }
             guard let integer = wholeNumber(written), isWithinLimits(Double(integer)),
                 integerRange.contains(integer)
             else { return nil }
@@ -102,6 +103,7 @@ extension CharacteristicMetadata {
         switch format {
         case .bool, .tlv8, .data: return accepted(reported)
         case .uint8, .uint16, .uint32, .uint64, .int:
+            if isInteger(reported) { return reported }
             guard let number = Self.plainNumber(reported) else { return nil }
             var integer = Int128(exactly: withinLimits(number).rounded()) ?? integerRange.upperBound
             // An integer within the limits does not go through a Double, which holds no more than 53 bits of it.
@@ -142,6 +144,13 @@ extension CharacteristicMetadata {
         case .float(let number): number.isFinite ? number : nil
         case .string, .data: nil
         }
+    }
+
+    /// Whether a value is an integer that stands as it is: most are, and numbers of 128 bits take long.
+    private func isInteger(_ value: CharacteristicValue) -> Bool {
+        guard case .integer(let integer) = value, integer.magnitude <= 1 << 53, validValues == nil, step ?? 1 <= 1
+        else { return false }
+        return isWithinLimits(Double(integer)) && integerRange.contains(Int128(integer))
     }
 
     /// An integer out of what was written: enumerations must be exact, measures are rounded (HAP 11).
