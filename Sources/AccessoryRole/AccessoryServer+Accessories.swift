@@ -136,11 +136,16 @@ extension AccessoryServer {
         let tickets = registry.began(order)
         let status = await source.write(order.values, to: order.aid)
         let changes = registry.ended(order, tickets, status, by: origin)
-        if status == .success, let session = sessions[origin], !session.outbox.isEmpty {
+        let writer = status == .success ? sessions[origin] : nil
+        if let writer, !writer.outbox.isEmpty {
             // What waits to be told it of these characteristics is older.
-            for write in order.values { session.outbox.forget(CharacteristicID(order.aid, write.iid)) }
+            for write in order.values { writer.outbox.forget(CharacteristicID(order.aid, write.iid)) }
         }
-        if !changes.isEmpty { publish(changes) }
+        guard !changes.isEmpty else { return status }
+        publish(changes)
+        if let writer, order.values.contains(where: { writer.outbox.holds(CharacteristicID(order.aid, $0.iid)) }) {
+            writer.isCorrected = true
+        }
         return status
     }
 

@@ -285,6 +285,11 @@ package actor AccessoryServer {
         session.hasEnded = session.closesAfterAnswer || isStopping
         let now = scheduler.now
         statistics.answered(session.route, response.status, after: now - session.lastReceived)
+        if session.isCorrected {
+            // Home Assistant takes over what it wrote only after it has read all that came with the answer.
+            session.isCorrected = false
+            session.outbox.beginWindow(now: now)
+        }
         // The next request may come within this call.
         session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
         if session.hasEnded {

@@ -39,6 +39,20 @@ struct EventOutboxTests {
         #expect(outbox.next(now: at(750)) == .send([entry(a, 6)]))
     }
 
+    @Test("a window that began without a message holds a change back as well, but not an urgent one")
+    func begunWindow() {
+        var outbox = EventOutbox(window: .milliseconds(250))
+        outbox.changed(a, to: .integer(1), now: at(0))
+        #expect(outbox.holds(a) && !outbox.holds(b))
+        outbox.beginWindow(now: at(10))
+        #expect(outbox.next(now: at(10)) == .wake(at: at(260)))
+        var urgent = outbox
+        urgent.changed(b, to: .integer(2), isUrgent: true, now: at(20))
+        #expect(urgent.next(now: at(20)) == .send([entry(a, 1), entry(b, 2)]))
+        #expect(outbox.next(now: at(260)) == .send([entry(a, 1)]))
+        #expect(!outbox.holds(a))
+    }
+
     @Test("what is asked late is sent at once: the caller need not ask in time")
     func late() {
         var outbox = EventOutbox(window: .milliseconds(250))

@@ -171,6 +171,22 @@ struct EventTests {
         #expect(await house.value(2, 10) == .integer(80))
     }
 
+    @Test("what a write came out as is sent a window behind its answer, not with it; another change by itself at once")
+    func correctionBehindAnswer() async throws {
+        let house = try await House()
+        let writer = try await house.session()
+        _ = try await writer.write(Self.level)
+        #expect(try await writer.write("\(Self.on(true)),\(Self.level(0))").status == 204)
+        await house.advance(.milliseconds(249))
+        #expect(await writer.events.isEmpty)
+        await house.advance(.milliseconds(1))
+        #expect(await writer.events == [Self.event(Self.level(1))])
+        #expect(try await writer.write(Self.level(70)).status == 204)
+        await house.advance(.seconds(3))
+        await house.report(LightReport(brightness: 60))
+        #expect(await writer.events.last == Self.event(Self.level(60)))
+    }
+
     @Test("the steps of a fade are sent to no controller, its end is")
     func fade() async throws {
         let house = try await House()

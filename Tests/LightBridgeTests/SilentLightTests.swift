@@ -448,7 +448,7 @@ struct SilentLightTests {
         #expect(await house.value(100, 17) == .float(7))
         await source.answer(.success, on: house.bridge.scheduler)
         #expect(try await answer.status == 204)
-        await house.drain()
+        await house.advance(.milliseconds(250))
         #expect(await house.value(100, 17) == .float(6))
         #expect(await session.events == [#"{"characteristics":[{"aid":100,"iid":17,"value":6}]}"#])
     }

@@ -23,6 +23,8 @@ final class AccessorySession {
     var hasEnded = false
     /// M6 is on its way: `sf` follows when it has been written, or the connection has ended.
     var announcesPairing = false
+    /// Another value than the request under way wrote came of it.
+    var isCorrected = false
     /// What the connection has cost its address: itself, and its requests in clear.
     var cost = 1
     var lastReceived: ContinuousClock.Instant

@@ -4,8 +4,8 @@ import HAPModel
 ///
 /// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
 /// the latest value of each characteristic, and leave when it ends. An urgent change waits for no window, and takes along
-/// what waits. It holds at most one entry for each characteristic
-/// that the connection subscribes to, so it needs no other bound.
+/// what waits. The answer to a write that came out differently begins a window, too. It holds at most one entry for each
+/// characteristic that the connection subscribes to, so it needs no other bound.
 struct EventOutbox: Equatable, Sendable {
     /// What to do next.
     package enum Action: Equatable, Sendable {
@@ -63,6 +63,12 @@ struct EventOutbox: Equatable, Sendable {
         return false
     }
 
+    /// A window begins, as it does when a message is sent.
+    package mutating func beginWindow(now: ContinuousClock.Instant) { windowEnd = now + window }
+
+    /// Whether a change of a characteristic waits.
+    package func holds(_ id: CharacteristicID) -> Bool { entries.contains { $0.id == id } }
+
     /// The connection needs no word about a characteristic: it wrote it itself or has unsubscribed.
     package mutating func forget(_ id: CharacteristicID) {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
@@ -75,7 +81,7 @@ struct EventOutbox: Equatable, Sendable {
         guard !entries.isEmpty else { return .nothing }
         if !isUrgent, let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
         isUrgent = false
-        windowEnd = now + window
+        beginWindow(now: now)
         ages = []
         defer { entries = [] }
         return .send(entries)
