@@ -130,7 +130,8 @@ struct CommandPipeline: ~Copyable {
     /// When ``completed(now:)`` and ``retried(now:)`` should be asked; `nil` if nothing is held or to be sent again.
     var wakeAt: ContinuousClock.Instant? {
         guard !isBusy else { return nil }
-        return [held == LightReport() ? nil : completesAt, unanswered?.since].compactMap { $0 }.min()
+        guard held != LightReport(), let completesAt else { return unanswered?.since }
+        return min(completesAt, unanswered?.since ?? completesAt)
     }
 
     /// The command to send once more, because the light has said nothing since it was accepted; `nil` if there is none.

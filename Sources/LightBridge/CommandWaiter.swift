@@ -18,12 +18,11 @@ final class CommandWaiter {
         continuation = nil
     }
 
-    /// Waits for the answer; for one caller.
+    /// Waits for the answer; for one caller, who has seen that it is not there yet.
     ///
     /// It runs on the bridge, whose state it is: anywhere else each write would cross to another thread and back, and its
     /// continuation would stand beside the actor.
     func response(in bridge: isolated LightBridge) async -> HAPStatus {
-        if let answer { return answer }
-        return await withCheckedContinuation { continuation = $0 }
+        await withCheckedContinuation { continuation = $0 }
     }
 }

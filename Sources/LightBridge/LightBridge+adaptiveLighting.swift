@@ -21,9 +21,9 @@ extension LightBridge {
         } catch {
             return error
         }
-        await transitionChanged(light)
-        await light.server.respond(.data(response), to: CharacteristicID(light.aid, write.iid))
-        await follow(light)
+        await transitionChanged(light).value
+        respond(.data(response), to: CharacteristicID(light.aid, write.iid), by: light.server)
+        follow(light)
         return .success
     }
 
@@ -39,12 +39,12 @@ extension LightBridge {
     }
 
     /// A controller or the operator asks for something; a colour or a white of their own ends the transition.
-    func endTransition(of light: BridgedLight, by types: [CharacteristicType]) async {
-        for type in types where light.transition?.controllerWrote(type) == true { await transitionChanged(light) }
+    func endTransition(of light: BridgedLight, by types: [CharacteristicType]) {
+        for type in types where light.transition?.controllerWrote(type) == true { transitionChanged(light) }
     }
 
     /// A light shows another colour; if it is not what it was told, somebody at the light has chosen it.
-    func endTransition(of light: BridgedLight, _ color: LightColor) async {
+    func endTransition(of light: BridgedLight, _ color: LightColor) {
         let report: AdaptiveLightingTransition.DeviceReport
         switch color {
         case .temperature(let mired): report = .colorTemperature(mired: mired)
@@ -54,14 +54,14 @@ extension LightBridge {
             if light.state.mode == .temperature, color.resembles(white) { return }
             report = .color
         }
-        if light.transition?.deviceReported(report, now: scheduler.now) == true { await transitionChanged(light) }
+        if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
     }
 
     /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
-    func follow(_ light: BridgedLight) async {
+    func follow(_ light: BridgedLight) {
         guard light.transition?.activeCount == 1 else { return }
-        guard await light.server.isPaired else {
-            if light.transition?.unpaired() == true { await transitionChanged(light) }
+        guard light.server.assumeIsolated({ $0.isPaired }) else {
+            if light.transition?.unpaired() == true { transitionChanged(light) }
             return
         }
         // It is asked again when the command under way has ended.
@@ -76,8 +76,12 @@ extension LightBridge {
             light.origin = .adaptiveLighting
             light.isQuiet = !notify
             send(LightCommand(color: .temperature(mired: mired)), to: light)
-        case .ended: await transitionChanged(light)
+        case .ended: transitionChanged(light)
         }
+    }
+
+    private func respond(_ value: CharacteristicValue, to id: CharacteristicID, by server: AccessoryServer) {
+        server.assumeIsolated { $0.respond(value, to: id) }
     }
 
     private func followLater(_ light: BridgedLight, _ time: ContinuousClock.Instant) {
@@ -86,22 +90,27 @@ extension LightBridge {
     }
 
     /// A transition has begun, was renewed or has ended: controllers read it so, and it is kept over a restart.
-    private func transitionChanged(_ light: BridgedLight) async {
-        guard let transition = light.transition else { return }
+    ///
+    /// - Returns: ends once it is stored, or could not be.
+    @discardableResult
+    private func transitionChanged(_ light: BridgedLight) -> Task<Void, Never> {
         let now = scheduler.now
+        let isActive = light.transition?.activeCount == 1
         light.state.transition = TransitionValues(
-            control: transition.controlValue(now: now), isActive: transition.activeCount == 1)
-        if transition.activeCount == 0 { light.transitionDueAt = nil }
-        light.savedTransition = transition.saved(now: now, wallClock: wallClock())
-        await light.server.update(light.aid, light.adapter.values(of: light.state))
-        do {
-            try await store.save(transition: light.savedTransition, of: light.key)
-        } catch {
-            logger.error("adaptive lighting save failed", metadata: ["error": "\(error)"])
-        }
+            control: light.transition?.controlValue(now: now) ?? [], isActive: isActive)
+        if !isActive { light.transitionDueAt = nil }
+        let saved = light.transition?.saved(now: now, wallClock: wallClock())
+        light.savedTransition = saved
+        show(light)
         logger.info(
-            "adaptive lighting changed",
-            metadata: about(light.key).merging(["active": "\(light.state.transition.isActive)"]) { $1 })
+            "adaptive lighting changed", metadata: about(light.key).merging(["active": "\(isActive)"]) { $1 })
+        return Task.immediate { [key = light.key] in
+            do {
+                try await store.save(transition: saved, of: key)
+            } catch {
+                logger.error("adaptive lighting save failed", metadata: ["error": "\(error)"])
+            }
+        }
     }
 }
 

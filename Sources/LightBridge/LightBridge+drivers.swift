@@ -26,36 +26,36 @@ extension LightBridge {
             if light.pipeline.isAbandoned { goOn(light, success: false) }
         }
         scheduler.schedule(at: deadline) { [self] in
-            assumeIsolated { bridge in _ = Task.immediate { await bridge.loseUnconfirmed() } }
+            assumeIsolated { $0.loseUnconfirmed() }
         }
     }
 
-    private func loseUnconfirmed() async {
+    private func loseUnconfirmed() {
         let now = scheduler.now
         for (key, deadline) in unconfirmed where deadline <= now {
-            await reported(LightReport(reachable: false), from: key.light, by: key.driver)
+            reported(LightReport(reachable: false), from: key.light, by: key.driver)
         }
     }
 
     /// A driver is no longer configured and has ended: its lights stay, out of reach.
-    package func detach(_ id: String) async {
+    package func detach(_ id: String) {
         driver(id).driver = nil
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
-        await loseLights(of: id)
+        loseLights(of: id)
     }
 
     /// A driver has ended by itself, for good.
-    package func driverEnded(_ id: String, _ reason: String) async {
+    package func driverEnded(_ id: String, _ reason: String) {
         driver(id).state = .degraded(reason)
         driverStateChanged()
         warn("driver \(id) has ended: \(reason)", about: .driver(id))
-        await loseLights(of: id)
+        loseLights(of: id)
     }
 
-    private func loseLights(of driver: String) async {
+    private func loseLights(of driver: String) {
         for (key, light) in lights where key.driver == driver && light.state.isReachable {
-            await reported(LightReport(reachable: false), from: key.light, by: driver)
+            reported(LightReport(reachable: false), from: key.light, by: driver)
         }
     }
 

@@ -43,7 +43,7 @@ extension LightBridge {
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command) else { return .invalidValue }
-        if possible.color != nil { await endTransition(of: light, by: [.colorTemperature]) }
+        if possible.color != nil { endTransition(of: light, by: [.colorTemperature]) }
         return await send(possible, to: light, origin: .operator)
     }
 

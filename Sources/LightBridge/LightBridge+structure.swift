@@ -20,7 +20,7 @@ extension LightBridge {
         names.insert(name)
         resumeTransition(of: light, transition)
         await showAccessory(light)
-        await follow(light)
+        follow(light)
     }
 
     /// Whether the operator wants to see it.
@@ -124,7 +124,7 @@ extension LightBridge {
         absent[key] = nil
         unstoredGoings.remove(key)
         await show(key, bridge, aid, description, adapter.ids, state, transition: former?.transition)
-        await catchUp(key)
+        catchUp(key)
         // The newest gives way to all others, and changes none of their names.
         if aid != highestAID { await reconcileNames() }
         logger.info("light added", metadata: about(key))

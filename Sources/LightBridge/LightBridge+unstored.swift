@@ -69,9 +69,9 @@ extension LightBridge {
     }
 
     /// A light has been stored: what was said of it meanwhile is true of it now.
-    func catchUp(_ key: LightKey) async {
+    func catchUp(_ key: LightKey) {
         guard let light = unstored.removeValue(forKey: key) else { return }
-        await reported(light.report, from: key.light, by: key.driver)
+        reported(light.report, from: key.light, by: key.driver)
     }
 
     /// A driver is gone, or another has taken its place: what the former one told is no longer true.

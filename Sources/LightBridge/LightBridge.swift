@@ -135,11 +135,11 @@ package actor LightBridge {
 
     // MARK: What lights say
 
-    func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) async {
-        for (light, report) in reports { await reported(report, from: light, by: driver) }
+    func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) {
+        for (light, report) in reports { reported(report, from: light, by: driver) }
     }
 
-    func reported(_ report: LightReport, from id: LightID, by driver: String) async {
+    func reported(_ report: LightReport, from id: LightID, by driver: String) {
         let key = LightKey(driver: driver, light: id)
         guard let light = lights[key] else {
             unstored[key]?.report.merge(report)
@@ -151,7 +151,7 @@ package actor LightBridge {
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
-        if let color = accepted.color { await endTransition(of: light, color) }
+        if let color = accepted.color { endTransition(of: light, color) }
         light.state.apply(accepted)
         var givenUp: [CommandWaiter] = []
         if report.reachable == false {
@@ -160,13 +160,13 @@ package actor LightBridge {
         }
         wakeWhenCompleted(light)
         // What a light says while a command is under way is that command's doing.
-        await stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
+        stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
         for waiter in givenUp { waiter.give(.unableToCommunicate) }
-        await follow(light)
+        follow(light)
     }
 
     /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
-    private func stateChanged(_ light: BridgedLight, from former: LightState, by origin: LightEvent.Origin) async {
+    private func stateChanged(_ light: BridgedLight, from former: LightState, by origin: LightEvent.Origin) {
         let state = light.state
         guard state != former else { return }
         save(light)
@@ -179,8 +179,22 @@ package actor LightBridge {
         // Whatever else changes while a white is on its way is somebody's doing.
         let isWhiteOnly = state.on == former.on && state.brightness == former.brightness
         let isQuiet = isBack || origin == .adaptiveLighting && light.isQuiet && isWhiteOnly
-        await light.server.update(light.aid, light.adapter.values(of: state), isQuiet: isQuiet)
-        if state.isReachable != former.isReachable { await light.server.setReachable(state.isReachable, light.aid) }
+        let isReachable = state.isReachable != former.isReachable ? state.isReachable : nil
+        show(light, isQuiet: isQuiet, isReachable: isReachable)
+    }
+
+    /// Lets the server show a light's state; within this call, since both run on one executor.
+    ///
+    /// - Parameters:
+    ///   - light: the light.
+    ///   - isQuiet: whether subscribers get no event.
+    ///   - isReachable: whether its device can be reached, if that has changed.
+    func show(_ light: BridgedLight, isQuiet: Bool = false, isReachable: Bool? = nil) {
+        let (aid, values) = (light.aid, light.adapter.values(of: light.state))
+        light.server.assumeIsolated { server in
+            server.update(aid, values, isQuiet: isQuiet)
+            if let isReachable { server.setReachable(isReachable, aid) }
+        }
     }
 
     func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
@@ -229,10 +243,10 @@ package actor LightBridge {
         } else {
             light.waitersWaiting.append(waiter)
         }
-        if waiter.answer == nil {
-            waiters.append(waiter)
-            wake(at: waiter.deadline)
-        }
+        // Most have been answered by now.
+        if let answer = waiter.answer { return answer }
+        waiters.append(waiter)
+        wake(at: waiter.deadline)
         return await waiter.response(in: self)
     }
 
@@ -255,7 +269,7 @@ package actor LightBridge {
             } catch {
                 status = HAPStatus(error)
             }
-            await ended(command, number, on: light, status)
+            ended(command, number, on: light, status)
         }
         guard light.command == number, light.pipeline.underWay != nil else { return }
         light.task = task
@@ -264,27 +278,27 @@ package actor LightBridge {
     }
 
     /// A driver has come back from a command.
-    private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) async {
+    private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) {
         guard !light.isRemoved, light.command == number, light.pipeline.isBusy else { return }
         light.task = nil
         // Too late: whoever waited has been told, and only the next command still waits.
         if light.pipeline.isAbandoned {
             goOn(light, success: false)
-            return await follow(light)
+            return follow(light)
         }
         count(status, of: light)
         if status == .success {
             let former = light.state
             light.state.apply(command)
-            await stateChanged(light, from: former, by: light.origin)
+            stateChanged(light, from: former, by: light.origin)
             // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
             if light.state == former {
-                await light.server.update(light.aid, light.adapter.values(of: former))
+                show(light)
             }
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
         goOn(light, success: status == .success)
-        await follow(light)
+        follow(light)
     }
 
     /// A driver is free again: the next command, if one waits, is sent.
@@ -327,11 +341,11 @@ package actor LightBridge {
         if let wakeAt, wakeAt <= time { return }
         wakeAt = time
         scheduler.schedule(at: time) { [self] in
-            assumeIsolated { bridge in _ = Task.immediate { await bridge.woke() } }
+            assumeIsolated { $0.woke() }
         }
     }
 
-    private func woke() async {
+    private func woke() {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
@@ -348,16 +362,16 @@ package actor LightBridge {
             }
             if let report = light.pipeline.completed(now: now) {
                 let former = light.state
-                if let color = report.color { await endTransition(of: light, color) }
+                if let color = report.color { endTransition(of: light, color) }
                 light.state.apply(report)
-                await stateChanged(light, from: former, by: .device)
+                stateChanged(light, from: former, by: .device)
             }
             if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
                 start(command, on: light, by: driver)
             }
             wakeWhenCompleted(light)
             if let time = light.transitionDueAt {
-                if time <= now { await follow(light) } else { wake(at: time) }
+                if time <= now { follow(light) } else { wake(at: time) }
             }
         }
     }
@@ -400,7 +414,7 @@ extension LightBridge: AccessorySource {
             let status = await writeTransition(write, to: light)
             guard status == .success else { return status }
         }
-        await endTransition(of: light, by: values.map(\.type))
+        endTransition(of: light, by: values.map(\.type))
         return await send(command, to: light, origin: .controller)
     }
 

@@ -171,6 +171,21 @@ struct AdaptiveLightingTests {
         #expect(house.store.lights.first?.transition == nil || isActive)
     }
 
+    @Test("a curve is stored before the controller is told that it is")
+    func storedFirst() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        house.store.hold([.light])
+        await session.forgetArrivals()
+        async let response = session.write(Self.entry(Self.update(from: 310, to: 430)))
+        try await house.drain(until: { house.store.waitingCount > 0 })
+        await house.drain()
+        #expect(await session.arrivals.isEmpty)
+        house.store.release()
+        #expect(try await response.text.contains(#""status":0"#))
+        #expect(house.store.lights.first?.transition != nil)
+    }
+
     @Test("it ends with the curve, and with the last pairing")
     func over() async throws {
         let (house, _) = try await Self.following()
