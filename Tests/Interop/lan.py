@@ -113,7 +113,7 @@ class Host:
 
     # Coroutines
 
-    def run_async(self, coroutine, timeout=90):
+    def run_async(self, coroutine, timeout=180):
         """Run a coroutine in a thread, and a loop, whose sockets are this host's."""
         outcome = {}
         timeout *= PATIENCE

@@ -1,7 +1,7 @@
 """A lamp made of ha-mqtt-discoverable: an independent producer of discovery, states and obedience.
 
-Run as `mqtt_lamp.py PORT`. It announces itself, obeys what it is sent and says so. Each command it receives is printed
-as one line of JSON; each line of JSON on standard input is a change that happens at the lamp itself.
+Run as `mqtt_lamp.py PORT`. It announces itself, obeys what it is sent and says so. Each command is printed as one line of JSON
+once it is obeyed; each line of JSON on standard input is a change that happens at the lamp itself.
 """
 
 import json
@@ -30,8 +30,8 @@ def main():
     def commanded(_client, _user_data, message):
         made.wait()
         change = json.loads(message.payload)
-        print(json.dumps(change), flush=True)
         obey(change)
+        print(json.dumps(change), flush=True)
 
     light = Light(Settings(mqtt=Settings.MQTT(host="127.0.0.1", port=int(sys.argv[1])), entity=info), commanded)
     light.off()

@@ -97,6 +97,8 @@ def test_a_device_is_found_commanded_and_changed_from_outside(key, make_daemon, 
     assert len(daemon.lights) == 9, "one for each colour mode, and no sensor"
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
+    # Nothing is answered to a command: that the bridge shows it does not say that the device has it.
+    until(lambda: device.commands, 5, "the command is there")
     assert device.commands[0] == {"command": "dim", "state": True, "brightness": pytest.approx(0.4)}
     for name in ("color", "color_white", "locked", "color_temper", "color_cold_warm"):
         daemon.cli("lights", "set", f"esphome/{MAC}/{name}", "hue=120", "saturation=100")
@@ -104,6 +106,7 @@ def test_a_device_is_found_commanded_and_changed_from_outside(key, make_daemon, 
     for name in ("temper", "cold_warm", "color_temper", "color_cold_warm"):
         daemon.cli("lights", "set", f"esphome/{MAC}/{name}", "temperature=300")
         light(daemon, name, temperature=300)
+    until(lambda: len(device.commands) >= 10, 5, "all commands are there")
     device.tell(light="color", state=True, red=1, green=0, blue=0)
     light(daemon, "color", on=True, **RED)
     device.tell(light="dim", state=False)
@@ -179,6 +182,7 @@ def test_its_fan_and_its_sensors_are_shown_if_they_are_included(make_daemon, mak
     light(daemon, "sensors", contact=False, temperature=-4.5)
     daemon.cli("lights", "set", f"esphome/{MAC}/fan/fan", "on=true", "speed=50", "direction=counterclockwise")
     light(daemon, "fan/fan", on=True, speed=50, direction="counterclockwise")
+    until(lambda: device.commands, 5, "the command is there")
     assert device.commands[0] == {"command": "fan", "state": True, "direction": 1, "speed_level": 2}
     device.tell(light="fan", state=False, oscillating=True, speed_level=3)
     light(daemon, "fan/fan", on=False, oscillates=True, speed=100)

@@ -117,5 +117,6 @@ def test_unplugged_and_back_with_another_address(make_daemon, make_light, lan):
         moved = make_light(other)
         assert wait_for(daemon, reachable=True)["aid"] == aid
         moved.stop()
+        wait_for(daemon, reachable=False)
     light.start()
     assert wait_for(daemon, timeout=30, reachable=True)["aid"] == aid

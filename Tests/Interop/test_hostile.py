@@ -332,7 +332,7 @@ async def test_m1_without_end_is_cut_off_and_delays_no_controller(bridge, lan):
                 key = hap.Identity().public
                 assert connection.post("/pair-verify", (STATE, 1), (PUBLIC_KEY, key)).status in (200, 400)
                 answers += 1
-        assert 256 < answers < 1024
+        assert 256 < answers < 5000
     until(lambda: is_served(bridge), 20, "the address is served again", interval=0.5)
 
 

@@ -266,11 +266,12 @@ def test_another_certificate_gets_no_key_and_is_accepted_when_the_old_one_is_rem
     hue.certificate = make_certificate(tmp_path, "second")
     hue.start()
     kept = daemon.state_directory / f"hue/hue/{hue.id}.json"
-    warned(daemon, f"remove {kept} and press its link button")
+    # Up to 60 s pass between two tries.
+    warned(daemon, f"remove {kept} and press its link button", timeout=75)
     light(daemon, hue.colored, reachable=False)
     assert not [event for event in hue.events if "authorized" in event], "the key was sent to whoever answers"
     kept.unlink()
-    warned(daemon, PRESS, timeout=60)
+    warned(daemon, PRESS, timeout=75)
     hue.press()
     light(daemon, hue.colored, timeout=20, reachable=True)
 

@@ -161,6 +161,7 @@ def test_unplugged_and_back_with_another_address(make_daemon, make_peer, lan):
         moved = make_peer("KL130(EU)_1.0_1.8.8", host=other)
         assert wait_for(daemon, reachable=True)["aid"] == aid
         moved.stop()
+        wait_for(daemon, reachable=False)
     peer.start()
     assert wait_for(daemon, reachable=True)["aid"] == aid
     assert list(daemon.lights) == [KEY]

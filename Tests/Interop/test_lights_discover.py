@@ -114,10 +114,12 @@ def test_without_avahi_it_is_said_that_mdns_finds_nothing_and_the_rest_is_found(
     daemon = make_daemon(configuration(advertise="none"))
     lan.bridge.stop_avahi()
     try:
-        shown = daemon.cli("lights", "discover")
+        # The bulb takes a moment to be there.
+        shown = until(
+            lambda: (result := daemon.cli("lights", "discover")) and "WiZ light 033D" in result.stdout and result, 20,
+            "the bulb is found")
         assert shown.stderr.startswith("lamplighter: devices cannot be found by mDNS: ")
         assert shown.stderr.count("\n") == 1
-        assert "WiZ light 033D" in shown.stdout
     finally:
         lan.bridge.start_avahi()
         bulb.stop()

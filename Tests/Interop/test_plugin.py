@@ -27,7 +27,7 @@ def children(daemon):
 
 def plugin_of(daemon, former=None):
     """The plugin's process, once it is another than the former."""
-    return until(lambda: next((pid for pid in children(daemon) if pid != former), None), 10, "a plugin runs", interval=0.01)
+    return until(lambda: next((pid for pid in children(daemon) if pid != former), None), 20, "a plugin runs", interval=0.01)
 
 
 def until_reachable(daemon, reachable=True):
@@ -37,6 +37,16 @@ def until_reachable(daemon, reachable=True):
 def dirty(daemon):
     rollup = Path(f"/proc/{daemon.process.pid}/smaps_rollup").read_text()
     return int(re.search(r"^Private_Dirty: +(\d+) kB", rollup, re.M)[1])
+
+
+def shown(times):
+    """Of writes, in seconds."""
+    return f"median write {sorted(times)[len(times) // 2] * 1000:.1f} ms, slowest of {len(times)} {max(times) * 1000:.0f} ms"
+
+
+def assert_nothing_waited(times):
+    """A light that waited for a plugin would take as long as that is given, which is seconds; a busy machine takes less."""
+    assert max(times) < 1.5 * PATIENCE and sorted(times)[len(times) * 98 // 100] < 0.5 * PATIENCE, sorted(times)[-5:]
 
 
 async def test_a_plugin_is_killed_a_hundred_times_and_the_session_stays(make_daemon, tmp_path):
@@ -102,16 +112,16 @@ async def test_a_plugin_that_floods_slows_no_other_light_and_takes_no_memory(mak
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
         await asyncio.sleep(1)  # it floods all the time; the figures are taken over a while
-        before, worked, began, slowest = dirty(daemon), seconds_of_work(), time.monotonic(), 0
+        before, worked, began, times = dirty(daemon), seconds_of_work(), time.monotonic(), []
         while time.monotonic() - began < 5:
             asked = time.monotonic()
             await pairing.put_characteristics([(aid, iids[ON], True)])
-            slowest = max(slowest, time.monotonic() - asked)
+            times.append(time.monotonic() - asked)
             await asyncio.sleep(0.05)
         share = (seconds_of_work() - worked) / (time.monotonic() - began)
         grown = dirty(daemon) - before
-        print(f"flooded: slowest write {slowest * 1000:.0f} ms, {share:.0%} of a core, {grown} kB more")
-        assert slowest < 0.5 * PATIENCE
+        print(f"flooded: {shown(times)}, {share:.0%} of a core, {grown} kB more")
+        assert_nothing_waited(times)
         assert grown < 1500
         assert daemon.lights[KEY]["reachable"], "it is slowed down, not ended"
 
@@ -127,7 +137,7 @@ async def test_a_plugin_that_does_not_keep_to_the_protocol_ends_no_session(how, 
     async with Phone() as phone:
         pairing = await phone.pair(status["deviceId"], daemon.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Other")
-        protocol, before, slowest = pairing.connection.protocol, dirty(daemon), 0
+        protocol, before, times = pairing.connection.protocol, dirty(daemon), []
 
         def reported():
             return any(reason in str(driver) for driver in daemon.status["drivers"])
@@ -140,21 +150,26 @@ async def test_a_plugin_that_does_not_keep_to_the_protocol_ends_no_session(how, 
             said = await asyncio.to_thread(reported)
             began = time.monotonic()
             await pairing.put_characteristics([(aid, iids[ON], int(began) % 2 == 0)])
-            slowest = max(slowest, time.monotonic() - began)
+            times.append(time.monotonic() - began)
         grown = dirty(daemon) - before
-        print(f"{how}: slowest write {slowest * 1000:.0f} ms, {grown} kB more")
-        assert slowest < 0.5 * PATIENCE
+        print(f"{how}: {shown(times)}, {grown} kB more")
+        assert_nothing_waited(times)
         assert grown < 1500
         assert pairing.connection.protocol is protocol and pairing.is_connected, "the session stayed"
 
 
 def test_a_killed_plugin_comes_back_by_itself_and_its_lights_are_unreachable_in_between(make_daemon, tmp_path):
-    daemon = make_daemon(settings(tmp_path))
+    # While it is held it says nothing, and so is not there again before somebody has looked.
+    hold = tmp_path / "hold"
+    held = ["/bin/sh", "-c", 'while [ -e "$0" ]; do sleep 0.1; done; exec "$@"', str(hold)]
+    daemon = make_daemon(settings(tmp_path, command=held + settings(tmp_path)["drivers"][0]["command"]))
     until_reachable(daemon)
     first = plugin_of(daemon)
+    hold.touch()
     os.kill(first, signal.SIGKILL)
     until_reachable(daemon, False)
     assert any("signal 9" in str(driver) for driver in daemon.status["drivers"]), daemon.status
+    hold.unlink()
     until_reachable(daemon)
     assert daemon.lights["simulated/other"]["reachable"]
 

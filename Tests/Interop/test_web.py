@@ -168,10 +168,11 @@ def test_a_touch_switches_and_a_change_elsewhere_appears_in_both_browsers(house,
     until(lambda: "off" in tile(first, "The Lightbulb").inner_text(), 5, "off in the first")
     tile(first, "The Lightbulb").get_by_role("button").click()
     until(lambda: house.held("The Lightbulb", "25"), 5, "the lamp is on")
-    until(lambda: re.search(r"\bon\b", tile(second, "The Lightbulb").inner_text()), 1, "on in the second", interval=0.05)
+    # HAP-python itself holds an event back for half a second.
+    until(lambda: re.search(r"\bon\b", tile(second, "The Lightbulb").inner_text()), 3, "on in the second", interval=0.05)
     house.report("The Temperature Sensor", "11", 23.5)
     for visitor in (first, second):
-        until(lambda: "23.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 1, "23.5 °C", interval=0.05)
+        until(lambda: "23.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 3, "23.5 °C", interval=0.05)
     # What was measured also stands in the line of state.
     assert "23" in first.text("#summary") or "24" in first.text("#summary")
 
@@ -189,8 +190,9 @@ def test_a_drag_across_a_tile_dims(house, visit):
     for step in range(1, 11):
         visitor.page.mouse.move(box["x"] + box["width"] * (0.2 + 0.06 * step), middle)
     visitor.page.mouse.up()
-    until(lambda: 70 <= house.held("The Lightbulb", "8") <= 90, 5, "about 80 %")
-    level = house.held("The Lightbulb", "8")
+    # The step before the last is 74 %.
+    level = until(
+        lambda: level if 78 <= (level := house.held("The Lightbulb", "8")) <= 82 else None, 5, "about 80 %")
     visitor.until_text(f"on, {level} %")
     assert visitor.page.url.rstrip("/") == house.page.address.rstrip("/"), "a drag opens nothing"
 
@@ -518,8 +520,10 @@ def test_the_page_decides_about_apps_where_the_hub_lets_it(house, lan, tmp_path)
 def test_it_works_without_script(house, visit):
     visitor = visit(java_script_enabled=False)
     house.report("The Lightbulb", "25", False)
+    until(lambda: not house.held("The Lightbulb", "25"), 5, "off at the lamp")
     house.home.cli("read", "The Lightbulb")
-    visitor.go("/")
+    # The page is told of what was read a moment later, and shows nothing by itself.
+    until(lambda: "off" in tile(visitor.go("/"), "The Lightbulb").inner_text(), 5, "off on the page", interval=0.1)
     tile(visitor, "The Lightbulb").get_by_role("button").click()
     until(lambda: house.held("The Lightbulb", "25"), 5, "switched by a form")
     visitor.go(house.path(visitor, "The Lightbulb"))

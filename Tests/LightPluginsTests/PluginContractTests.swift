@@ -40,17 +40,24 @@ struct PluginContractTests {
         #expect(checks.filter { $0.outcome != .passed } == [])
     }
 
+    /// The promises that are broken by whoever says yes to everything.
+    private static let brokenByYes: Set = [
+        "answers lights/refresh, then tells the states", "does what lights/set asks and tells the state",
+        "refuses lights/set of a light that it does not have",
+        "refuses lights/identify of a light that it does not have",
+        "refuses a method that it does not know", "survives lines that are no message", "ends after shutdown",
+        "writes nothing but messages",
+    ]
+
     @Test("it notices one that does nothing right, and one without lights")
     func canFail() async throws {
-        let yes = try await checks(PluginProgram.script("serve"), hello: .milliseconds(300))
-        #expect(
-            Set(yes.filter { $0.outcome == .failed }.map(\.name)) == [
-                "answers lights/refresh, then tells the states", "does what lights/set asks and tells the state",
-                "refuses lights/set of a light that it does not have",
-                "refuses lights/identify of a light that it does not have",
-                "refuses a method that it does not know", "survives lines that are no message", "ends after shutdown",
-                "writes nothing but messages",
-            ])
+        var broken: Set<String> = []
+        // Where the machine has no time for us, what is answered comes too late as well: then it is given more.
+        for hello in [Duration.milliseconds(300), .seconds(1), .seconds(4)] where broken != Self.brokenByYes {
+            let yes = try await checks(PluginProgram.script("serve"), hello: hello)
+            broken = Set(yes.filter { $0.outcome == .failed }.map(\.name))
+        }
+        #expect(broken == Self.brokenByYes)
         let silent = try await checks(["/bin/cat"], hello: .milliseconds(300))
         #expect(silent.map(\.outcome) == [.failed])
         let dark = try await checks(["\(PluginProgram.examples)/lamps.py"], config: ["lamps": []], hello: .seconds(2))

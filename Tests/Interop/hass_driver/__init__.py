@@ -48,4 +48,7 @@ async def turn_on(hass, brightness):
     light = {"entity_id": hass.states.async_entity_ids("light")[0]}
     await hass.services.async_call("light", "turn_off", light, blocking=True)
     await hass.services.async_call("light", "turn_on", light | {"brightness": brightness}, blocking=True)
-    say(brightness=brightness, state=hass.states.get(light["entity_id"]).state)
+    # What is shown in the end: what became of a write comes a moment behind its answer.
+    await asyncio.sleep(1)
+    shown = hass.states.get(light["entity_id"])
+    say(brightness=brightness, state=shown.state, shown=shown.attributes.get("brightness"))
