@@ -117,7 +117,7 @@ extension HomeHub {
         do throws(HomeError) {
             try await change(at: place, by: call) { (planned) throws(HomeError) in
                 before = planned
-                var generator = SystemRandomNumberGenerator()
+                var generator = SystemRandomNumbers()
                 let commit = try planned.perform(write, using: &generator)
                 return (commit, commit.transaction)
             } applied: { commit in

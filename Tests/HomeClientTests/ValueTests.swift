@@ -255,6 +255,41 @@ struct ValueTests {
         }
     }
 
+    @Test("that changed while the connection was lost are events of those who switched them on")
+    func missedEvents() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            try await manager.setNotification(true, for: power)
+            try await manager.writeValue(.bool(true), to: power)
+            let events = manager.events(of: lamp.id)
+            for isOn in [true, false] {
+                await daemon.hangUp()
+                try await eventually { await daemon.sessionCount == 0 }
+                await daemon.receive(power, .bool(isOn))
+                try await eventually { await daemon.observed == [power] }
+            }
+            // What it set itself, and is so still, is none.
+            let received = await events.take(3)
+            #expect(received.map(\.change.name) == ["homesUpdated", "homesUpdated", "valueUpdated"])
+            #expect(received.last?.accessory.characteristic(power)?.value == .bool(false))
+        }
+    }
+
+    @Test("that come with an accessory that is back are events, also where it could not be told before to report them")
+    func eventsOfReturn() async throws {
+        try await withLamp { daemon, manager, lamp, power in
+            await daemon.reach(lamp.id, false)
+            let observation = await manager.observe(.everything)
+            let events = manager.events(of: lamp.id)
+            #expect(await daemon.observed.isEmpty)
+            await daemon.configure {
+                $0.reach(lamp.id, true)
+                $0.receive(power, .bool(true))
+            }
+            #expect(await events.take(2).map(\.change.name) == ["reachabilityUpdated", "valueUpdated"])
+            withExtendedLifetime(observation) {}
+        }
+    }
+
     @Test("are written under their Swift types, and what a service does not have is refused by name")
     func typed() async throws {
         try await withLamp { _, manager, lamp, _ in

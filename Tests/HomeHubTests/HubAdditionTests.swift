@@ -115,6 +115,14 @@ struct HubAdditionTests {
             let more = try await a.added(AdditionRequest(home: home, code: one.code, name: "Attic"))
             #expect(try await house.home(a).accessory(more[0])?.deviceID == one.id)
             #expect(try await house.home(a).accessory(more[0])?.name == "Attic")
+            // The label of what is in a home already says that, at once.
+            await expect(.objectAlreadyAssociatedToHome) {
+                try await a.added(AdditionRequest(home: home, payload: two.payload))
+            }
+            let other = try await a.addHome("Other")
+            await expect(.objectAssociatedToAnotherHome) {
+                try await a.added(AdditionRequest(home: other, payload: two.payload))
+            }
             await expect(.timedOutWaitingForAccessory) {
                 try await a.added(AdditionRequest(home: home, code: one.code))
             }

@@ -484,6 +484,17 @@ struct HubHostileTests {
         }
     }
 
+    @Test("An accessory that removes the pairing and closes the connection without an answer needs no reset")
+    func removedWithoutAnswer() async throws {
+        let device = try Device { $0.path == "/pairings" ? .unpairAndHangUp : nil }
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            #expect(try await a.write(.removeAccessory(device.accessory.home, device.accessory.id)).stale == [])
+            #expect(device.slowVault.vault.pairings().isEmpty)
+        }
+        #expect(device.server.requests.count { $0.path == "/pairings" } == 1)
+    }
+
     @Test("An accessory that was blocked for what it consists of is told all the same that it is removed")
     func removedWhileBlocked() async throws {
         let device = try Device(withoutAccessories)

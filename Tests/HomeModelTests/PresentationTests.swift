@@ -89,6 +89,30 @@ import Testing
         #expect(ServiceType.lightbulb.associableTypes.isEmpty)
     }
 
+    @Test("Of accessories people are told what differs from what they were told last, however often it was said")
+    func problems() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let ids = try (1...2).map { try hub.add([Devices.lamp("Lamp \($0)")], to: home, device: $0)[0] }
+        func lamp(_ number: Int) throws -> Accessory { try #require(hub.graph.accessory(ids[number])) }
+        var problems = AccessoryProblems(hub.graph.homes)
+        #expect(problems.changed(in: hub.graph.homes).isEmpty)
+        hub.graph.apply(.reachabilityUpdated(ids[0], false))
+        // A daemon that started anew finds this one again, and the other not.
+        hub.graph.apply(.reachabilityUpdated(ids[1], false))
+        hub.graph.apply(.reachabilityUpdated(ids[0], true))
+        #expect(!problems.changed(try lamp(0)))
+        #expect(problems.changed(in: hub.graph.homes).map(\.id) == [ids[1]])
+        #expect(!problems.changed(try lamp(1)))
+        hub.graph.apply(.faultUpdated(ids[1], .forgotten))
+        #expect(problems.changed(try lamp(1)))
+        #expect(!problems.changed(try lamp(1)))
+        hub.graph.apply(.reachabilityUpdated(ids[1], true))
+        #expect(problems.changed(try lamp(1)))
+        var empty = AccessoryProblems()
+        #expect(!empty.changed(try lamp(0)), "one that is new and works")
+    }
+
     @Test("Names that could be better are pointed out, with better ones")
     func hints() throws {
         var hub = TestHub()

@@ -49,7 +49,14 @@ final class FakeHub: LineRPCHandler {
             guard let request = try HomeRequest(method: method, params: params) else {
                 throw RPCFailure.methodNotFound(method)
             }
-            if state.withLock({ $0.silent.contains(method) }) { try await Task.sleep(for: .seconds(600)) }
+            if state.withLock({ $0.silent.contains(method) }) {
+                if case .setNotification = request {
+                    for notification in state.withLock(\.events) {
+                        try peer.notify(notification.method, notification.params)
+                    }
+                }
+                try await Task.sleep(for: .seconds(600))
+            }
             if case .homes = request, state.withLock({ $0.status.isEmpty }) {
                 // The question of permission is open.
                 try await Task.sleep(for: .seconds(600))
@@ -130,13 +137,13 @@ final class FakeHub: LineRPCHandler {
     ///   - lines: what the person answers; no person is there without any.
     ///   - sight: what the person has to see before a line is typed.
     ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
-    ///   - searchTimeout: how long devices are looked for.
+    ///   - searchTimeout: how long devices are looked for; where one is found, for as long as it takes.
     ///   - isTerminal: whether a person looks at what is printed.
     /// - Returns: its exit code and what it printed.
     /// - Throws: if the hub cannot listen.
     func run(
         _ words: [String], lines: [String] = [], after sight: [String: String] = [:],
-        until seen: (@Sendable (String) -> Bool)? = nil, searchTimeout: Duration = .milliseconds(200),
+        until seen: (@Sendable (String) -> Bool)? = nil, searchTimeout: Duration = .seconds(100_000),
         isTerminal: Bool = false
     ) async throws -> Outcome {
         let folder = "/tmp/homehub-\(getpid())-\(UInt32.random(in: 0 ... .max))"

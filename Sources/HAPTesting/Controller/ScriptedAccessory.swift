@@ -13,6 +13,8 @@ package final class ScriptedAccessory: Sendable {
         case sealed([UInt8])
         case silence
         case hangUp
+        /// It removes its pairings, and hangs up instead of saying so.
+        case unpairAndHangUp
     }
 
     /// Gets a request and its number on this connection, from 0; answers to pair verify are made without it if there is
@@ -26,7 +28,7 @@ package final class ScriptedAccessory: Sendable {
     }
 
     private let identity: AccessoryIdentity?
-    private let pairings: PairingList
+    private let pairings: Mutex<PairingList>
     private let script: Script
     private let current = Mutex<InMemoryByteConnection?>(nil)
     private let log = Mutex<[HTTPRequest]>([])
@@ -35,14 +37,16 @@ package final class ScriptedAccessory: Sendable {
     package init(_ identity: AccessoryIdentity? = nil, pairedWith pairings: [Pairing] = [], _ script: @escaping Script)
     {
         self.identity = identity
-        self.pairings = PairingList(pairings)
+        self.pairings = Mutex(PairingList(pairings))
         self.script = script
     }
 
     /// Every request, but those of pair verify.
     package var requests: [HTTPRequest] { log.withLock { $0 } }
+    /// The newest connection to it.
     package var connection: InMemoryByteConnection? { current.withLock { $0 } }
 
+    /// Takes every connection to an endpoint.
     package func listen(_ dialer: InMemoryDialer, at endpoint: AccessoryEndpoint) {
         dialer.listen(at: endpoint) { self.connect() }
     }
@@ -53,6 +57,7 @@ package final class ScriptedAccessory: Sendable {
         connection?.deliver(carried)
     }
 
+    /// Sends an event with this body.
     package func sendEvent(_ text: String) { push(HTTPSerializer.bytes(of: .event(body: Array(text.utf8)))) }
 
     private func connect() -> InMemoryByteConnection {
@@ -81,7 +86,8 @@ package final class ScriptedAccessory: Sendable {
 
     private func react(to request: HTTPRequest, _ state: inout State) -> [[UInt8]?] {
         if request.path == "/pair-verify", state.verify != nil {
-            let action = state.verify?.received(request.body, ephemeral: .random(count: 32), pairings: pairings)
+            let action = state.verify?.received(
+                request.body, ephemeral: .random(count: 32), pairings: pairings.withLock { $0 })
             switch action {
             case .reply(let body): return [encoded(HTTPResponse(200, .pairingTLV8, body: body), nil, &state)]
             case .finish(let body, _, let keys):
@@ -97,6 +103,9 @@ package final class ScriptedAccessory: Sendable {
         case .sealed(let bytes): return [try? state.stream.carried(bytes)]
         case .silence: return []
         case .hangUp: return [nil]
+        case .unpairAndHangUp:
+            pairings.withLock { $0 = PairingList([]) }
+            return [nil]
         }
     }
 

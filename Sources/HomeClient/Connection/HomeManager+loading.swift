@@ -19,7 +19,7 @@ extension HomeManager {
                 let graph = try await load(on: peer)
                 // What was loaded while something else came up may be without it.
                 guard let graph, !needsLoad else { continue }
-                let update = replica.loaded(graph)
+                let update = replica.loaded(graph, isDesired: observations.reconciler.isDesired)
                 apply(update)
                 if !update.isGap { observeAgain() }
                 changed()

@@ -183,13 +183,13 @@ extension HomeManager {
 
     /// A value came for the copy of the homes alone: none here observes it, or the daemon does not tell it yet (again).
     private func cached(_ event: LiveEvent) {
+        if case .valueUpdated(let id, _, _) = event, observations.reconciler.isDesired(id),
+            replica.graph.characteristic(id)?.type.isMomentary == false
+        {
+            return received(event)
+        }
         apply(replica.cached(event))
         if case .actionSetExecutionUpdated = event { changed() }
-        guard case .valueUpdated(let id, let value, let time) = event, observations.reconciler.isDesired(id),
-            replica.graph.characteristic(id)?.type.isMomentary == false
-        else { return }
-        observed(ObservedValue(value: value, time: time, origin: .reported), of: id)
-        changed()
     }
 
     /// Whoever in the app reads the value is told of it.

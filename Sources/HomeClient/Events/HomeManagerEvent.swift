@@ -11,7 +11,7 @@ public enum HomeManagerEvent: Sendable, Hashable {
     /// A home went; this is how it was.
     case homeRemoved(Home)
     /// The maker's app is asked for a proof, with which it calls
-    /// ``HomeManager/addAndSetupAccessories(with:to:)``; or it declines.
+    /// ``HomeManager/addAndSetupAccessories(with:to:name:)``; or it declines.
     case addAccessoryRequest(AddAccessoryRequest)
     /// An accessory that this app has begun to add, and that was handed over to its maker's app, will not come.
     case additionFailed(AccessoryAdditionFailure)

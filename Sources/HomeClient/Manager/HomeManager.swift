@@ -9,7 +9,7 @@ public import Logging
 /// it was loaded (``waitUntilLoaded()``) and as long as the user does not allow the app to see it. The first use raises
 /// the question of permission; calls wait for the answer.
 ///
-/// Most apps use ``withHomeManager(_:socket:_:)``. Others make one and run it:
+/// Most apps use ``withHomeManager(_:socket:logger:_:)``. Others make one and run it:
 ///
 /// ```swift
 /// let manager = HomeManager(AppDeclaration(id: "org.example.lights", usageDescription: "To switch your lights."))

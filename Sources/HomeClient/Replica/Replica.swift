@@ -63,9 +63,14 @@ struct Replica: Sendable, Equatable {
 
     /// All accessories came.
     ///
-    /// - Parameter loaded: the homes with their accessories.
-    /// - Returns: what to tell, which is one `homesUpdated`; or a gap.
-    package mutating func loaded(_ loaded: HomeGraph) -> Update {
+    /// - Parameters:
+    ///   - loaded: the homes with their accessories.
+    ///   - isDesired: whether the app wants to be notified of a value.
+    /// - Returns: what to tell, which is one `homesUpdated`, and the desired values that have changed since they were known
+    ///   last; or a gap.
+    package mutating func loaded(
+        _ loaded: HomeGraph, isDesired: (Characteristic.ID) -> Bool = { _ in false }
+    ) -> Update {
         var graph = loaded
         guard let kept else { return Update(isGap: true) }
         for change in kept {
@@ -83,8 +88,31 @@ struct Replica: Sendable, Equatable {
         self.kept = nil
         isCurrent = true
         return Update(
-            events: [.manager(.homesUpdated)], gone: Self.gone(from: before, to: graph), mayLackValues: true,
-            hasOtherHomes: true)
+            events: [.manager(.homesUpdated)] + changedValues(since: before, where: isDesired),
+            gone: Self.gone(from: before, to: graph), mayLackValues: true, hasOtherHomes: true)
+    }
+
+    /// What changed while nothing was notified; a press is over by then.
+    private func changedValues(
+        since before: HomeGraph, where isDesired: (Characteristic.ID) -> Bool
+    ) -> [HomeClientEvent] {
+        var events: [HomeClientEvent] = []
+        for characteristic in graph.homes.lazy.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
+        where characteristic.value != nil && !characteristic.type.isMomentary && isDesired(characteristic.id) {
+            guard let former = before.characteristic(characteristic.id), former.value != characteristic.value else {
+                continue
+            }
+            if let event = valueEvent(characteristic.id) { events.append(event) }
+        }
+        return events
+    }
+
+    private func valueEvent(_ id: Characteristic.ID) -> HomeClientEvent? {
+        guard let accessory = graph.accessory(of: id), let home = graph.home(accessory.home),
+            let characteristic = accessory.characteristic(id), let service = accessory.service(characteristic.service)
+        else { return nil }
+        return .accessory(
+            Accessory.Event(.valueUpdated(service, characteristic), to: accessory, revision: home.revision))
     }
 
     /// The app may not see homes any more.
@@ -122,24 +150,17 @@ struct Replica: Sendable, Equatable {
     package mutating func received(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         guard graph.apply(event) else { return Update() }
-        let accessory: Accessory?
-        let change: Accessory.Event.Change
         switch event {
         case .reachabilityUpdated(let id, _), .faultUpdated(let id, _):
-            accessory = graph.accessory(id)
-            change = .reachabilityUpdated
+            guard let accessory = graph.accessory(id), let home = graph.home(accessory.home) else { return Update() }
+            return Update(events: [
+                .accessory(Accessory.Event(.reachabilityUpdated, to: accessory, revision: home.revision))
+            ])
         case .actionSetExecutionUpdated(let id, _, _):
             guard let home = graph.home(of: id), let actionSet = home.actionSet(id) else { return Update() }
             return Update(events: [.home(Home.Event(.actionSetExecutionUpdated(actionSet), in: home))])
-        case .valueUpdated(let id, _, _):
-            accessory = graph.accessory(of: id)
-            guard let characteristic = accessory?.characteristic(id),
-                let service = accessory?.service(characteristic.service)
-            else { return Update() }
-            change = .valueUpdated(service, characteristic)
+        case .valueUpdated(let id, _, _): return Update(events: valueEvent(id).map { [$0] } ?? [])
         }
-        guard let accessory, let home = graph.home(accessory.home) else { return Update() }
-        return Update(events: [.accessory(Accessory.Event(change, to: accessory, revision: home.revision))])
     }
 
     /// Something for the copy of the homes only: a value that no listener here observes, or this app's own scene.

@@ -1,7 +1,7 @@
 /// The standard setup as a value with a state, for whoever shows one step at a time: a page, a terminal, an app.
 ///
 /// ```swift
-/// let setup = await manager.beginSetup(AccessorySetupRequest())
+/// let setup = try await manager.beginSetup(AccessorySetupRequest())
 /// for await state in setup.states {
 ///     switch state {
 ///     case .searching(let devices): show(devices)  // and somewhere: try await setup.answer(.code(code))
@@ -41,7 +41,7 @@ public actor AccessorySetupSession: Identifiable {
     private var readers: [UInt64: AsyncStream<AccessorySetupState>.Continuation] = [:]
 
     init(_ manager: HomeManager, timeLimit: Duration) {
-        var random = SystemRandomNumberGenerator()
+        var random = SystemRandomNumbers()
         id = ID(using: &random)
         self.manager = manager
         self.timeLimit = timeLimit

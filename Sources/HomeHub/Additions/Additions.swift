@@ -149,7 +149,7 @@ final class Additions {
         _ order: Order, in hub: isolated HomeHub
     ) async throws(HomeError) -> HAPController.DiscoveredAccessory {
         // What is in a home already is found nowhere, but that is not what is wrong.
-        if case .device(let id) = order.target {
+        if let id = order.target.device(in: hub.browser.snapshot) {
             _ = try checked(order, for: id, in: hub.graph)
         }
         switch await searchResult(of: order.target, in: hub) {
@@ -233,7 +233,7 @@ final class Additions {
         do throws(HomeError) {
             guard hub.isAwaited(call) else { throw HomeError(.operationCancelled) }
             try await hub.change(at: try hub.commitQueue.enter(), by: call) { (planned) throws(HomeError) in
-                var generator = SystemRandomNumberGenerator()
+                var generator = SystemRandomNumbers()
                 let commit = try planned.add(
                     AccessoryAddition(
                         home: order.home, deviceID: accessory.id, category: accessory.category,

@@ -28,6 +28,17 @@ enum SetupTarget: Sendable, Equatable {
         case foreign([HAPController.DiscoveredAccessory])
     }
 
+    /// The device that is meant, be it one that we are paired with; `nil` if that is not known.
+    func device(in snapshot: AccessorySnapshot) -> DeviceID? {
+        switch self {
+        case .device(let id): return id
+        case .setupID(let setupID):
+            let meant = snapshot.accessories.filter { $0.setupHash == Self.hash(setupID, $0.id) }
+            return meant.count == 1 ? meant[0].id : nil
+        case .any: return nil
+        }
+    }
+
     /// Looks for the accessory.
     ///
     /// - Parameters:

@@ -19,7 +19,7 @@ final class VendorApps {
         by initiator: SessionID, in hub: isolated HomeHub
     ) -> String {
         let code = addition.code ?? addition.payload?.setup?.code
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemRandomNumbers()
         let question = AddAccessoryRequest(
             id: AddAccessoryRequest.ID(using: &generator), home: home, accessoryName: accessory.name,
             category: accessory.category, requiresSetupPayloadURL: code == nil)

@@ -491,7 +491,7 @@ extension HomeGraph {
     fileprivate mutating func takeOver(
         _ database: AccessoryDatabase, of device: DeviceID
     ) throws(HomeError) -> HomeTransaction? {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemRandomNumbers()
         return try update(
             device, with: database.accessories, descriptions: database.descriptions, using: &generator)
     }

@@ -44,7 +44,7 @@ public struct AccessoryAdditionFailure: Codable, Sendable, Hashable {
     public let accessory: DeviceID
     /// What it calls itself.
     public let name: String
-    /// Why it does not come: 79 if the maker's app declined, or none has answered in time.
+    /// Why it does not come: `addAccessoryFailed` if the maker's app declined, or none has answered in time.
     public let error: HomeError
 
     package init(home: Home.ID, accessory: DeviceID, name: String, error: HomeError) {

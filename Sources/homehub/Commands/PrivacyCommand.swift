@@ -60,6 +60,8 @@ extension PrivacyDecision {
             } else {
                 try await manager.setPermission(Self.decision, for: app)
             }
+            guard Self.decision == .allow, !options.json else { return }
+            Terminal.current.write("allowed for \(app.coverage)\n")
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import HAPModel
 import HomeClient
+import HomeModel
 import SystemKit
 import TerminalKit
 
@@ -26,10 +27,23 @@ struct WatchCommand: HomeCommand {
         // Listening comes first, so that nothing happens unheard while the values are switched on.
         let events = manager.allEvents()
         let watch = try await watch(manager)
-        let observation = await manager.observe(watch.observed)
-        session.sayThatItGoesOn("watching")
-        for await event in events where watch.isWatched(event) { await show(event, session) }
-        withExtendedLifetime(observation) {}
+        let output = WatchOutput(session, await manager.homes)
+        await withDiscardingTaskGroup { tasks in
+            tasks.addTask {
+                // An accessory that does not answer takes its time; what others report is shown meanwhile.
+                await output.keep(manager.observe(watch.observed))
+                session.sayThatItGoesOn("watching")
+            }
+            for await event in events {
+                if watch.isWatched(event) { await output.show(event) }
+                guard case .manager(.homesUpdated) = event else { continue }
+                tasks.addTask {
+                    guard (try? await Task.sleep(for: AccessoryProblems.startupTimeout)) != nil else { return }
+                    await output.showMissed(watch)
+                }
+            }
+            tasks.cancelAll()
+        }
         try Task.checkCancellation()
         throw HomeError(.daemonUnavailable)
     }
@@ -54,7 +68,41 @@ struct WatchCommand: HomeCommand {
         return Watch(places)
     }
 
-    private func show(_ event: HomeClientEvent, _ session: HomeSession) async {
+}
+
+/// Prints events.
+private actor WatchOutput {
+    private let session: HomeSession
+    private var problems: AccessoryProblems
+    private var observation: Observation?
+
+    init(_ session: HomeSession, _ homes: [Home]) {
+        self.session = session
+        problems = AccessoryProblems(homes)
+    }
+
+    /// Values are reported for as long as this is there.
+    func keep(_ observation: Observation) { self.observation = observation }
+
+    func show(_ event: HomeClientEvent) async {
+        if case .accessory(let event) = event, case .reachabilityUpdated = event.change {
+            guard problems.changed(event.accessory) else { return }
+        }
+        await write(event)
+    }
+
+    /// Shows which accessories have gone, or are back, while there was no daemon.
+    func showMissed(_ watch: Watch) async {
+        let homes = await session.manager.homes
+        for accessory in problems.changed(in: homes) {
+            let revision = homes.first { $0.id == accessory.home }?.revision ?? 0
+            let event = HomeClientEvent.accessory(
+                Accessory.Event(.reachabilityUpdated, to: accessory, revision: revision))
+            if watch.isWatched(event) { await write(event) }
+        }
+    }
+
+    private func write(_ event: HomeClientEvent) async {
         let line: EventLine
         var time = WallClock.now
         switch event {

@@ -83,7 +83,7 @@ struct Consents: Sendable, Equatable {
         _ subject: ConsentQuestion.Subject, about name: String, _ app: AppIdentity, _ usageDescription: String,
         _ call: Call?
     ) -> ConsentQuestion {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemRandomNumbers()
         let question = ConsentQuestion(
             id: ConsentQuestion.ID(using: &generator), app: app, usageDescription: usageDescription, subject: subject,
             name: name.asPurpose)
