@@ -39,7 +39,7 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Reads the strings of a record from the network: what breaks the rules or is too much is left out.
-    init(strings: some Sequence<some Collection<UInt8>>) {
+    package init(strings: some Sequence<some Collection<UInt8>>) {
         entries = []
         var size = 0
         for string in strings {

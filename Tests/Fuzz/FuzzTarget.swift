@@ -33,6 +33,8 @@ struct FuzzTarget: Sendable {
         FuzzTarget("lifx", checkLIFX),
         FuzzTarget("wiz", checkWiZ),
         FuzzTarget("hue", checkHue),
+        FuzzTarget("hue-pairing", checkHuePairing),
+        FuzzTarget("event-stream", checkEventStream),
         FuzzTarget("wled", checkWLED),
         FuzzTarget("kasa", checkKasa),
         FuzzTarget("govee", checkGovee),

@@ -1,12 +1,13 @@
 import BoundedJSON
-import Discovery
+package import Discovery
 
 extension ESPHomeDriverConfiguration: DiscoverableDriver {
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
         try await search.services(ESPHomeLightDriver.serviceType).map(source)
     }
 
-    static func source(_ service: DiscoveredService) -> LightSource {
+    /// A device that was found, and what to write for it.
+    package static func source(_ service: DiscoveredService) -> LightSource {
         var entry: JSONObject = ["driver": .string(driverName)]
         var detail = [service.txt["version"].map { "ESPHome \($0)" } ?? "ESPHome"]
         if service.txt["api_encryption"] != nil {

@@ -16,7 +16,7 @@ package struct HueCredentials: Equatable, Sendable {
     }
 
     /// What an application key may be: it goes into a field of HTTP.
-    static func isKey(_ text: String) -> Bool {
+    package static func isKey(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

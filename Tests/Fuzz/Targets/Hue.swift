@@ -53,3 +53,53 @@ internal import LightKit
         }
     }
 }
+
+/// A bridge of which nothing is known yet: the first line is what it says of itself, the others answer the wish to pair.
+@Sendable func checkHuePairing(_ input: [UInt8]) {
+    var home = DeviceHome<HueSession>(
+        DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
+    let target = DeviceTarget.configured(DeviceHost(host: "10.0.0.5"))
+    _ = home.started(known: [], now: .zero)
+    var now = Duration.zero
+    func receive(_ input: HueSession.Input) {
+        let actions =
+            home.received(input, from: target, number: 1, now: now, share: 1) + home.timePassed(now: now, share: 1)
+        for case .output(_, let output) in actions {
+            switch output {
+            case .load(let bridge):
+                promise(
+                    (12...16).contains(bridge.utf8.count)
+                        && bridge.allSatisfy { $0.isASCII && $0.isHexDigit && !$0.isUppercase },
+                    "what becomes a file's name is hexadecimal digits")
+            case .store(let credentials, _): promise(HueCredentials.isKey(credentials.key), "what is kept is a key")
+            default: break
+            }
+        }
+    }
+    let lines = input.lines
+    receive(.identity(HTTPResponse(body: Array(lines.first ?? [])), certificate: [UInt8](repeating: 1, count: 32)))
+    receive(.credentials(nil))
+    for line in lines.dropFirst() {
+        now += .seconds(2)
+        receive(.paired(HTTPResponse(body: Array(line))))
+    }
+}
+
+/// A stream of server-sent events, however the network cuts it.
+@Sendable func checkEventStream(_ input: [UInt8]) {
+    let limit = 256
+    func events(_ pieces: [ArraySlice<UInt8>]) -> (events: [[UInt8]], id: String?, isWhole: Bool) {
+        var parser = EventStreamParser(limit: limit)
+        var events: [[UInt8]] = []
+        for piece in pieces {
+            guard let more = try? parser.received(piece) else { return (events, parser.lastID, false) }
+            events += more
+        }
+        return (events, parser.lastID, true)
+    }
+    let (whole, cut) = (events([input[...]]), events(input.map { [$0] }))
+    promise(whole.isWhole == cut.isWhole && whole.id == cut.id, "cuts change nothing")
+    promise(!whole.isWhole || whole.events == cut.events, "cuts change no event")
+    promise(whole.events.allSatisfy { $0.count <= limit }, "an event is bounded")
+    promise(whole.id.map { $0.utf8.count <= 128 } ?? true, "an id is bounded")
+}

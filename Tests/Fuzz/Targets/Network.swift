@@ -1,27 +1,43 @@
+internal import BoundedJSON
 internal import Discovery
 internal import Doctor
 internal import HAPController
 internal import HAPModel
+internal import LightDrivers
 
 /// What an accessory says of itself in mDNS: each line of the input is one string of the TXT record.
 @Sendable func checkTXT(_ input: [UInt8]) {
-    let pairs = input.lines.map { line in
-        let key = line.prefix { $0 != UInt8(ascii: "=") }
-        return (
-            String(decoding: key, as: UTF8.self), String(decoding: line.dropFirst(key.count + 1), as: UTF8.self)
-        )
-    }
+    let txt = TXTRecord(strings: input.lines)
+    promise(txt.entries.count <= 64 && txt.entries.allSatisfy { !$0.key.isEmpty }, "a record is bounded")
     let bytes = Array(repeating: 0 as UInt8, count: 16) + input
     let addresses = [Array(bytes.suffix(4)), Array(bytes.suffix(16))].compactMap {
         ServiceAddress(bytes: $0, interface: 2, interfaceName: "eth0")
     }
     let service = DiscoveredService(
-        id: DiscoveredService.ID(name: "Lamp", host: "lamp.local"), port: 1, txt: TXTRecord(pairs),
+        id: DiscoveredService.ID(name: "Lamp", host: "lamp.local"), port: 1, txt: txt,
         addresses: addresses)
+    checkAnnouncedDevices([service])
     guard let accessory = try? DiscoveredAccessory(service) else { return }
     promise(DeviceID(accessory.id.description) == accessory.id, "an id is read as it is shown")
     promise(accessory.model.utf8.count <= 64, "a model's name is bounded")
     promise(!accessory.endpoints.isEmpty && accessory.endpoints.count <= 2, "there is an address for each that came")
+}
+
+/// The drivers that look for devices of their own, and are shown something else.
+private func checkAnnouncedDevices(_ services: [DiscoveredService]) {
+    for service in services {
+        let source = ESPHomeDriverConfiguration.source(service)
+        promise(!source.address.isEmpty, "an address is shown")
+        // The name goes into the entry as a key, and into the name of a file.
+        promise(
+            source.entry?["devices"]?.object?.members.allSatisfy {
+                $0.value["key-file"]?.string?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? false
+            } ?? true, "a file's name is plain")
+    }
+    var devices = ESPHomeHome(ESPHomeDriverConfiguration())
+    _ = devices.started(known: [], now: .zero)
+    _ = devices.found(services, now: .seconds(1))
+    _ = devices.found([], now: .seconds(2))
 }
 
 /// What untrusted peers answer to the doctor's questions.

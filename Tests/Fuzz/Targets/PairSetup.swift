@@ -2,7 +2,7 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// A pair setup by the book, made once: the powers take milliseconds, and an input has many steps.
+/// A pair setup by the book, made once: the exponentiations take milliseconds, and an input has many steps.
 struct PairSetupByTheBook: Sendable {
     let code = SetupCode("031-45-154")
     let controller: ControllerIdentity
