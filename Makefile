@@ -61,7 +61,7 @@ test: test-packages $(VENV)/ready
 test-outside: packages
 	Scripts/test-outside
 
-## check    the format, the walls between the targets, citations and links, the articles' code, the units, the words, the generated catalogue, and the list of mutants
+## check    the format, the dependency rules between the targets, citations and links, the articles' code, the units, the words, the generated catalogue, and the list of mutants
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
@@ -71,6 +71,9 @@ check:
 	Scripts/check-words
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
+
+# Not a check: Scripts/generate-compatibility writes the table of Unicode's compatibility forms that names are compared by. Run
+# it when Unicode has grown.
 
 ## format   bring the source into its form
 format:

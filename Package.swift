@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
 //
-// What a target may import is what it declares here; its floor follows from that. `Scripts/check-walls` holds the source
+// What a target may import is what it declares here; its layer follows from that. `Scripts/check-walls` holds the source
 // and the picture in Documentation/Architecture.md to it.
 
 import PackageDescription
@@ -82,7 +82,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     ],
     targets: [
-        // Ground: C libraries, one module map each.
+        // C libraries, one module map each.
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CGMP", providers: [.apt(["libgmp-dev"])]),
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
@@ -122,7 +122,7 @@ let package = Package(
         library(
             "DaemonKit",
             [
-                "CMalloc", "LineRPC", "SystemKit", "TerminalKit", yams, grdb, lifecycle, logging,
+                "CMalloc", "LightKit", "LineRPC", "SystemKit", "TerminalKit", yams, grdb, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -135,8 +135,8 @@ let package = Package(
         library(
             "HAPController",
             [
-                "AsyncKit", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery", logging,
-                nioPosix,
+                "AsyncKit", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery",
+                "SystemKit", logging, nioPosix,
             ]),
 
         library(
@@ -152,7 +152,7 @@ let package = Package(
             "HomeHub",
             [
                 "AsyncKit", "HomeModel", "HAPController", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
-                "BoundedJSON", "SystemKit", logging,
+                "BoundedJSON", "SystemKit", "TerminalKit", logging,
             ]),
         library("HomeClient", ["AsyncKit", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
         program(
@@ -189,7 +189,7 @@ let package = Package(
         .executableTarget(
             name: "homeweb",
             dependencies: [
-                "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "SetupQR", "DaemonKit",
+                "AsyncKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "SetupQR", "DaemonKit",
                 "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", "QRReading", arguments, hummingbird,
                 hummingbirdCore,
                 hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -221,9 +221,8 @@ let package = Package(
         library(
             "HAPTesting",
             [
-                "LightDriverTesting", "LightBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel",
-                "HAPCrypto", "BoundedJSON",
-                "LightKit", "Discovery", logging, nioCore, nioPosix,
+                "LightDriverTesting", "LightBridge", "AccessoryRole", "HAPController", "HAPTransport", "HAPProtocol",
+                "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery", logging, nioCore, nioPosix,
             ]),
 
         .target(name: "TestTimeouts", path: "Tests/TestTimeouts", swiftSettings: swift),
@@ -231,9 +230,8 @@ let package = Package(
         .executableTarget(
             name: "hap-controller-probe",
             dependencies: [
-                "AsyncKit", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
-                "BoundedJSON",
-                logging, nioCore, nioPosix,
+                "AsyncKit", "HAPTesting", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "Discovery", "BoundedJSON", logging, nioCore, nioPosix,
             ],
             path: "Tests/ControllerProbe", swiftSettings: swift),
         .executableTarget(
@@ -266,7 +264,7 @@ let package = Package(
         tests(of: "LightPlugins", ["HAPTesting", "LightKit", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
-        tests(of: "DaemonKit", [grdb, logging]),
+        tests(of: "DaemonKit", ["LightKit", grdb, logging]),
         tests(
             of: "AccessoryRole",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),

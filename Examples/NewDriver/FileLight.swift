@@ -11,6 +11,14 @@ package struct FileLightConfiguration: LightDriverConfiguration {
 
     enum CodingKeys: String, CodingKey, CaseIterable { case path }
 
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        path = try container.decode(String.self, forKey: .path)
+        guard path.hasPrefix("/") else {
+            throw ConfigurationProblem("not a whole path", remedy: "write /PATH", forKey: .path, in: container)
+        }
+    }
+
     package func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
 }
 
@@ -23,7 +31,7 @@ package actor FileLightDriver: LightDriver {
     private let path: String
     private let logger: Logger
     private var host: (any LightHost)?
-    private var notified: Bool??
+    private var lastReport: LightReport?
 
     init(path: String, logger: Logger) {
         light = LightID(path)
@@ -46,15 +54,16 @@ package actor FileLightDriver: LightDriver {
     private func look() async {
         let text = (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0.prefix(1), as: UTF8.self) }
         let on = text == "1" ? true : text == "0" ? false : nil
-        guard notified != .some(on) else { return }
-        notified = .some(on)
+        let report = LightReport(on: on, reachable: on != nil)
+        guard report != lastReport else { return }
+        lastReport = report
         if on == nil { logger.info("file not readable", metadata: ["path": "\(path)"]) }
-        await host?.report(LightReport(on: on, reachable: on != nil), from: light)
+        await host?.report(report, from: light)
     }
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
         guard light == self.light else { throw .unknownLight }
-        guard case .some(.some) = notified else { throw .unreachable }
+        guard lastReport?.reachable == true else { throw .unreachable }
         guard let on = command.on else { return }
         guard (try? Data((on ? "1" : "0").utf8).write(to: URL(filePath: path))) != nil else {
             throw .refused("the file cannot be written")

@@ -138,7 +138,7 @@ extension AccessoryServer {
         let changes = registry.ended(order, tickets, status, by: origin)
         let writer = status == .success ? sessions[origin] : nil
         if let writer, !writer.outbox.isEmpty {
-            // What waits to be told it of these characteristics is older.
+            // Queued events of these characteristics are older than the write.
             for write in order.values { writer.outbox.forget(CharacteristicID(order.aid, write.iid)) }
         }
         guard !changes.isEmpty else { return status }

@@ -100,7 +100,7 @@ package actor AccessoryServer {
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         updateAdvertisement()
-        // Whoever pairs waits for one power less.
+        // Whoever pairs waits for one modular exponentiation less.
         if !isPaired { _ = await setupVerifier() }
     }
 

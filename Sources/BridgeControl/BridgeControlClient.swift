@@ -38,38 +38,48 @@ package struct BridgeControlClient: Sendable {
         try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
+    /// What a controller needs to pair; `force` shows the code also if the bridge is paired.
     package func setup(force: Bool) async throws -> SetupListing {
         try SetupListing(json: await ask(.setup(force: force)))
     }
 
     package func lights() async throws -> [LightListing] { try [LightListing](json: await ask(.lights)) }
 
+    /// Asks something of a light, by its key.
     package func setLight(_ key: String, _ change: LightChange) async throws {
         _ = try await ask(.setLight(key: key, change: change))
     }
 
+    /// Looks for lights on the networks that no driver shows yet.
     package func discoverLights() async throws -> FoundLights { try FoundLights(json: await ask(.discoverLights)) }
 
+    /// Forgets a light that its driver no longer reports.
     package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
+    /// Forgets the lights of drivers that are gone.
     package func purgeLights() async throws -> [ForgottenLight] {
         try [ForgottenLight](json: await ask(.purgeLights))
     }
 
+    /// Has a simulated light change by itself.
     package func simulate(_ key: String, _ change: LightChange) async throws {
         _ = try await ask(.simulate(key: key, change: change))
     }
 
     package func pairings() async throws -> [PairingListing] { try [PairingListing](json: await ask(.pairings)) }
 
+    /// Removes a controller, as if it had removed itself.
     package func removePairing(_ id: String) async throws { _ = try await ask(.removePairing(id: id)) }
 
     package func removeAllPairings() async throws { _ = try await ask(.removeAllPairings) }
 
+    /// Allows attempts to pair again after too many that failed.
     package func unlockPairing() async throws { _ = try await ask(.unlockPairing) }
 
+    /// Has the daemon read its configuration again.
     package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
 
+    /// Gives the bridge a new identity, without pairings.
     package func reset() async throws { _ = try await ask(.reset) }
 
     /// Fetches everything the bridge has learnt.

@@ -8,11 +8,17 @@ package struct BridgeStatus: BridgeMessage {
 
             package init(rawValue: String) { self.rawValue = rawValue }
 
+            /// It is not to be shown.
             package static let off = State(rawValue: "off")
+            /// Something outside has to come first, such as Avahi.
             package static let waiting = State(rawValue: "waiting")
+            /// Another host has the same identity.
             package static let withheld = State(rawValue: "withheld")
+            /// The name is being probed on the network.
             package static let registering = State(rawValue: "registering")
+            /// Controllers can find it.
             package static let published = State(rawValue: "published")
+            /// Avahi refused; it is tried again.
             package static let failed = State(rawValue: "failed")
         }
 
@@ -37,8 +43,11 @@ package struct BridgeStatus: BridgeMessage {
 
             package init(rawValue: String) { self.rawValue = rawValue }
 
+            /// It has not said yet how it is doing.
             package static let starting = Code(rawValue: "starting")
+            /// It is at work and needs no attention.
             package static let running = Code(rawValue: "running")
+            /// Something is wrong with it, or it has ended.
             package static let degraded = Code(rawValue: "degraded")
         }
 
@@ -70,6 +79,7 @@ package struct BridgeStatus: BridgeMessage {
     /// How many lights there are, and how many of them answer.
     package struct Lights: BridgeMessage {
         package var count: Int
+        /// Those of them that answer.
         package var reachable: Int
 
         package init(count: Int, reachable: Int) {
@@ -134,6 +144,8 @@ package struct BridgeStatus: BridgeMessage {
     package private(set) var warnings: [String]
     /// What each of the warnings is about; `nil` if the daemon is older than codes.
     package private(set) var warningCodes: [BridgeWarning.Code]?
+    /// Which driver and light each of them is about; `nil` if the daemon is older than that.
+    package private(set) var warningSubjects: [BridgeWarning.Subject]?
 
     package init(
         name: String, deviceID: String, since: String, port: Int, configurationNumber: Int, paired: Bool,
@@ -153,12 +165,21 @@ package struct BridgeStatus: BridgeMessage {
         self.lights = lights
         self.warnings = warnings.map(\.message)
         warningCodes = warnings.map(\.code)
+        warningSubjects = warnings.map(\.subject)
+    }
+
+    /// The warnings about drivers and lights.
+    package var lightWarnings: [BridgeWarning] {
+        let subjects = warningSubjects ?? []
+        return zip(warnings, warningCodes ?? []).enumerated().filter { $0.element.1 == .lights }.map { index, warning in
+            BridgeWarning(.lights, warning.0, about: index < subjects.count ? subjects[index] : BridgeWarning.Subject())
+        }
     }
 
     package enum CodingKeys: String, CodingKey {
         case name
         case deviceID = "deviceId"
         case since, port, configurationNumber, paired, controllers, advertisement, bridges, drivers, lights, warnings
-        case warningCodes
+        case warningCodes, warningSubjects
     }
 }

@@ -28,12 +28,27 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let unpairedBridge = Code(rawValue: "unpairedBridge")
     }
 
+    /// Which driver and which light it is about, as far as it is about any.
+    package struct Subject: BridgeMessage {
+        /// The driver's id.
+        package var driver: String?
+        /// `<driver id>/<light id>`.
+        package var light: String?
+
+        package init(driver: String? = nil, light: String? = nil) {
+            self.driver = driver
+            self.light = light
+        }
+    }
+
     package var code: Code
     /// One sentence for people.
     package var message: String
+    package var subject: Subject
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, about subject: Subject = Subject()) {
         self.code = code
         self.message = message
+        self.subject = subject
     }
 }

@@ -27,17 +27,19 @@ extension LightChange {
     package init(parsing words: [String], for purpose: Purpose) throws(BridgeControlError) {
         self.init()
         guard !words.isEmpty else {
-            throw .usage("nothing to change; write for example on=true (\(purpose.names.joined(separator: ", ")))")
+            throw .usage(
+                "nothing to change", remedy: "write for example on=true (\(purpose.names.joined(separator: ", ")))")
         }
         var seen: Set<String> = []
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
-                throw .usage("\"\(Self.shown(word))\" is no change; write NAME=VALUE, for example brightness=40")
+                throw .usage(
+                    "\"\(Self.shown(word))\" is no change", remedy: "write NAME=VALUE, for example brightness=40")
             }
             let name = parts[0]
             guard purpose.names.contains(name) else { throw Self.unknown(name, for: purpose) }
-            guard seen.insert(name).inserted else { throw .usage("\(name) is given twice; write it once") }
+            guard seen.insert(name).inserted else { throw .usage("\(name) is given twice", remedy: "write it once") }
             try set(name, to: parts[1])
         }
         try validate(for: purpose)
@@ -45,23 +47,24 @@ extension LightChange {
 
     /// Checks what came from elsewhere than ``init(parsing:for:)``.
     package func validate(for purpose: Purpose) throws(BridgeControlError) {
-        guard !isEmpty else { throw .usage("nothing to change; write for example on=true") }
+        guard !isEmpty else { throw .usage("nothing to change", remedy: "write for example on=true") }
         if reachable != nil, case .command = purpose {
-            throw .usage("reachable cannot be set; use simulate for a simulated light")
+            throw .usage("reachable cannot be set", remedy: "use simulate for a simulated light")
         }
         try Self.check("brightness", brightness.map(Double.init), within: 0...100, "percent")
         try Self.check("hue", hue, within: 0...360, "degrees")
         try Self.check("saturation", saturation, within: 0...100, "percent")
         try Self.check("speed", speed.map(Double.init), within: 0...100, "percent")
         if let direction, !["clockwise", "counterclockwise"].contains(direction) {
-            throw .usage("direction cannot be \"\(Self.shown(direction))\"; write clockwise or counterclockwise")
+            throw .usage(
+                "direction cannot be \"\(Self.shown(direction))\"", remedy: "write clockwise or counterclockwise")
         }
         switch purpose {
         case .command:
-            guard !saysReadings else { throw .usage("a sensor cannot be told what it reads; use simulate") }
+            guard !saysReadings else { throw .usage("a sensor cannot be told what it reads", remedy: "use simulate") }
             try Self.check("temperature", temperature, within: 50...500, "mired")
             guard mired != nil || temperature == nil else {
-                throw .usage("temperature is in mired; write a whole number")
+                throw .usage("temperature is in mired", remedy: "write a whole number")
             }
         case .simulation: try Self.check("temperature", temperature, within: -270...1000, "mired, or degrees Celsius")
         }
@@ -69,7 +72,7 @@ extension LightChange {
         try Self.check("illuminance", illuminance, within: 0...200_000, "lux")
         try Self.check("battery", battery, within: 0...100, "percent")
         if temperature != nil, hue != nil || saturation != nil {
-            throw .usage("a light shows a colour or a white; write hue and saturation, or temperature")
+            throw .usage("a light shows a colour or a white", remedy: "write hue and saturation, or temperature")
         }
     }
 
@@ -107,29 +110,29 @@ extension LightChange {
 
     private static func unknown(_ name: String, for purpose: Purpose) -> BridgeControlError {
         if name == "reachable" {
-            return .usage("reachable cannot be set; use simulate for a simulated light")
+            return .usage("reachable cannot be set", remedy: "use simulate for a simulated light")
         }
-        return .usage("there is no \"\(shown(name))\"; write one of \(purpose.names.joined(separator: ", "))")
+        return .usage("there is no \"\(shown(name))\"", remedy: "write one of \(purpose.names.joined(separator: ", "))")
     }
 
     private static func bool(_ name: String, _ text: String) throws(BridgeControlError) -> Bool {
         switch text.lowercased() {
         case "true", "on", "yes", "1": return true
         case "false", "off", "no", "0": return false
-        default: throw .usage("\(name) cannot be \"\(shown(text))\"; write true or false")
+        default: throw .usage("\(name) cannot be \"\(shown(text))\"", remedy: "write true or false")
         }
     }
 
     private static func integer(_ name: String, _ text: String) throws(BridgeControlError) -> Int {
         guard let value = Int(text) else {
-            throw .usage("\(name) cannot be \"\(shown(text))\"; write a whole number")
+            throw .usage("\(name) cannot be \"\(shown(text))\"", remedy: "write a whole number")
         }
         return value
     }
 
     private static func number(_ name: String, _ text: String) throws(BridgeControlError) -> Double {
         guard let value = Double(text), value.isFinite else {
-            throw .usage("\(name) cannot be \"\(shown(text))\"; write a number")
+            throw .usage("\(name) cannot be \"\(shown(text))\"", remedy: "write a number")
         }
         return value
     }
@@ -138,7 +141,8 @@ extension LightChange {
         _ name: String, _ value: Double?, within range: ClosedRange<Double>, _ unit: String
     ) throws(BridgeControlError) {
         guard let value, !range.contains(value) else { return }
-        throw .usage("\(name) is out of range; write \(Int(range.lowerBound)) to \(Int(range.upperBound)) (\(unit))")
+        throw .usage(
+            "\(name) is out of range", remedy: "write \(Int(range.lowerBound)) to \(Int(range.upperBound)) (\(unit))")
     }
 
     /// A word as typed, sanitized for a terminal.

@@ -32,6 +32,7 @@ package struct LightChange: BridgeMessage {
     package var illuminance: Double?
     /// Percent.
     package var battery: Double?
+    /// Whether the battery should be replaced soon.
     package var batteryLow: Bool?
 
     package init(
@@ -46,6 +47,7 @@ package struct LightChange: BridgeMessage {
         self.reachable = reachable
     }
 
+    /// Whether everything stays as it is.
     package var isEmpty: Bool { self == LightChange() }
 
     /// In the order in which listings show them.

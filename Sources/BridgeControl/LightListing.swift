@@ -16,12 +16,14 @@ package struct LightListing: BridgeMessage {
     package var room: String?
     /// Whether it gives no answers and is taken to be as it was told; `nil` if the daemon is older than that.
     package var optimistic: Bool?
+    /// What needs attention, for people; `nil` if nothing does, or the daemon is older than that.
+    package var warnings: [String]?
     /// Its state; what the light lacks is `nil`, and `reachable` stands beside it, not in it.
     package var state: LightChange
 
     package init(
         key: String, name: String, kind: String, aid: UInt64, bridge: Int? = nil, driver: String, reachable: Bool,
-        room: String? = nil, optimistic: Bool? = nil, state: LightChange
+        room: String? = nil, optimistic: Bool? = nil, warnings: [String]? = nil, state: LightChange
     ) {
         self.key = key
         self.name = name
@@ -32,6 +34,7 @@ package struct LightListing: BridgeMessage {
         self.reachable = reachable
         self.room = room
         self.optimistic = optimistic
+        self.warnings = warnings
         self.state = state
         self.state.reachable = nil
     }
@@ -46,11 +49,12 @@ package struct LightListing: BridgeMessage {
             reachable: try values.decode(Bool.self, forKey: .reachable),
             room: try values.decodeIfPresent(String.self, forKey: .room),
             optimistic: try values.decodeIfPresent(Bool.self, forKey: .optimistic),
+            warnings: try values.decodeIfPresent([String].self, forKey: .warnings),
             state: try values.decode(LightChange.self, forKey: .state))
     }
 
     package enum CodingKeys: String, CodingKey {
-        case key, name, kind, aid, bridge, driver, reachable, room, optimistic
+        case key, name, kind, aid, bridge, driver, reachable, room, optimistic, warnings
         case state = "_0"
     }
 }

@@ -18,10 +18,16 @@ package struct StartReport: BridgeMessage {
     package var message: String
     /// The exit code that a start would end with; `nil` if the step is well.
     package var code: Int32?
+    /// What was found, and what to do, if they are known apart.
+    package var problem, remedy: String?
 
-    package init(_ step: Step, _ message: String, code: Int32? = nil) {
+    package init(
+        _ step: Step, _ message: String, code: Int32? = nil, problem: String? = nil, remedy: String? = nil
+    ) {
         self.step = step
         self.message = message
         self.code = code
+        self.problem = problem
+        self.remedy = remedy
     }
 }

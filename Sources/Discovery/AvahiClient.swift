@@ -1,6 +1,7 @@
 import CAvahi
 import Glibc
 import Synchronization
+import SystemKit
 
 /// libavahi-client on a thread of its own: every unsafe pointer of Avahi is in this file.
 ///
@@ -66,7 +67,7 @@ final class AvahiClient: @unchecked Sendable {
         timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         network = Self.networkSocket()
         guard wakeUp >= 0, timer >= 0 else {
-            throw DiscoveryError(message: "Avahi's event loop cannot be made: \(String(cString: strerror(errno)))")
+            throw DiscoveryError(message: "Avahi's event loop cannot be made: \(SystemError.last.reason)")
         }
     }
 

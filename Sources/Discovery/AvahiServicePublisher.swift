@@ -48,10 +48,7 @@ package final class AvahiServicePublisher: ServicePublisher {
         let confirmed = await withdraw()
         // A thread that hangs in a call is not waited for: it ends with the process.
         if shared.close(), confirmed { client.close() }
-        shared.finishListeners()
     }
 
     package var state: PublicationState { shared.state }
-
-    package func states() -> AsyncStream<PublicationState> { shared.states() }
 }

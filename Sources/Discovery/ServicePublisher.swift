@@ -22,9 +22,6 @@ package protocol ServicePublisher: Sendable {
 
     /// How far publication has come.
     var state: PublicationState { get }
-
-    /// The current state and every later one; a slow reader misses states but never the newest.
-    func states() -> AsyncStream<PublicationState>
 }
 
 /// What keeps a publisher from starting at all.

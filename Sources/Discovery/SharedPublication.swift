@@ -8,12 +8,12 @@ final class SharedPublication: Sendable {
     private struct Contents {
         var wanted: ServiceRecord?
         var withdrawals: [AsyncSignal] = []
+        var state = PublicationState.notAdvertised
         var isStarted = false
         var isClosed = false
     }
 
     private let contents = Mutex(Contents())
-    private let reports = Broadcast(PublicationState.notAdvertised, depth: 16)
 
     /// Whether Avahi's thread is inside a call that does not return.
     let calls = CallWatch()
@@ -59,13 +59,9 @@ final class SharedPublication: Sendable {
         }
     }
 
-    func finishListeners() { reports.finish() }
-
     var state: PublicationState {
-        calls.isStuck ? .waiting(reason: CallWatch.complaint) : reports.value
+        calls.isStuck ? .waiting(reason: CallWatch.complaint) : contents.withLock(\.state)
     }
-
-    func states() -> AsyncStream<PublicationState> { reports.values() }
 
     // MARK: For the one who publishes
 
@@ -77,5 +73,10 @@ final class SharedPublication: Sendable {
     }
 
     /// True when the state is a new one.
-    func report(_ state: PublicationState) -> Bool { reports.send(state) }
+    func report(_ state: PublicationState) -> Bool {
+        contents.withLock { contents in
+            defer { contents.state = state }
+            return contents.state != state
+        }
+    }
 }

@@ -22,8 +22,3 @@ extension SocketAddress {
         return inet_pton(AF_INET6, ip, &bytes) == 1 ? bytes : []
     }
 }
-
-/// What the system says of a failed call.
-enum SystemError {
-    static func text(_ code: CInt) -> String { String(cString: strerror(code)) }
-}

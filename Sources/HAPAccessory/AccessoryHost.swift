@@ -24,8 +24,8 @@ internal import UnixSignals
 public final class AccessoryHost: Sendable {
     /// Marks the database as that of a stand-alone accessory: "HAPA" in ASCII.
     private static let applicationID: Int32 = 0x4841_5041
-    /// The most accessories behind a bridge: 150 with the bridge itself (HAP 9.3).
-    public static let maximumBridged = 149
+    /// The most accessories behind a bridge: 149, 150 with the bridge itself (HAP 9.3).
+    public static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
 
     private let profile: AccessoryProfile
     private let identity: AccessoryIdentity
@@ -266,7 +266,7 @@ public final class AccessoryHost: Sendable {
 
     /// Adds an accessory to those behind a bridge, or describes one of the same id anew; controllers learn of it within seconds.
     ///
-    /// - Parameter accessory: what is added. One that was there before, also in an earlier life of the bridge, is the one it was.
+    /// - Parameter accessory: what is added. One that was there before, also before a restart of the bridge, is the one it was.
     /// - Throws: ``AccessoryHostError``; controllers see no change then, and adding it again may do.
     public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
         do {

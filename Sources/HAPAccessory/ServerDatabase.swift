@@ -232,11 +232,13 @@ package struct ServerDatabase: AccessoryServerStore {
     package func commit<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            writer.asyncWrite(change) { _, result in
-                writes.ended(result)
-                continuation.resume(with: result)
-            }
+        do {
+            let value = try await writer.writeToTheEnd(change)
+            writes.succeeded()
+            return value
+        } catch {
+            writes.failed(error)
+            throw error
         }
     }
 
@@ -256,16 +258,15 @@ package struct ServerDatabase: AccessoryServerStore {
 
         package init() {}
 
-        fileprivate func ended(_ result: Result<some Any, any Error>) {
-            switch result {
-            case .success:
-                done.wrappingAdd(1, ordering: .relaxed)
-                lastFailure.withLock { $0 = nil }
-            case .failure(let error):
-                failed.wrappingAdd(1, ordering: .relaxed)
-                let reason = (error as? DatabaseError)?.message ?? "\(error)"
-                lastFailure.withLock { $0 = reason }
-            }
+        fileprivate func succeeded() {
+            done.wrappingAdd(1, ordering: .relaxed)
+            lastFailure.withLock { $0 = nil }
+        }
+
+        fileprivate func failed(_ error: any Error) {
+            failed.wrappingAdd(1, ordering: .relaxed)
+            let reason = (error as? DatabaseError)?.message ?? "\(error)"
+            lastFailure.withLock { $0 = reason }
         }
     }
 

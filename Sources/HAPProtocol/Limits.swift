@@ -1,7 +1,8 @@
 internal import HAPCrypto
 
 // What the protocol's messages may be at most, in one place. Reaching one of these limits ends the connection, unless it
-// says otherwise. The limits of the server are in HAPAccessory's Limits.swift, those of the sockets in HAPTransport's.
+// says otherwise. The limits of the server are in AccessoryRole/Limits.swift, those of the sockets in
+// HAPTransport/TransportLimits.swift.
 
 /// The limits of HTTP messages (HAP 7.3).
 package enum HTTPLimits {

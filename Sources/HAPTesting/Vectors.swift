@@ -1,5 +1,6 @@
 package import BoundedJSON
 internal import FoundationEssentials
+internal import HAPModel
 
 /// The golden bytes of `Tests/Fixtures/vectors.json`, by name; what a name lacks is an error that says where.
 package struct Vectors: Sendable {
@@ -102,8 +103,7 @@ package struct Vectors: Sendable {
 extension [UInt8] {
     /// The bytes that a text of hex digits says; `nil` for any other text.
     package init?(hex text: String) {
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard let bytes = Hex.decode(text) else { return nil }
+        self = bytes
     }
 }

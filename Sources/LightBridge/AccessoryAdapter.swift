@@ -77,3 +77,17 @@ struct AdaptedService: Sendable {
             })
     }
 }
+
+extension AccessoryInformation {
+    /// What is known of a light; its id stands for a serial number that it does not say.
+    ///
+    /// - Parameters:
+    ///   - description: the light.
+    ///   - name: the name controllers see.
+    ///   - kind: stands for the model if that is not known.
+    init(of description: LightDescription, name: String, kind: String) {
+        self.init(
+            name: name, manufacturer: description.manufacturer, model: description.model, kind: kind,
+            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware)
+    }
+}

@@ -45,7 +45,7 @@ package struct DriverStatistics: Equatable, Sendable {
     package let state: DriverState
     package let lights: Int
     package let reachableLights: Int
-    /// The commands that it was given, by what controllers are notified of them, and how long it took.
+    /// The commands that it was given, by HAP status, and how long they took.
     package let commands: OutcomeStatistics<HAPStatus>
     /// How much of what its lights said was dropped.
     package let dropped: [DropReason: UInt64]

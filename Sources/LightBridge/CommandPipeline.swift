@@ -173,8 +173,10 @@ extension LightColor {
         switch (self, other) {
         case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
             let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
-            // With hardly any saturation the hue says nothing.
-            return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= 1.5 || min(s1, s2) < 2)
+            // The paler, the coarser: three bytes tell hues apart by up to 23° at 1 %, and with less the hue says nothing.
+            let saturation = min(s1, s2)
+            let tolerance = max(1.5, 24 / max(saturation, 1))
+            return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= tolerance || saturation < 2)
         case (.temperature(let a), .temperature(let b)): return (a - b).magnitude <= 1
         case (.hueSaturation, .temperature), (.temperature, .hueSaturation): return false
         }

@@ -16,10 +16,7 @@ struct FanAdapter: AccessoryAdapter {
         self.description = description
         self.name = name
         var ids = ids
-        information = AccessoryInformation(
-            name: name, manufacturer: description.manufacturer, model: description.model, kind: "Fan",
-            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
-        ).service(&ids)
+        information = AccessoryInformation(of: description, name: name, kind: "Fan").service(&ids)
         var types: [CharacteristicType] = [.active]
         if description.capabilities.speed { types.append(.rotationSpeed) }
         if description.capabilities.direction { types.append(.rotationDirection) }

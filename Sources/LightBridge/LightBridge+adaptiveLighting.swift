@@ -23,7 +23,7 @@ extension LightBridge {
         }
         await transitionChanged(light).value
         respond(.data(response), to: CharacteristicID(light.aid, write.iid), by: light.server)
-        follow(light)
+        advanceTransition(of: light)
         return .success
     }
 
@@ -58,7 +58,7 @@ extension LightBridge {
     }
 
     /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
-    func follow(_ light: BridgedLight) {
+    func advanceTransition(of light: BridgedLight) {
         guard light.transition?.activeCount == 1 else { return }
         guard light.server.assumeIsolated({ $0.isPaired }) else {
             if light.transition?.unpaired() == true { transitionChanged(light) }
@@ -69,9 +69,9 @@ extension LightBridge {
         let isOn = light.state.on && light.state.isReachable
         switch light.transition?.lampIs(on: isOn, brightness: light.state.brightness, now: scheduler.now) {
         case .idle, nil: light.transitionDueAt = nil
-        case .wait(let time): followLater(light, time)
+        case .wait(let time): advanceTransitionLater(of: light, time)
         case .apply(let mired, let notify, let time):
-            followLater(light, time)
+            advanceTransitionLater(of: light, time)
             guard light.state.mode != .temperature || light.state.mired != mired else { return }
             light.origin = .adaptiveLighting
             light.isQuiet = !notify
@@ -84,7 +84,7 @@ extension LightBridge {
         server.assumeIsolated { $0.respond(value, to: id) }
     }
 
-    private func followLater(_ light: BridgedLight, _ time: ContinuousClock.Instant) {
+    private func advanceTransitionLater(of light: BridgedLight, _ time: ContinuousClock.Instant) {
         light.transitionDueAt = time
         wake(at: time)
     }

@@ -23,7 +23,7 @@ extension LightBridge {
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
             // Its driver has ended: the new one does not wait for what the former one never came back from.
-            if light.pipeline.isAbandoned { goOn(light, success: false) }
+            if light.pipeline.isAbandoned { startNextCommand(light, success: false) }
         }
         scheduler.schedule(at: deadline) { [self] in
             assumeIsolated { $0.loseUnconfirmed() }
@@ -82,10 +82,5 @@ extension LightBridge {
     private func stopWaitingForDrivers() {
         for continuation in waitingForDrivers { continuation.resume() }
         waitingForDrivers = []
-    }
-
-    /// The drivers and how they are doing.
-    package func driverReports() -> [(id: String, state: DriverState)] {
-        configuredDrivers.map { ($0.id, $0.state) }
     }
 }

@@ -37,7 +37,7 @@ extension LightBridge {
         try await forgetRemoved(gone)
         guard !vanished.isEmpty else { return gone.sorted { $0.aid < $1.aid } }
         for light in vanished {
-            _ = await takeAway(light.key)
+            _ = await hide(light.key)
             absent[light.key] = nil
         }
         await reconcileNames()
@@ -55,7 +55,7 @@ extension LightBridge {
         }
         for light in lights {
             absent[light.key] = nil
-            unstoredGoings.remove(light.key)
+            unsavedRemovals.remove(light.key)
             warn(nil, about: .light(light.key))
         }
         logger.info("removed lights forgotten", metadata: ["count": "\(lights.count)"])

@@ -20,7 +20,7 @@ extension LightBridge {
         names.insert(name)
         resumeTransition(of: light, transition)
         await showAccessory(light)
-        follow(light)
+        advanceTransition(of: light)
     }
 
     /// Whether the operator wants to see it.
@@ -80,11 +80,11 @@ extension LightBridge {
                 about: .driver(driver))
             return
         }
-        await takeOver(key, description)
+        await addOrReplace(key, description)
     }
 
-    /// Shows a light as its driver describes it; its turn has come.
-    func takeOver(_ key: LightKey, _ description: LightDescription) async {
+    /// Shows a light as its driver describes it, a new one or in place of the same one; its turn has come.
+    func addOrReplace(_ key: LightKey, _ description: LightDescription) async {
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
             return
@@ -103,12 +103,12 @@ extension LightBridge {
         let bridge: (number: Int, server: AccessoryServer)
         do {
             guard let found = try await bridgeWithRoom(for: former) else {
-                return takeOverWhenThereIsRoom(key, description)
+                return addWhenThereIsRoom(key, description)
             }
             bridge = found
         } catch {
             warn("\(key) is left out: no further bridge can be opened: \(error)", about: .light(key))
-            return takeOverLater(key, description)
+            return addOrReplaceLater(key, description)
         }
         warn(nil, about: .light(key))
         let aid = former?.aid ?? unstored[key]?.aid ?? nextAID()
@@ -120,9 +120,9 @@ extension LightBridge {
         let stored = StoredLight(
             key: key, bridge: bridge.number, aid: aid, instanceIDs: adapter.ids, description: description,
             state: former?.state, transition: former?.transition)
-        guard await save(stored) else { return takeOverLater(key, description, aid: aid) }
+        guard await save(stored) else { return addOrReplaceLater(key, description, aid: aid) }
         absent[key] = nil
-        unstoredGoings.remove(key)
+        unsavedRemovals.remove(key)
         await show(key, bridge, aid, description, adapter.ids, state, transition: former?.transition)
         catchUp(key)
         // The newest gives way to all others, and changes none of their names.
@@ -148,7 +148,7 @@ extension LightBridge {
         let stored = StoredLight(
             key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
             state: light.state.report(for: description), transition: light.savedTransition)
-        guard await save(stored) else { return takeOverLater(light.key, description) }
+        guard await save(stored) else { return addOrReplaceLater(light.key, description) }
         warn(nil, about: .light(light.key))
         light.adapter = adapter
         resumeTransition(of: light, light.savedTransition)
@@ -164,18 +164,18 @@ extension LightBridge {
         let about = about(key)
         unstored[key] = nil
         warn(nil, about: .light(key))
-        guard var stored = await takeAway(key) else { return }
+        guard var stored = await hide(key) else { return }
         stored.removal = nextRemoval()
         absent[key] = stored
         await reconcileNames()
-        await storeGoing(key)
+        await saveRemoval(key)
         logger.info("light removed", metadata: about)
         await limitRemovedLights()
         await fillRoom()
     }
 
-    /// Shows a light no more; its aid waits for its return.
-    func takeAway(_ key: LightKey) async -> StoredLight? {
+    /// Hides a light from controllers; its aid waits for its return.
+    func hide(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
         lightsByAID[light.aid] = nil
         lightCounts[light.bridge, default: 0] -= 1
@@ -190,7 +190,7 @@ extension LightBridge {
         return stored
     }
 
-    /// Obeys what the operator says of single lights and of kinds from now on.
+    /// Applies what the operator says of single lights and of kinds from now on.
     ///
     /// A light that is hidden no longer comes back when its driver tells of it again.
     ///
@@ -202,7 +202,7 @@ extension LightBridge {
         defer { structureMutex.release() }
         self.overrides = overrides
         if let kinds { self.kinds = kinds }
-        for (key, light) in lights where !isShown(key, light.adapter.description) { _ = await takeAway(key) }
+        for (key, light) in lights where !isShown(key, light.adapter.description) { _ = await hide(key) }
         await reconcileNames()
         await fillRoom()
     }

@@ -16,8 +16,8 @@ extension LightBridge {
         var aid: AccessoryID?
     }
 
-    /// Takes a light over a little later, if it is still there then.
-    func takeOverLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
+    /// Adds or changes a light a little later, if it is still there then.
+    func addOrReplaceLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
         // A light that is shown waits for its description alone; of others no more are kept than fill a house.
         guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
@@ -25,31 +25,31 @@ extension LightBridge {
         tryAgainLater(key)
     }
 
-    /// Takes a light over when another one goes.
+    /// Adds a light when another one goes.
     ///
     /// No more are kept than fill a house: others would not fit in.
-    func takeOverWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {
+    func addWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {
         warnOfTooMany(key)
         guard unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
     }
 
-    /// Takes over lights that wait for room, as long as there is some.
+    /// Adds lights that wait for room, as long as there is some.
     func fillRoom() async {
         for (key, light) in unstored.sorted(by: { $0.key.description < $1.key.description })
         where servers.keys.contains(where: hasRoom) && !retries.contains(key) {
-            await takeOver(key, light.description)
+            await addOrReplace(key, light.description)
         }
     }
 
     /// Stores that a light was removed, a little later if need be.
-    func storeGoing(_ key: LightKey) async {
+    func saveRemoval(_ key: LightKey) async {
         guard let light = absent[key] else { return }
         guard await save(light) else {
-            unstoredGoings.insert(key)
+            unsavedRemovals.insert(key)
             return tryAgainLater(key)
         }
-        if unstoredGoings.remove(key) != nil { warn(nil, about: .light(key)) }
+        if unsavedRemovals.remove(key) != nil { warn(nil, about: .light(key)) }
     }
 
     private func tryAgainLater(_ key: LightKey) {
@@ -64,8 +64,8 @@ extension LightBridge {
         defer { structureMutex.release() }
         retries.remove(key)
         // What came or went meanwhile has been seen to.
-        if let light = unstored[key] { await takeOver(key, light.description) }
-        if unstored[key] == nil, unstoredGoings.contains(key) { await storeGoing(key) }
+        if let light = unstored[key] { await addOrReplace(key, light.description) }
+        if unstored[key] == nil, unsavedRemovals.contains(key) { await saveRemoval(key) }
     }
 
     /// A light has been stored: what was said of it meanwhile is true of it now.

@@ -28,24 +28,53 @@ enum WarningSubject: Hashable {
     }
 }
 
+/// Something that the operator should know.
+package struct LightWarning: Equatable, Sendable {
+    /// One sentence.
+    package let text: String
+    /// The driver's id.
+    package let driver: String
+    /// The light, if it is about one.
+    package let light: LightKey?
+}
+
 // What the operator should know.
 extension LightBridge {
     /// The most warnings that are kept; drivers warn of what devices announce.
     private static let maximumWarnings = 1000
 
-    /// What the operator should know, one sentence each.
-    package func warnings() -> [String] {
-        var warnings = warningsBySubject.sorted { $0.key.name < $1.key.name }.map(\.value)
+    /// What the operator should know.
+    package func warnings() -> [LightWarning] {
+        var warnings = warningsBySubject.sorted { $0.key.name < $1.key.name }.map { subject, text in
+            LightWarning(text: text, driver: subject.driver, light: light(of: subject))
+        }
         for light in snapshots() where light.sourceName != light.name {
             let wanted = overrides[light.key]?.name ?? light.sourceName
-            if wanted != light.name { warnings.append("\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"") }
+            guard wanted != light.name else { continue }
+            warnings.append(
+                LightWarning(
+                    text: "\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"", driver: light.key.driver,
+                    light: light.key))
         }
         for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
             warnings.append(
-                "no driver \(driver) is configured; its lights stay, out of reach, "
-                    + "until lamplighter lights purge takes them away")
+                LightWarning(
+                    text: "no driver \(driver) is configured; its lights stay, out of reach, "
+                        + "until lamplighter lights purge takes them away",
+                    driver: driver, light: nil))
         }
         return warnings
+    }
+
+    /// The light that a warning is about; a driver names one by its id.
+    private func light(of subject: WarningSubject) -> LightKey? {
+        switch subject {
+        case .light(let key): return key
+        case .source(let name, let driver):
+            let key = LightKey(driver: driver, light: LightID(name))
+            return lights[key] == nil ? nil : key
+        case .driver: return nil
+        }
     }
 
     /// Warns of something, or takes the warning about it back.

@@ -41,10 +41,10 @@ package actor LightBridge {
     var names: Set<String> = []
     /// Lights that are not shown, with the aids that wait for them.
     var absent: [LightKey: StoredLight] = [:]
-    /// Lights that are to be taken over once they can be stored or there is room for them.
+    /// Lights that are to be added or changed once they can be stored or there is room for them.
     var unstored: [LightKey: UnstoredLight] = [:]
-    /// Lights that have gone, and are there in the store until it can be written.
-    var unstoredGoings: Set<LightKey> = []
+    /// Removed lights that the store still has, because it could not be written.
+    var unsavedRemovals: Set<LightKey> = []
     /// The lights for which a further attempt is scheduled.
     var retries: Set<LightKey> = []
     var highestAID = AccessoryID.bridge
@@ -162,7 +162,7 @@ package actor LightBridge {
         // What a light says while a command is under way is that command's doing.
         stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
         for waiter in givenUp { waiter.give(.unableToCommunicate) }
-        follow(light)
+        advanceTransition(of: light)
     }
 
     /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
@@ -283,8 +283,8 @@ package actor LightBridge {
         light.task = nil
         // Too late: whoever waited has been told, and only the next command still waits.
         if light.pipeline.isAbandoned {
-            goOn(light, success: false)
-            return follow(light)
+            startNextCommand(light, success: false)
+            return advanceTransition(of: light)
         }
         count(status, of: light)
         if status == .success {
@@ -297,12 +297,12 @@ package actor LightBridge {
             }
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
-        goOn(light, success: status == .success)
-        follow(light)
+        startNextCommand(light, success: status == .success)
+        advanceTransition(of: light)
     }
 
     /// A driver is free again: the next command, if one waits, is sent.
-    func goOn(_ light: BridgedLight, success: Bool) {
+    func startNextCommand(_ light: BridgedLight, success: Bool) {
         // A command whose caller is gone is not carried out late.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
         let next = light.pipeline.ended(success: success, now: scheduler.now)
@@ -371,7 +371,7 @@ package actor LightBridge {
             }
             wakeWhenCompleted(light)
             if let time = light.transitionDueAt {
-                if time <= now { follow(light) } else { wake(at: time) }
+                if time <= now { advanceTransition(of: light) } else { wake(at: time) }
             }
         }
     }
@@ -448,7 +448,7 @@ extension LightCommand {
 }
 
 extension HAPStatus {
-    /// What a controller is notified of a light's error.
+    /// The HAP status for a light's error.
     init(_ error: LightError) {
         self =
             switch error {

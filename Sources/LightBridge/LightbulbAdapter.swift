@@ -37,10 +37,7 @@ final class LightbulbAdapter: AccessoryAdapter {
 
         var ids = ids
         var places = Places()
-        information = AccessoryInformation(
-            name: name, manufacturer: description.manufacturer, model: description.model, kind: "Light",
-            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
-        ).service(&ids)
+        information = AccessoryInformation(of: description, name: name, kind: "Light").service(&ids)
         let service = Self.service(of: description.kind)
         _ = ids.id(of: service)
         places.on = ids.id(of: .on, in: service)

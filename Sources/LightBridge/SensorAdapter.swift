@@ -24,10 +24,7 @@ struct SensorAdapter: AccessoryAdapter {
         self.description = description
         self.name = name
         var ids = ids
-        information = AccessoryInformation(
-            name: name, manufacturer: description.manufacturer, model: description.model, kind: "Sensor",
-            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware
-        ).service(&ids)
+        information = AccessoryInformation(of: description, name: name, kind: "Sensor").service(&ids)
         let readings = description.capabilities.readings
         var services: [(SensorReading, AdaptedService)] = []
         for reading in readings.sorted() where !reading.isBattery {

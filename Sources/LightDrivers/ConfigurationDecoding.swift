@@ -1,6 +1,11 @@
-/// What a light's id in the configuration must be.
+import LightKit
+
+/// What a light's id must be.
 enum LightIDRule {
-    static let problem = "no id for a light; write 1 to 255 bytes of text without control characters"
+    static let problem = "no id for a light"
+    static let remedy = "write 1 to 255 bytes of text without control characters"
+    /// Both, as the end of a sentence.
+    static let sentence = "\(problem); \(remedy)"
 
     static func accepts(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count) && !id.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -15,11 +20,10 @@ extension KeyedDecodingContainer {
         let text = try decode(String.self, forKey: key)
         guard let name = Name(rawValue: text) else {
             let names = Name.allCases.map(\.rawValue)
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self,
-                debugDescription:
-                    "not one of the names known here; write \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
-            )
+            throw ConfigurationProblem(
+                "not one of the names known here",
+                remedy: "write \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")", forKey: key,
+                in: self)
         }
         return name
     }

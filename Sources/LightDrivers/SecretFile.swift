@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// A secret in a file of its own: one line of text that only its owner and their group may see.
 package struct SecretFile: Equatable, Sendable {
@@ -28,22 +29,18 @@ package struct SecretFile: Equatable, Sendable {
     /// Reads the secret: the file's first line.
     package func read() throws(Problem) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
+        guard file >= 0 else { throw problem("cannot be read (\(SystemError.last.reason))") }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
+        guard fstat(file, &status) == 0 else { throw problem("cannot be read (\(SystemError.last.reason))") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw problem("is not a file") }
         guard status.st_mode & 0o007 == 0 else {
             throw problem("is open to every user of this computer; run chmod o= on it")
         }
         guard status.st_size <= Self.longest else { throw problem("is too long for a \(secret)") }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: Self.longest + 1)
-        while bytes.count <= Self.longest {
-            let count = Glibc.read(file, &buffer, buffer.count)
-            guard count >= 0 else { throw problem("cannot be read (\(systemErrorText(errno)))") }
-            if count == 0 { break }
-            bytes += buffer.prefix(count)
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try OpenFile(file).read(limit: Self.longest) } catch {
+            throw problem("cannot be read (\(error.reason))")
         }
         guard bytes.count <= Self.longest else { throw problem("is too long for a \(secret)") }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }

@@ -30,12 +30,13 @@ extension DurationText: Decodable {
     /// Reads a length of time from a configuration file.
     ///
     /// - Parameter decoder: where the text stands.
-    /// - Throws: `DecodingError` that says what to write.
+    /// - Throws: ``ConfigurationProblem``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let text = try? container.decode(String.self), let value = DurationText(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a length of time; write a number with its unit, as 150ms or 2s")
+            throw ConfigurationProblem(
+                "not a length of time", remedy: "write a number with its unit, as 150ms or 2s", at: container.codingPath
+            )
         }
         self = value
     }

@@ -110,11 +110,12 @@ public protocol LightHost: Sendable {
     /// How the driver is doing.
     func report(_ state: DriverState) async
 
-    /// Something the operator should know about one subject (a topic, a light), shown in `status`; `nil` takes it back.
+    /// Something the operator should know about one subject, shown in `status` and `lights`; `nil` takes it back.
     ///
     /// - Parameters:
     ///   - warning: one sentence that says what is wrong and what to do.
-    ///   - subject: what it is about; a newer warning about the same subject replaces the older.
+    ///   - subject: what it is about, such as a topic, or a light by its id; a newer warning about the same subject replaces
+    ///     the older.
     func warn(_ warning: String?, about subject: String) async
 
     /// Something that the light system said was dropped; the operator sees how much.

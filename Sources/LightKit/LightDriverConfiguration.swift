@@ -3,8 +3,8 @@ public import Logging
 /// A driver's own keys in the configuration file, and the way to a driver that obeys them.
 ///
 /// The daemon decodes it strictly: a `CodingKeys` that is `CaseIterable` lets it name the nearest valid key when one is
-/// misspelt, and a `DecodingError` thrown here is shown to the operator with file, line and column, so its
-/// `debugDescription` says what is wrong and, after a semicolon, what to write instead.
+/// misspelt. What is wrong with a value its `init(from:)` throws as a ``ConfigurationProblem``, which is shown to the operator
+/// with file, line and column.
 ///
 /// When the file is read again, a driver goes on undisturbed if its configuration is equal to the one before.
 public protocol LightDriverConfiguration: Decodable, Equatable, Sendable {

@@ -44,25 +44,24 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         command = try container.decode([String].self, forKey: .command)
         guard let program = command.first, program.hasPrefix("/"), !command.contains(where: { $0.utf8.contains(0) })
         else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .command, in: container,
-                debugDescription: "no program to run; write [/PATH/OF/PROGRAM, ARGUMENT, ...]")
+            throw ConfigurationProblem(
+                "no program to run", remedy: "write [/PATH/OF/PROGRAM, ARGUMENT, ...]", forKey: .command, in: container)
         }
         config = try container.decodeIfPresent(JSONValue.self, forKey: .config) ?? [:]
         guard case .object = config, config.encoded.count <= PluginLimits.line / 2 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .config, in: container, debugDescription: "not what a plugin takes; write keys with values")
+            throw ConfigurationProblem(
+                "not what a plugin takes", remedy: "write keys with values", forKey: .config, in: container)
         }
         environment = try container.decodeIfPresent([String: String].self, forKey: .environment) ?? [:]
         guard environment.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x3D) && !"\($0)\($1)".utf8.contains(0) })
         else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .environment, in: container, debugDescription: "no variable; write NAME: VALUE")
+            throw ConfigurationProblem(
+                "no variable", remedy: "write NAME: VALUE", forKey: .environment, in: container)
         }
         workingDirectory = try container.decodeIfPresent(String.self, forKey: .workingDirectory)
         guard workingDirectory?.hasPrefix("/") != false else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .workingDirectory, in: container, debugDescription: "not a whole path; write /PATH")
+            throw ConfigurationProblem(
+                "not a whole path", remedy: "write /PATH", forKey: .workingDirectory, in: container)
         }
         if let directory = decoder.userInfo[.stateDirectory] as? String, !directory.isEmpty {
             stateDirectory = "\(directory)/plugins/\(id)"

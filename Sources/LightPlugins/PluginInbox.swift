@@ -5,6 +5,7 @@ import LightKit
 /// Beyond ``PluginLimits/inbox`` only the newest description and state of each light are kept; a plugin that fills it even
 /// so breaks the protocol.
 package struct PluginInbox: Sendable {
+    /// What the driver takes.
     package enum Event: Equatable, Sendable {
         case message(PluginMessage)
         /// The plugin does not keep to the protocol; nothing that it wrote later is told.
@@ -18,6 +19,7 @@ package struct PluginInbox: Sendable {
 
     package init() {}
 
+    /// The plugin wrote a message; after a violation it is passed over.
     package mutating func add(_ message: PluginMessage) {
         guard !isClosed else { return }
         events.append(.message(message))
@@ -26,14 +28,17 @@ package struct PluginInbox: Sendable {
         if events.count > 2 * PluginLimits.inbox { violated("it wrote more than anybody can read") }
     }
 
+    /// The plugin broke the protocol.
     package mutating func violated(_ text: String) {
         guard !isClosed else { return }
         isClosed = true
         events.append(.violation(text))
     }
 
+    /// The process is gone; that is told also after a violation.
     package mutating func ended(_ how: String) { events.append(.ended(how)) }
 
+    /// Takes out everything that has not been taken yet, in order.
     package mutating func takeAll() -> [Event] {
         defer { events = [] }
         return events

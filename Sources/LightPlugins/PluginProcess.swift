@@ -8,7 +8,7 @@ import TerminalKit
 
 /// One run of a plugin's program, from its start to its end; for the next run make a new one.
 ///
-/// A thread of its own starts the program, reads what it writes, writes what it is sent, and buries it. All other functions
+/// A thread of its own starts the program, reads what it writes, writes what it is sent, and reaps it. All other functions
 /// may be called from anywhere and never block. The program gets standard input, output and error and no other descriptor, a
 /// process group of its own that ends with it, and limits of memory and files. It sees the end of the bridge, however that
 /// came, as the end of its standard input.
@@ -65,22 +65,8 @@ package final class PluginProcess: Sendable {
 
     /// Starts the thread that starts the program.
     package func start() {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        let failed = pthread_create(
-            &thread, &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<PluginProcess>.fromOpaque(context).takeRetainedValue().runThread()
-                return nil
-            }, context.toOpaque())
-        if failed != 0 {
-            context.release()
-            ended("no thread for it (\(SystemError(code: failed).reason))")
+        do throws(SystemError) { try DetachedThread.start { [self] in runThread() } } catch {
+            ended("no thread for it (\(error.reason))")
         }
     }
 
@@ -261,7 +247,7 @@ extension PluginProcess {
             }
             if polled[0].revents != 0 { break }
         }
-        // It is gone and not buried, so that its number still means its group: whatever it has started ends with it.
+        // It has ended and is not reaped yet, so that its number still means its group: whatever it has started ends with it.
         kill(-pid, SIGKILL)
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}

@@ -16,11 +16,11 @@ package struct LineLimits: Sendable, Equatable {
     /// How many of them one user may have; one more is hung up on, and takes no place of others.
     package var peersOfUser: Int
     /// How long a server that ends waits for a peer to read what was answered.
-    package var parting: Duration
+    package var closeTimeout: Duration
 
     package init(
         lineLength: Int = 1 << 20, sentLineLength: Int? = nil, outstandingRequests: Int = 32, outbox: Int = 4 << 20,
-        notifications: Int = 1024, peers: Int = 32, peersOfUser: Int = .max, parting: Duration = .seconds(1)
+        notifications: Int = 1024, peers: Int = 32, peersOfUser: Int = .max, closeTimeout: Duration = .seconds(1)
     ) {
         self.lineLength = lineLength
         self.sentLineLength = sentLineLength ?? lineLength
@@ -29,6 +29,6 @@ package struct LineLimits: Sendable, Equatable {
         self.notifications = notifications
         self.peers = peers
         self.peersOfUser = peersOfUser
-        self.parting = parting
+        self.closeTimeout = closeTimeout
     }
 }

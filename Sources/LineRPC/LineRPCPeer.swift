@@ -291,7 +291,7 @@ package final class LineRPCPeer: Sendable {
         // Neither ends because we are cancelled; that is when they are needed.
         let leaving = Task { await outbox.drained(below: 1) }
         let time = Task {
-            try? await Task.sleep(for: limits.parting)
+            try? await Task.sleep(for: limits.closeTimeout)
             leaving.cancel()
         }
         await leaving.value

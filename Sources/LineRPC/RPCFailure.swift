@@ -23,8 +23,6 @@ package struct RPCFailure: Error, Equatable, Sendable {
     package static func methodNotFound(_ method: String) -> RPCFailure {
         RPCFailure(code: -32601, message: "there is no method \"\(method.prefix(64))\"")
     }
-    /// The parameters are not what the method takes.
-    static func invalidParams(_ message: String) -> RPCFailure { RPCFailure(code: -32602, message: message) }
     /// The fault is ours.
     package static let internalError = RPCFailure(code: -32603, message: "internal error")
     /// More requests wait for answers than allowed.

@@ -18,7 +18,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isPrintable: Bool {
+    /// Whether it shows something, or a space, and does nothing else.
+    package var isPrintable: Bool {
         if isASCII { return value >= 0x20 && value != 0x7F }
         return switch properties.generalCategory {
         // Format characters turn the direction of the text around, among other things.

@@ -6,10 +6,15 @@ package struct Terminal: Sendable {
     /// The process's own, unless a test brings another.
     @TaskLocal package static var current = Terminal()
 
+    /// Writes to standard output.
     package var write: @Sendable (String) -> Void
+    /// Writes to standard error.
     package var writeError: @Sendable (String) -> Void
+    /// A variable of the environment.
     package var environment: @Sendable (String) -> String?
+    /// Whether there is something at a path.
     package var exists: @Sendable (String) -> Bool
+    /// Whether standard output is a terminal.
     package var isTerminal: @Sendable () -> Bool
 
     /// One line of standard input, if a person sits there; other work goes on while nothing is typed.

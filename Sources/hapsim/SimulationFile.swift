@@ -1,12 +1,13 @@
 import AccessoryRole
 import DaemonKit
 import HAPModel
+import HAPProtocol
 import TerminalKit
 
 /// A file that describes an accessory, or a bridge with accessories behind it.
 struct SimulationFile: Decodable, Equatable {
     /// HAP's limit for a bridge, without its own accessory (HAP 9.3).
-    static let maximumBridged = 149
+    static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
 
     /// One accessory of the file.
     struct Entry: Equatable {

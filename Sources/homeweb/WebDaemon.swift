@@ -6,6 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
+import SystemKit
 import TerminalKit
 import UnixSignals
 import WebAccess
@@ -66,7 +67,7 @@ struct WebDaemon {
             throw TerminalError(
                 code: error.errnoCode == EACCES ? 77 : 69,
                 message:
-                    "cannot listen at \(settings.host):\(settings.port): \(String(cString: strerror(error.errnoCode))); "
+                    "cannot listen at \(settings.host):\(settings.port): \(SystemError(code: error.errnoCode).reason); "
                     + "say another address or port with --listen")
         }
         logger.notice("page stopped")

@@ -1,5 +1,6 @@
 import BridgeControl
 import Glibc
+import SystemKit
 
 /// The daemon's program, for what needs the database while no daemon runs.
 enum DaemonProgram {
@@ -39,7 +40,7 @@ enum DaemonProgram {
         var process: pid_t = 0
         let failure = posix_spawn(&process, path, &actions, nil, words, environ)
         guard failure == 0 else {
-            throw BridgeControlError(code: 70, message: "cannot run \(path): \(String(cString: strerror(failure)))")
+            throw BridgeControlError(code: 70, message: "cannot run \(path): \(SystemError(code: failure).reason)")
         }
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

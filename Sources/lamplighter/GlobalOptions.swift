@@ -34,7 +34,7 @@ struct GlobalOptions: ParsableArguments {
             if let status = try? await ask({ try await $0.status() }), status.since != former.since { return status }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw BridgeControlError.unavailable("lamplighterd has not come back within 20 s; see its log")
+        throw BridgeControlError.unavailable("lamplighterd has not come back within 20 s", remedy: "see its log")
     }
 
     static func defaultControl(environment: (String) -> String?, exists: (String) -> Bool) -> String {

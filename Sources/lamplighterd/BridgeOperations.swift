@@ -26,7 +26,11 @@ struct BridgeOperations: BridgeControlHandler {
     func status() async throws -> BridgeStatus {
         let snapshots = await lights.snapshots()
         var warnings = await reloader.warnings.map { BridgeWarning(.configuration, $0) }
-        warnings += await lights.warnings().map { BridgeWarning(.lights, $0) }
+        warnings += await lights.warnings().map { warning in
+            BridgeWarning(
+                .lights, warning.text,
+                about: BridgeWarning.Subject(driver: warning.driver, light: warning.light?.description))
+        }
         let all = await bridges()
         for bridge in all { await warnSetup(of: bridge, all.count, &warnings) }
         warnings += hostFacts.missingInterfaces.map {
@@ -110,12 +114,15 @@ struct BridgeOperations: BridgeControlHandler {
         }
         guard let first = listed.first else {
             throw BridgeControlError.unavailable(
-                "the bridge is paired; remove the pairings first, or show the code all the same with --force")
+                "the bridge is paired", remedy: "remove the pairings first, or show the code all the same with --force")
         }
         return SetupListing(code: first.code, payload: first.payload, paired: first.paired, bridges: listed)
     }
 
-    func lights() async throws -> [LightListing] { await lights.snapshots().map(LightListing.init) }
+    func lights() async throws -> [LightListing] {
+        let warnings = Dictionary(grouping: await lights.warnings(), by: \.light)
+        return await lights.snapshots().map { LightListing($0, warnings[$0.key]?.map(\.text)) }
+    }
 
     func setLight(_ key: String, _ change: LightChange) async throws {
         let (light, snapshot) = try await find(key)
@@ -154,7 +161,7 @@ struct BridgeOperations: BridgeControlHandler {
                 ForgottenLight(key: $0.key.description, name: $0.description.name)
             }
         } catch {
-            throw BridgeControlError(code: 74, message: "the lights cannot be stored; see the daemon's log")
+            throw BridgeControlError(code: 74, message: "the lights cannot be stored", remedy: "see the daemon's log")
         }
     }
 
@@ -173,7 +180,7 @@ struct BridgeOperations: BridgeControlHandler {
 
     private func find(_ text: String) async throws -> (LightKey, LightSnapshot) {
         guard let key = LightKey(text), let snapshot = await lights.snapshots().first(where: { $0.key == key }) else {
-            throw BridgeControlError.usage("there is no light \(text); lamplighter lights lists them")
+            throw BridgeControlError.usage("there is no light \(text)", remedy: "lamplighter lights lists them")
         }
         return (key, snapshot)
     }
@@ -200,7 +207,7 @@ struct BridgeOperations: BridgeControlHandler {
             try await store("pairings") { _ = try await server.removePairing(controller) }
         }
         guard isKnown else {
-            throw BridgeControlError.usage("there is no pairing \(id); lamplighter pairings lists them")
+            throw BridgeControlError.usage("there is no pairing \(id)", remedy: "lamplighter pairings lists them")
         }
     }
 
@@ -220,7 +227,7 @@ struct BridgeOperations: BridgeControlHandler {
         do {
             try await change()
         } catch {
-            throw BridgeControlError(code: 74, message: "the \(what) cannot be stored; see the daemon's log")
+            throw BridgeControlError(code: 74, message: "the \(what) cannot be stored", remedy: "see the daemon's log")
         }
     }
 
@@ -321,26 +328,32 @@ extension BridgeControlError {
             self = error
             return
         }
-        self.init(code: ExitCode(error).rawValue, message: "\(error)")
+        let code = ExitCode(error).rawValue
+        if let error = error as? ConfigurationError, !error.remedy.isEmpty {
+            self.init(code: code, message: error.finding, remedy: error.remedy.sanitized)
+        } else {
+            self.init(code: code, message: "\(error)")
+        }
     }
 
     fileprivate static func refused(_ key: String, _ status: HAPStatus) -> BridgeControlError {
         switch status {
         case .unableToCommunicate: .unavailable("\(key) cannot be reached")
         case .timedOut: .unavailable("\(key) has not answered")
-        case .busy: .unavailable("\(key) is busy; try again")
+        case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")
-        default: .usage("\(key) can do nothing of this; lamplighter lights shows what it has")
+        default: .usage("\(key) can do nothing of this", remedy: "lamplighter lights shows what it has")
         }
     }
 }
 
 extension LightListing {
-    fileprivate init(_ light: LightSnapshot) {
+    fileprivate init(_ light: LightSnapshot, _ warnings: [String]?) {
         self.init(
             key: light.key.description, name: light.name, kind: light.kind.rawValue, aid: light.aid.rawValue,
             bridge: light.bridge, driver: light.key.driver, reachable: light.isReachable,
-            room: light.suggestedRoom, optimistic: light.isOptimistic, state: LightChange(light, since: nil))
+            room: light.suggestedRoom, optimistic: light.isOptimistic, warnings: warnings,
+            state: LightChange(light, since: nil))
     }
 }
 

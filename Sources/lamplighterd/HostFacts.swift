@@ -1,8 +1,8 @@
 import BridgeControl
 import DaemonKit
 import Discovery
-import FoundationEssentials
 import HAPAccessory
+import SystemKit
 
 /// What the running bridge depends on: network, clock, disk.
 struct HostFacts {
@@ -10,7 +10,7 @@ struct HostFacts {
     let interfaces: InterfaceSelection
     let file: DatabaseFile
     let writes: ServerDatabase.WriteCount
-    private let began = (wall: Date.now, steady: ContinuousClock.now)
+    private let began = (wall: WallClock.now, steady: ContinuousClock.now)
 
     init(interfaces: InterfaceSelection, file: DatabaseFile, writes: ServerDatabase.WriteCount) {
         self.interfaces = interfaces
@@ -27,9 +27,8 @@ struct HostFacts {
 
     /// How far the clock was set since the beginning, in seconds.
     var clockStep: Int {
-        let elapsed = began.steady.duration(to: .now)
-        let step = Date.now.timeIntervalSince(began.wall) - elapsed / .seconds(1)
-        return Int(exactly: step.rounded(.towardZero)) ?? 0
+        let elapsed = began.steady.duration(to: .now) / .milliseconds(1)
+        return Int((Double(WallClock.now - began.wall) - elapsed) / 1000)
     }
 
     /// Why what the bridge learns now does not last, if so.

@@ -57,7 +57,11 @@ struct StartCheck {
             report(StartReport(step, message))
             return result
         } catch {
-            report(StartReport(step, "\(error)".sanitized, code: ExitCode(error).rawValue))
+            let mistake = error as? ConfigurationError
+            report(
+                StartReport(
+                    step, "\(error)".sanitized, code: ExitCode(error).rawValue, problem: mistake?.finding,
+                    remedy: mistake?.remedy.sanitized))
             throw error
         }
     }

@@ -32,6 +32,27 @@ struct AsyncSignalTests {
         #expect(await signal.wait(until: begin + .seconds(3600)))
     }
 
+    @Test("is waited for until the wait's own time, after waits for earlier and later ones", arguments: [nil, 20, 60])
+    func deadlines(milliseconds: Int?) async {
+        let signal = AsyncSignal()
+        let begin = ContinuousClock.now
+        for earlier in [3_600_000, 40, 10] {
+            let givenUp = Task { await signal.wait(until: begin + .milliseconds(earlier)) }
+            givenUp.cancel()
+            #expect(await !givenUp.value)
+        }
+        // Their timers run on.
+        let waiting = Task { await signal.wait(until: milliseconds.map { begin + .milliseconds($0) }) }
+        if let milliseconds {
+            #expect(await !waiting.value)
+            #expect(ContinuousClock.now >= begin + .milliseconds(milliseconds))
+        } else {
+            try? await Task.sleep(until: begin + .milliseconds(60), clock: .continuous)
+            signal.send()
+            #expect(await waiting.value)
+        }
+    }
+
     @Test("is not waited for by a task that is cancelled, with a deadline or without", arguments: [false, true])
     func cancelled(hasDeadline: Bool) async {
         let signal = AsyncSignal()

@@ -76,9 +76,9 @@ struct LightChangeTests {
             ),
         ] as [([String], String)])
     func refuses(words: [String], message: String) {
-        #expect(throws: BridgeControlError(code: 64, message: message)) {
-            try LightChange(parsing: words, for: .command)
-        }
+        let error = #expect(throws: BridgeControlError.self) { try LightChange(parsing: words, for: .command) }
+        #expect(error?.code == 64)
+        #expect(error?.description == message)
     }
 
     @Test("what a simulated fan or sensor can be told is read")

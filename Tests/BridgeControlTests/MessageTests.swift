@@ -34,8 +34,23 @@ struct MessageTests {
                 + #""since":"2026-11-21T10:00:00.000Z","port":51826,"configurationNumber":3,"#
                 + #""paired":true,"controllers":2,"advertisement":{"state":"published","name":"Lamplighter EEFF"},"#
                 + #""drivers":[{"id":"home","driver":"mqtt","state":"running","code":"running"}],"lights":{"count":4,"reachable":3},"#
-                + #""warnings":["no broker"],"warningCodes":["lights"]}"#)
+                + #""warnings":["no broker","dim"],"warningCodes":["lights","lights"],"#
+                + #""warningSubjects":[{"driver":"home"},{"driver":"home","light":"home/a"}]}"#)
         #expect(try BridgeStatus(json: status.json) == status)
+    }
+
+    @Test("warnings about drivers and lights are told apart from others, with what each is about")
+    func lightWarnings() throws {
+        let desk = BridgeWarning(.lights, "dim", about: .init(driver: "home", light: "home/desk"))
+        var status = example
+        status = BridgeStatus(
+            name: status.name, deviceID: status.deviceID, since: status.since, port: 1, configurationNumber: 1,
+            paired: false, controllers: 0, advertisement: status.advertisement, drivers: [], lights: status.lights,
+            warnings: [BridgeWarning(.storage, "full"), desk, BridgeWarning(.nameTaken, "taken")])
+        #expect(status.lightWarnings == [desk])
+        var json = try #require(status.json.object)
+        json["warningSubjects"] = nil
+        #expect(try BridgeStatus(json: .object(json)).lightWarnings == [BridgeWarning(.lights, "dim")])
     }
 
     @Test("diagnostics come across whole")
@@ -79,7 +94,7 @@ struct MessageTests {
                     + #"{"id":"b","driver":"mqtt","state":"degraded: no broker"}],"#
                     + #""lights":{"count":0,"reachable":0},"warnings":["not advertised: no Avahi"]}"#))
         #expect(status.warnings == ["not advertised: no Avahi"])
-        #expect(status.warningCodes == nil)
+        #expect(status.warningCodes == nil && status.warningSubjects == nil && status.lightWarnings == [])
         #expect(status.advertisement == .init(state: .waiting, name: "N EEFF"))
         #expect(status.drivers.map(\.isWell) == [true, false])
     }
@@ -110,4 +125,7 @@ let example = BridgeStatus(
     configurationNumber: 3, paired: true,
     controllers: 2, advertisement: .init(state: .published, name: "Lamplighter EEFF"),
     drivers: [.init(id: "home", driver: "mqtt", code: .running)], lights: .init(count: 4, reachable: 3),
-    warnings: [BridgeWarning(.lights, "no broker")])
+    warnings: [
+        BridgeWarning(.lights, "no broker", about: .init(driver: "home")),
+        BridgeWarning(.lights, "dim", about: .init(driver: "home", light: "home/a")),
+    ])

@@ -95,10 +95,27 @@ struct ServerTests {
             await #expect(throws: BridgeControlError(code: 70, message: "lamplighterd says: internal error")) {
                 try await client.removePairing("broken")
             }
-            await #expect(throws: BridgeControlError(code: 64, message: "nothing to change; write for example on=true"))
-            {
-                try await client.setLight("a/b", LightChange())
+            let unchanged = BridgeControlError(
+                code: 64, message: "nothing to change", remedy: "write for example on=true")
+            await #expect(throws: unchanged) { try await client.setLight("a/b", LightChange()) }
+        }
+    }
+
+    @Test("what is wrong and what to do travel apart, and as one sentence to who knows nothing of that")
+    func halves() async throws {
+        try await withServer(FakeBridge()) { client in
+            try await LineRPCClient.connect(to: client.path) { peer in
+                let expected = RPCFailure(
+                    code: 64, message: "nothing to change; write for example on=true",
+                    data: ["problem": "nothing to change", "remedy": "write for example on=true"])
+                await #expect(throws: expected) {
+                    try await peer.call("lights.set", ["key": "a/b", "change": [:]], deadline: nil)
+                }
             }
+        }
+        for data: JSONValue? in [nil, 5, ["problem": "p"], ["problem": "p", "remedy": 5]] {
+            let error = BridgeControlError(RPCFailure(code: 69, message: "p; r", data: data))
+            #expect(error == BridgeControlError(code: 69, message: "p; r"))
         }
     }
 

@@ -45,6 +45,17 @@ private let wireForms: [WireForm] = [
             state: LightChange(on: false)),
         #"{"key":"a/b","name":"B","kind":"light","aid":2,"driver":"a","reachable":true,"optimistic":true,"on":false}"#),
     WireForm(
+        LightListing(
+            key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, warnings: ["dim"],
+            state: LightChange(on: false)),
+        #"{"key":"a/b","name":"B","kind":"light","aid":2,"driver":"a","reachable":true,"warnings":["dim"],"on":false}"#),
+    WireForm(
+        StartReport(.port, "taken", code: 69),
+        #"{"step":"port","message":"taken","code":69}"#),
+    WireForm(
+        StartReport(.configuration, "p; r", code: 78, problem: "p", remedy: "r"),
+        #"{"step":"configuration","message":"p; r","code":78,"problem":"p","remedy":"r"}"#),
+    WireForm(
         LightEvent(
             time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true, reachable: false),
             origin: "operator"),

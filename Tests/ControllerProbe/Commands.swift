@@ -3,6 +3,7 @@ import BoundedJSON
 import HAPController
 import HAPModel
 import HAPProtocol
+import HAPTesting
 import HAPTransport
 import Logging
 import NIOPosix

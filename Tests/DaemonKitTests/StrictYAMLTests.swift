@@ -1,4 +1,5 @@
 import DaemonKit
+import LightKit
 import TestTimeouts
 import Testing
 
@@ -204,6 +205,32 @@ struct StrictYAMLTests {
             try StrictYAML.decode([String: Code].self, from: Array("setup-code: 123".utf8), file: "f")
         }
         #expect(error.description == "f:1:13: setup-code: (hidden) is bad; no (hidden)")
+    }
+
+    @Test("what a driver's type refuses is named with its place, and what to write apart from what is wrong")
+    func configurationProblem() {
+        struct Keys: Decodable {
+            enum CodingKeys: String, CodingKey, CaseIterable { case kind, time }
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                _ = try container.decodeIfPresent(DurationText.self, forKey: .time)
+                throw ConfigurationProblem("no kind; none", remedy: "write lamp", forKey: .kind, in: container)
+            }
+        }
+        func error(_ text: String) -> ConfigurationError? {
+            #expect(throws: ConfigurationError.self) {
+                try StrictYAML.decode([Keys].self, from: Array(text.utf8), file: "f")
+            }
+        }
+        let kind = error("- kind: lmap")
+        #expect(kind?.description == "f:1:9: [0].kind: no kind; none; write lamp")
+        #expect(kind?.finding == "f:1:9: [0].kind: no kind; none" && kind?.remedy == "write lamp")
+        // A key that is missing is at the place of those that are there.
+        #expect(error("- {}")?.finding == "f:1:3: [0].kind: no kind; none")
+        #expect(
+            error("- time: 5")?.description
+                == "f:1:9: [0].time: not a length of time; write a number with its unit, as 150ms or 2s")
     }
 
     @Test("what is not UTF-8 is named with its place")

@@ -18,26 +18,25 @@ struct PublisherTests {
         #expect(publisher.state == .notAdvertised)
     }
 
-    @Test("In memory, what is wanted is published, and its history can be looked at")
-    func inMemory() async throws {
-        let publisher = InMemoryDiscovery()
-        try publisher.start()
-        var states = publisher.states().makeAsyncIterator()
-        #expect(await states.next() == .notAdvertised)
+    @Test("The newest record is what is wanted, and what is ordered behind the end is not")
+    func orders() {
+        let shared = SharedPublication()
+        #expect(shared.start())
+        shared.order({ $0?.txt = ["c#": "0"] }, wake: {})
+        #expect(shared.takeOrders().wanted == nil, "there is nothing to update")
+        shared.order({ $0 = record }, wake: {})
+        shared.order({ $0?.txt = ["c#": "2"] }, wake: {})
+        #expect(shared.takeOrders().wanted?.txt == ["c#": "2"])
 
-        publisher.update(txt: ["c#": "0"])
-        #expect(publisher.record == nil, "there is nothing to update")
-        publisher.publish(record)
-        #expect(await states.next() == .published(name: "Lamp E5FF"))
-        publisher.update(txt: ["c#": "2"])
-        publisher.update(txt: ["c#": "2"])
-        #expect(publisher.record?.txt == ["c#": "2"])
-        #expect(publisher.records.count == 2)
+        #expect(shared.report(.published(name: record.name)))
+        #expect(!shared.report(.published(name: record.name)))
+        #expect(shared.state == .published(name: record.name))
 
-        await publisher.stop()
-        #expect(await states.next() == .notAdvertised)
-        #expect(await states.next() == nil)
-        publisher.publish(record)
-        #expect(publisher.record == nil)
+        #expect(shared.orderWithdrawal(wake: {}) != nil)
+        #expect(shared.takeOrders().withdrawals.count == 1)
+        #expect(shared.close())
+        #expect(!shared.close())
+        shared.order({ $0 = record }, wake: {})
+        #expect(shared.takeOrders().wanted == nil)
     }
 }

@@ -130,6 +130,15 @@ struct DiagnosisTests {
             "a wrong configuration", .configuration, "f:1:2: k: unknown key; write l", code: 78,
             facts: absent([StartReport(.configuration, "f:1:2: k: unknown key; write l", code: 78)], 78)),
         Fault(
+            "a wrong configuration of a daemon that tells the remedy apart", .configuration, "unknown key", "write l",
+            code: 78,
+            facts: absent(
+                [
+                    StartReport(
+                        .configuration, "f:1:2: k: unknown key; write l", code: 78, problem: "f:1:2: k: unknown key",
+                        remedy: "write l")
+                ], 78)),
+        Fault(
             "a damaged database", .state, "is damaged", "restore", code: 65,
             facts: absent(
                 [

@@ -36,7 +36,7 @@ struct Scene {
     ///
     /// - Parameters:
     ///   - timing: how long the link waits for what.
-    ///   - isKnown: whether the link has the database from an earlier life.
+    ///   - isKnown: whether the link has the database from before a restart.
     ///   - isPaired: whether the accessory knows us.
     ///   - isForUnpairing: whether the link is only to end its pairing.
     ///   - script: what the accessory does otherwise than a well-behaved one; `nil` lets it behave.

@@ -124,6 +124,12 @@ private let sampleRequests: [HomeRequest] = [
                 == #"{"code":31,"name":"objectWithSimilarNameExistsInHome","message":"the name is taken in this home; choose another, for instance \"Lamp 2\"","suggestions":["Lamp 2"]}"#
         )
         #expect(try HomeError(json: error.json) == error)
+        let own = HomeError(.valueLowerThanMinimum, detail: "too; low", remedy: "write 1", suggestions: ["a", "b"])
+        #expect(own.message == #"too; low; write 1, for instance "a", "b""#)
+        #expect(try HomeError(json: own.json) == own && own.json["remedy"] == "write 1")
+        let sentence = HomeError(.genericError, detail: "it is here; not there", suggestions: ["a"])
+        #expect(sentence.message == #"it is here; not there; for instance "a""#)
+        #expect(HomeError(.operationTimedOut).message == "it took too long; try again")
         let unknown = try HomeError(json: ["code": 9999, "name": "x", "message": "something new"])
         #expect(unknown == HomeError(.unexpectedError, detail: "something new"))
     }
@@ -212,7 +218,6 @@ private let sampleRequests: [HomeRequest] = [
         var opening = SessionOpening(
             app: "org.example.lights", usageDescription: "Shows lights.", capabilities: [.home])
         #expect(code(opening) == 0)
-        #expect(opening.usageDescriptionWarning == nil)
         var long = opening
         long.app = String(repeating: "a", count: SessionOpening.longestApp)
         #expect(code(long) == 0)
@@ -226,8 +231,6 @@ private let sampleRequests: [HomeRequest] = [
         #expect(code(opening) == 3)
         (opening.version, opening.newest) = (0, nil)
         #expect(code(opening) == 1003)
-        opening.usageDescription = "A B"
-        #expect(opening.usageDescriptionWarning != nil)
     }
 
     @Test(

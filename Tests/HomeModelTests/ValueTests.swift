@@ -71,6 +71,5 @@ import Testing
         #expect(throws: HomeError(.nilParameter)) { try locked.validatedWrite(nil) }
         #expect(throws: HomeError(.readOnlyCharacteristic)) { try locked.validatedWrite(.bool(true)) }
         #expect(throws: HomeError(.writeOnlyCharacteristic)) { try locked.validateRead() }
-        #expect(throws: HomeError(.notificationNotSupported)) { try locked.validateNotification() }
     }
 }

@@ -258,4 +258,21 @@ struct CommandPipelineTests {
         #expect(a.resembles(b) == same)
         #expect(b.resembles(a) == same)
     }
+
+    @Test("every colour resembles what a lamp with three bytes makes of it")
+    func roundedToBytes() throws {
+        for hue in 0..<360 {
+            for saturation in 1...100 {
+                let rgb = try #require(ColorConversion.rgb(hue: Double(hue), saturation: Double(saturation)))
+                func byte(_ value: Double) -> Double { value.rounded() }
+                let rounded = ColorConversion.RGB(red: byte(rgb.red), green: byte(rgb.green), blue: byte(rgb.blue))
+                let shown = try #require(ColorConversion.hueSaturation(rgb: rounded))
+                guard
+                    !LightColor.hueSaturation(hue: shown.hue, saturation: shown.saturation)
+                        .resembles(.hueSaturation(hue: Double(hue), saturation: Double(saturation)))
+                else { continue }
+                Issue.record("\(hue)/\(saturation) became \(shown)")
+            }
+        }
+    }
 }

@@ -50,9 +50,21 @@ struct DriverChangeTests {
     func warnings() async throws {
         let house = try await House()
         await house.bridge.host.warn("the topic x cannot be read", about: "x")
-        #expect(await house.bridge.lights.warnings() == ["the topic x cannot be read"])
+        #expect(await house.bridge.lights.warnings().map(\.text) == ["the topic x cannot be read"])
         await house.bridge.lights.attach(ScriptedLightDriver(), as: BridgeUnderTest.driverID)
         #expect(await house.bridge.lights.warnings() == [])
+    }
+
+    @Test("a warning that names a light by its id is the light's, unless the light is another driver's")
+    func warningsOfLights() async throws {
+        let house = try await House()
+        await house.bridge.host.warn("dim", about: "lamp")
+        await house.bridge.host.warn("lost", about: "attic")
+        await house.bridge.lights.host(for: "other").warn("odd", about: "lamp")
+        #expect(
+            await house.bridge.lights.warnings().map { [$0.text, $0.driver, $0.light?.description] } == [
+                ["odd", "other", nil], ["lost", "test", nil], ["dim", "test", "test/lamp"],
+            ])
     }
 
     @Test("the lights of a driver that is no longer configured stay, out of reach, with their aids, and are reported")
@@ -63,7 +75,7 @@ struct DriverChangeTests {
         await house.drain()
         #expect(try await session.read("id=2.9,3.9").status == 207)
         #expect(await house.bridge.lights.snapshots().map(\.aid) == [2, 3])
-        let warnings = await house.bridge.lights.warnings()
+        let warnings = await house.bridge.lights.warnings().map(\.text)
         #expect(warnings.count == 1 && warnings[0].contains("no driver test is configured"))
         await house.bridge.lights.forget(lamp)
         #expect(await house.bridge.aid("lamp") == nil)

@@ -96,7 +96,7 @@ struct FurtherBridgesTests {
         await bridge.host.added(Self.description(149))
         await bridge.host.report(LightReport(on: true, reachable: true), from: "149")
         #expect(await bridge.lights.snapshots().count == 149)
-        #expect(await bridge.lights.warnings().contains { $0.contains("no further bridge can be opened") })
+        #expect(await bridge.lights.warnings().contains { $0.text.contains("no further bridge can be opened") })
         isBroken.withLock { $0 = false }
         await bridge.scheduler.advance(by: .seconds(10))
         await bridge.scheduler.drain()
@@ -123,6 +123,6 @@ struct FurtherBridgesTests {
         let bridge = try await Self.start(store, 0..<1600)
         #expect(await bridge.lights.lightCounts.count == 10)
         #expect(await bridge.lights.snapshots().count == 1490)
-        #expect(await bridge.lights.warnings().contains { $0.contains("10 bridges show at most 1490 lights") })
+        #expect(await bridge.lights.warnings().contains { $0.text.contains("10 bridges show at most 1490 lights") })
     }
 }

@@ -172,13 +172,13 @@ struct StructureTests {
         house.store.breakDown([.light])
         await house.bridge.host.added(description("new"))
         #expect(await house.bridge.lights.snapshots().count == 2)
-        #expect(await house.bridge.lights.warnings().joined().contains("cannot be stored"))
+        #expect(await house.bridge.lights.warnings().map(\.text).joined().contains("cannot be stored"))
         house.store.breakDown([])
         await house.bridge.host.added(description("other"))
         await house.bridge.host.added(description("new"))
         #expect(await house.bridge.aid("new") == 4)
         #expect(await house.bridge.aid("other") == 5)
-        #expect(await !house.bridge.lights.warnings().joined().contains("cannot be stored"))
+        #expect(await !house.bridge.lights.warnings().map(\.text).joined().contains("cannot be stored"))
     }
 
     @Test("a light whose going could not be stored is gone, and that is stored as soon as it can be")
@@ -188,12 +188,12 @@ struct StructureTests {
         house.store.breakDown([.light])
         await house.bridge.host.removed("new")
         #expect(await house.bridge.lights.snapshots().count == 2)
-        #expect(await house.bridge.lights.warnings().joined().contains("cannot be stored"))
+        #expect(await house.bridge.lights.warnings().map(\.text).joined().contains("cannot be stored"))
         await house.advance(.seconds(25))
         house.store.breakDown([])
         await house.advance(.seconds(10))
         #expect(house.store.lights.first { $0.key.light == "new" }?.isRemoved == true)
-        let warnings = await house.bridge.lights.warnings()
+        let warnings = await house.bridge.lights.warnings().map(\.text)
         #expect(warnings == [])
     }
 
@@ -212,7 +212,7 @@ struct StructureTests {
         await house.advance(.seconds(10))
         #expect(await house.bridge.aid("new") == aid)
         #expect(house.store.lights.first { $0.key.light == "new" }?.isRemoved == false)
-        let warnings = await house.bridge.lights.warnings()
+        let warnings = await house.bridge.lights.warnings().map(\.text)
         #expect(warnings == [])
     }
 
@@ -231,7 +231,7 @@ struct StructureTests {
         let shown = try #require(await house.bridge.lights.snapshots().first { $0.key.light == "new" })
         #expect(shown.on == true && shown.isReachable)
         #expect(await house.bridge.lights.snapshots().count == 3)
-        let warnings = await house.bridge.lights.warnings()
+        let warnings = await house.bridge.lights.warnings().map(\.text)
         #expect(warnings == [])
     }
 
@@ -243,7 +243,7 @@ struct StructureTests {
         await house.bridge.host.added(description("a", "Two"))
         await house.bridge.host.added(description("a", "One"))
         house.store.breakDown([])
-        let warnings = await house.bridge.lights.warnings()
+        let warnings = await house.bridge.lights.warnings().map(\.text)
         #expect(warnings == [])
         await house.advance(.seconds(20))
         #expect(await house.bridge.lights.snapshots().map(\.name) == ["One"])
@@ -357,7 +357,7 @@ struct StructureTests {
         for index in 0..<149 { await house.bridge.host.added(description(LightID("\(index)"), "Lamp \(index)")) }
         await house.bridge.host.added(description("late"))
         #expect(await house.bridge.server.accessories.count == 150)
-        #expect(await house.bridge.lights.warnings().contains { $0.contains("test/late is left out") })
+        #expect(await house.bridge.lights.warnings().contains { $0.text.contains("test/late is left out") })
         await house.bridge.host.removed("7")
         await house.bridge.host.added(description("late"))
         #expect(await house.bridge.aid("late") != nil)
@@ -372,7 +372,7 @@ struct StructureTests {
         #expect(await back.server.accessories.count == 150)
         #expect(await back.aid("3") == 5)
         #expect(await back.aid("guest") == nil)
-        #expect(await back.lights.warnings().contains { $0.contains("test/guest is left out") })
+        #expect(await back.lights.warnings().contains { $0.text.contains("test/guest is left out") })
     }
 
     @Test(
@@ -421,8 +421,8 @@ struct StructureTests {
         await house.bridge.lights.driverEnded(BridgeUnderTest.driverID, "it broke")
         let session = try await house.session()
         #expect(try await session.read("id=2.9,3.9").status == 207)
-        #expect(await house.bridge.lights.warnings().contains { $0.contains("it broke") })
-        #expect(await house.bridge.lights.driverReports().first?.state == .degraded("it broke"))
+        #expect(await house.bridge.lights.warnings().contains { $0.text.contains("it broke") })
+        #expect(await house.bridge.lights.driverStatistics().first?.state == .degraded("it broke"))
     }
 
     @Test("changes are told live with who made them, by light")

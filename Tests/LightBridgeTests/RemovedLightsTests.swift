@@ -69,7 +69,7 @@ struct RemovedLightsTests {
         let session = try await house.session()
         let number = await house.bridge.server.configurationNumber
         await house.bridge.lights.detach(BridgeUnderTest.driverID)
-        #expect(await house.bridge.lights.warnings().contains { $0.contains("lamplighter lights purge") })
+        #expect(await house.bridge.lights.warnings().contains { $0.text.contains("lamplighter lights purge") })
         #expect(keys(try await house.bridge.lights.purge()) == ["lamp", "plain"])
         #expect(house.store.lights == [])
         #expect(await house.bridge.lights.warnings() == [])
@@ -157,7 +157,7 @@ struct RemovedLightsTests {
         await again.host.report(.running)
         await again.host.report(LightReport(on: true, reachable: true), from: "late")
         await again.host.removed("gone")
-        let warnings = await again.lights.warnings()
+        let warnings = await again.lights.warnings().map(\.text)
         #expect(warnings.count == 1)
         #expect(warnings[0].contains("test/late is left out") && warnings[0].contains("lamplighter lights forget"))
         #expect(await again.aid("0") == 2)

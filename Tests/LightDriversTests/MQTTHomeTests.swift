@@ -432,6 +432,24 @@ struct MQTTHomeTests {
         #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
     }
 
+    @Test("what is not understood of a light that is shown is a warning of the light, wherever it is announced last")
+    func losses() {
+        var house = House()
+        let odd = #""uniq_id": "u", "stat_val_tpl": "{{ now() }}", "stat_t": "s""#
+        let first = house.announces("a", odd)
+        #expect(Self.added(first).map(\.id) == ["u"])
+        let text = Self.warnings(first).first ?? ""
+        #expect(text.hasPrefix("homeassistant/light/a/config: ") && first.contains(.warn(text, about: "u")))
+        #expect(house.announces("a", #""uniq_id": "u""#).contains(.warn(nil, about: "u")))
+        // It moves: the former topic takes nothing back that the new one says.
+        house.announces("a", odd)
+        house.receives("homeassistant/light/a/config", "{\"migrate_discovery\": true}")
+        let second = house.announces("b", odd)
+        #expect(second.contains { if case .warn(_?, "u") = $0 { true } else { false } })
+        #expect(!house.receives("homeassistant/light/a/config", "").contains(.warn(nil, about: "u")))
+        #expect(house.receives("homeassistant/light/b/config", "").contains(.warn(nil, about: "u")))
+    }
+
     @Test("settings and diagnoses, and what is off by default, are not shown")
     func hidden() {
         var house = House()

@@ -339,12 +339,8 @@ struct SimulatedLightDriverTests {
             (#"{"id": "a", "report": "loud"}"#, "write push, stepped or none"),
         ])
     func refusesMistakes(lights: String, remedy: String) throws {
-        let error = try #require(throws: DecodingError.self) { try Self.configuration(lights) }
-        guard case .dataCorrupted(let context) = error else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(context.debugDescription.contains(remedy))
+        let error = try #require(throws: ConfigurationProblem.self) { try Self.configuration(lights) }
+        #expect(error.remedy.contains(remedy))
     }
 
     @Test("each driver of the catalogue has a name of its own")

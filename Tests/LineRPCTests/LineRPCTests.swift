@@ -165,7 +165,7 @@ struct LineRPCTests {
                 let (begun, sink) = AsyncStream.makeStream(of: Void.self)
                 let (listening, started) = AsyncStream.makeStream(of: Void.self)
                 let server = LineRPCServer(
-                    path: path, limits: LineLimits(parting: .seconds(8)),
+                    path: path, limits: LineLimits(closeTimeout: .seconds(8)),
                     handler: LastWord(length: length, begun: sink), logger: silent)
                 let run = Task { try await server.run { started.yield() } }
                 _ = await listening.first { true }
@@ -187,7 +187,8 @@ struct LineRPCTests {
             let (begun, sink) = AsyncStream.makeStream(of: Void.self)
             let (listening, started) = AsyncStream.makeStream(of: Void.self)
             let server = LineRPCServer(
-                path: path, limits: LineLimits(sentLineLength: 1 << 21, outbox: 1 << 22, parting: .milliseconds(50)),
+                path: path,
+                limits: LineLimits(sentLineLength: 1 << 21, outbox: 1 << 22, closeTimeout: .milliseconds(50)),
                 handler: LastWord(length: 1 << 20, begun: sink), logger: silent)
             let run = Task { try await server.run { started.yield() } }
             _ = await listening.first { true }

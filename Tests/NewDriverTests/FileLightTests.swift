@@ -27,6 +27,14 @@ struct FileLightTests {
         }
     }
 
+    @Test("refuses a path that is none, with what to write")
+    func relativePath() throws {
+        let error = try #require(throws: ConfigurationProblem.self) {
+            try JSONDecoder().decode(FileLightConfiguration.self, from: Data(#"{"path": "lamp"}"#.utf8))
+        }
+        #expect(error.description == "not a whole path; write /PATH" && error.codingPath.last?.stringValue == "path")
+    }
+
     @Test("keeps what every driver promises")
     func contract() async throws {
         let file = try File("0\n")

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import HAPController
 import HAPModel
+import HAPTesting
 import HAPTransport
 import HomeHub
 import HomeModel

@@ -65,7 +65,7 @@ struct LamplighterTests {
         try await withBridge { path in
             let lights =
                 #"[{"key":"simulated/reading","name":"Reading Lamp","kind":"light","aid":2,"driver":"simulated","#
-                + #""reachable":true,"on":true,"brightness":40}]"# + "\n"
+                + #""reachable":true,"warnings":["one\ntwo"],"on":true,"brightness":40}]"# + "\n"
             #expect(await run("--control", path, "--json", "lights") == Outcome(code: 0, output: lights))
             #expect(await run("lights", "--json", "--control", path) == Outcome(code: 0, output: lights))
             #expect(await run("--json", "lights", "list", "--control=\(path)") == Outcome(code: 0, output: lights))
@@ -89,6 +89,10 @@ struct LamplighterTests {
                     KEY                NAME          KIND   AID  STATE
                     simulated/reading  Reading Lamp  light  2    on, brightness 40
 
+                    ABOUT              WARNING
+                    simulated/reading  one\\ntwo
+                    home               no broker
+
                     """)
             #expect(
                 await run("--control", path, "pairings").output == """
@@ -109,6 +113,8 @@ struct LamplighterTests {
                     driver         simulated: running
                     driver         home (mqtt): degraded: no broker, 2 messages dropped
                     warning        one\\ntwo
+                    warning        full
+                    warning        no broker
 
                     """)
         }
@@ -364,6 +370,11 @@ struct LamplighterTests {
 
                 """)
         #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
+        #expect(LightsListCommand.text(ofWarnings: []) == "")
+        // An older daemon does not say what its warnings are about.
+        #expect(
+            LightsListCommand.text(ofWarnings: [BridgeWarning(.lights, "w\u{9B}2J")])
+                == "\nABOUT  WARNING\n       w\\u{9B}2J\n")
         // Where a source suggests a room, the others have none.
         let other = LightListing(
             key: "a/c", name: "C", kind: "switch", aid: 3, driver: "a", reachable: true, room: "Den\u{9B}",
@@ -518,7 +529,11 @@ final class Bridge: BridgeControlHandler {
             drivers: [
                 .init(id: "simulated", driver: "simulated", code: .running),
                 .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker", dropped: 2),
-            ], lights: .init(count: 2, reachable: 1), warnings: [BridgeWarning(.lights, "one\ntwo")])
+            ], lights: .init(count: 2, reachable: 1),
+            warnings: [
+                BridgeWarning(.lights, "one\ntwo", about: .init(driver: "simulated", light: "simulated/reading")),
+                BridgeWarning(.storage, "full"), BridgeWarning(.lights, "no broker", about: .init(driver: "home")),
+            ])
     }
 
     func diagnostics() async throws -> BridgeDiagnostics {
@@ -538,7 +553,7 @@ final class Bridge: BridgeControlHandler {
         [
             LightListing(
                 key: "simulated/reading", name: "Reading Lamp", kind: "light", aid: 2, driver: "simulated",
-                reachable: true, state: LightChange(on: true, brightness: 40))
+                reachable: true, warnings: ["one\ntwo"], state: LightChange(on: true, brightness: 40))
         ]
     }
 

@@ -2,6 +2,7 @@ import AccessoryRole
 import DaemonKit
 import FoundationEssentials
 import LightBridge
+import LightDrivers
 import LightKit
 import Logging
 import Testing
@@ -50,6 +51,34 @@ private func decode(_ text: String) throws -> BridgeConfiguration {
         BridgeConfiguration.self, from: bytes, file: "f", userInfo: [.lightDrivers: drivers])
     _ = try StrictYAML.decode(LightIDsInFile.self, from: bytes, file: "f")
     return configuration
+}
+
+/// Asks a type which keys it reads, and gives it nothing to read.
+private struct KeyNames: Decoder, Error {
+    var names: [String] = []
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    static func of(_ type: any Decodable.Type) -> [String] {
+        do { _ = try type.init(from: KeyNames()) } catch { return (error as? KeyNames)?.names ?? [] }
+        return []
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        func names<Keys: CaseIterable>(_ type: Keys.Type) -> [String] {
+            type.allCases.compactMap { ($0 as? any CodingKey)?.stringValue }
+        }
+        throw KeyNames(names: (type as? any CaseIterable.Type).map { names($0) } ?? [])
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw KeyNames() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw KeyNames() }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String {
+        String(drop { $0.isNewline }.reversed().drop { $0.isNewline }.reversed())
+    }
 }
 
 @Suite("The bridge's configuration")
@@ -330,13 +359,45 @@ struct BridgeConfigurationTests {
         #expect(check.line == "\(path): the configuration is valid")
     }
 
-    @Test("the example, which the manual holds, says of each key of the bridge what is declared")
+    @Test("the example, which the manual holds, says of each key what is declared")
     func example() throws {
+        let text = try page("Config/lamplighter.yaml")
+        // Sections stand apart, the drivers between them.
+        let sections = BridgeConfiguration.example().split(separator: "\n\n").map { $0.trimmed }
+        #expect(sections.count == 3)
+        for expected in sections {
+            #expect("\(text)\n".contains("\n\n\(expected)\n\n"), "Config/lamplighter.yaml should hold:\n\(expected)")
+        }
+        let configuration = try decode(BridgeConfiguration.example())
+        #expect(configuration.bridge == BridgeSection() && configuration.include == IncludedKinds())
+        #expect(configuration.metrics == nil)
+    }
+
+    @Test(
+        "each key of a driver stands in the example, or on the driver's own page",
+        arguments: DriverCatalog.drivers.indices)
+    func driverKeys(index: Int) throws {
+        let driver = DriverCatalog.drivers[index]
+        let paragraphs = try page("Config/lamplighter.yaml").split(separator: "\n\n")
+        func paragraph(_ name: String) -> Substring? { paragraphs.first { $0.contains("- driver: \(name) ") } }
+        var text = String(try #require(paragraph(driver.driverName), "\(driver.driverName) is not in the example"))
+        if text.contains("the same keys") { text += try #require(paragraph("lifx")) }
+        if driver.driverName == "mqtt" { text += try page("Sources/LightDrivers/MQTT/README.md") }
+        var keys = KeyNames.of(driver)
+        #expect(!keys.isEmpty)
+        if driver == SimulatedDriverConfiguration.self { keys += KeyNames.of(SimulatedLight.self) }
+        if driver == ESPHomeDriverConfiguration.self {
+            keys += KeyNames.of(ESPHomeHost.self) + KeyNames.of(ESPHomeDeviceKeys.self)
+        }
+        // What id is, the head of the list says for all drivers.
+        for key in keys where key != "id" {
+            #expect(text.contains("\(key):"), "the key \(key) of the driver \(driver.driverName)")
+        }
+    }
+
+    private func page(_ path: String) throws -> String {
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let text = try String(contentsOf: URL(filePath: "/\(folder)/Config/lamplighter.yaml"), encoding: .utf8)
-        let expected = "bridge:\n" + BridgeSection.example(indent: "  ")
-        #expect(text.contains(expected + "\n"), "Config/lamplighter.yaml should hold:\n\(expected)")
-        #expect(try decode(expected).bridge == BridgeSection())
+        return try String(contentsOf: URL(filePath: "/\(folder)/\(path)"), encoding: .utf8)
     }
 
     @Test("a file is looked through for two lights of one id, whatever its drivers look for")

@@ -66,9 +66,9 @@ struct BridgeOperationsTests {
         bench = try await OperatorBench(pairings: [.random()])
         let operations = bench.operations
         let error = await #expect(throws: BridgeControlError.self) { try await operations.setup(force: false) }
-        #expect(error?.message.contains("--force") == true)
+        #expect(error?.remedy?.contains("--force") == true)
         code = await bench.bridge.server.setupPayload.code?.text
-        #expect(error?.message.contains(try #require(code)) == false)
+        #expect(error?.description.contains(try #require(code)) == false)
         #expect(try await operations.setup(force: true).code == code)
     }
 
@@ -91,10 +91,38 @@ struct BridgeOperationsTests {
         let busy = await #expect(throws: BridgeControlError.self) {
             try await operations.setLight("test/desk", LightChange(on: true))
         }
-        #expect(busy?.message == "test/desk is busy; try again")
+        #expect(busy == BridgeControlError(code: 69, message: "test/desk is busy", remedy: "try again"))
         for key in ["test/none", "none", "other/desk", ""] {
             await #expect(throws: BridgeControlError.self) { try await operations.setLight(key, LightChange(on: true)) }
         }
+    }
+
+    @Test("what is warned of is told with the driver and the light that it is about")
+    func warnings() async throws {
+        let bench = try await OperatorBench()
+        await bench.bridge.host.warn("desk/config: the template is not understood", about: "desk")
+        await bench.bridge.host.warn("the topic x cannot be read", about: "x")
+        #expect(
+            try await bench.operations.status().lightWarnings == [
+                BridgeWarning(
+                    .lights, "desk/config: the template is not understood",
+                    about: .init(driver: "test", light: "test/desk")),
+                BridgeWarning(.lights, "the topic x cannot be read", about: .init(driver: "test")),
+            ])
+        let listed = try await bench.operations.lights()
+        #expect(listed.map(\.key) == ["test/desk", "test/hall"])
+        #expect(listed.map(\.warnings) == [["desk/config: the template is not understood"], nil])
+    }
+
+    @Test("a configuration that is wrong is refused with the place, and what to write apart from it")
+    func wrongConfiguration() async throws {
+        let bench = try await OperatorBench()
+        try bench.folder.configure("bridge: {port: 0}\n")
+        let operations = bench.operations
+        let error = await #expect(throws: BridgeControlError.self) { try await operations.reload() }
+        #expect(error?.code == 78)
+        #expect(error?.message == "\(bench.folder.places.configuration):1:16: bridge.port: there is no port 0")
+        #expect(error?.remedy == "write 1 to 65535, or auto")
     }
 
     @Test("a light in reach is not forgotten; one that is out of reach is")

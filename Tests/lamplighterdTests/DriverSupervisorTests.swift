@@ -92,7 +92,9 @@ struct DriverSupervisorTests {
     }
 
     private func hasFailed(_ driver: String, _ bridge: BridgeUnderTest) async -> Bool {
-        await bridge.lights.driverReports().contains { if case .degraded = $0.state { $0.id == driver } else { false } }
+        await bridge.lights.driverStatistics().contains {
+            if case .degraded = $0.state { $0.id == driver } else { false }
+        }
     }
 
     private var running: Set<Int> { WatchedDriver.running.withLock(\.self) }
@@ -156,7 +158,7 @@ struct DriverSupervisorTests {
             }
             let reason = how == "fails" ? "the radio is gone" : "it has ended by itself"
             try await eventually("the reason is reported") {
-                await bridge.lights.driverReports().contains { $0.id == "a" && $0.state.words.contains(reason) }
+                await bridge.lights.driverStatistics().contains { $0.id == "a" && $0.state.words.contains(reason) }
             }
         }
     }

@@ -21,7 +21,7 @@ extension AccessoryServer {
         run(session) { server in await server.perform(action, id) }
     }
 
-    /// An owner that waits for our answer is not silent, however long a power or the store takes.
+    /// An owner that waits for our answer is not silent, however long an exponentiation or the store takes.
     private func isRivalWaiting(_ id: ConnectionID) -> Bool {
         attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }
@@ -117,7 +117,7 @@ extension AccessoryServer {
         return made
     }
 
-    // The big powers run elsewhere, on copies: the loop goes on serving.
+    // The modular exponentiations run elsewhere, on copies: the loop goes on serving.
 
     @concurrent
     private static func verifier(of setupCode: String) async -> SRPVerifier { SRPVerifier(setupCode: setupCode) }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import SystemKit
 
 /// A file in use, and the disk it is on.
 extension DatabaseFile {
@@ -37,13 +38,13 @@ extension DatabaseFile {
     private var problemOfPlace: String? {
         var (status, volume) = (stat(), statvfs())
         guard stat(path, &status) == 0 else {
-            return "\(path) is gone (\(String(cString: strerror(errno)))), and with it all that the next start needs"
+            return "\(path) is gone (\(SystemError.last.reason)), and with it all that the next start needs"
         }
         if statvfs(directory, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 {
             return "\(directory) is on a disk that can only be read"
         }
         guard access(directory, W_OK | X_OK) == 0 else {
-            return "\(directory) cannot be written: \(String(cString: strerror(errno)))"
+            return "\(directory) cannot be written: \(SystemError.last.reason)"
         }
         return nil
     }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// The ownership of something, as long as this object or its process lives.
 ///
@@ -56,8 +57,8 @@ extension DatabaseFileError {
     static func creating(_ path: String, _ code: CInt) -> DatabaseFileError {
         switch code {
         case EACCES, EPERM: .noPermission(path: path)
-        case EIO: .inputOutput(path: path, reason: String(cString: strerror(code)))
-        default: .cannotCreate(path: path, reason: String(cString: strerror(code)))
+        case EIO: .inputOutput(path: path, reason: SystemError(code: code).reason)
+        default: .cannotCreate(path: path, reason: SystemError(code: code).reason)
         }
     }
 }

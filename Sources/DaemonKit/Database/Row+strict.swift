@@ -3,6 +3,7 @@ package import GRDB
 
 /// What the database says and cannot be true.
 package struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, without what stands there.
     package let description: String
 
     package init(description: String) { self.description = description }
@@ -15,12 +16,14 @@ package struct Blob {
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
     package init(_ data: Data) { bytes = Array(data) }
 
+    /// As GRDB takes them.
     package var data: Data { Data(bytes) }
 }
 
 /// Columns as they must be: SQLite lets any kind of value stand in any column, and GRDB's own subscripts trap on a wrong
 /// one.
 extension Row {
+    /// The error of a column that cannot be true.
     package func damaged(_ column: String) -> DamagedDatabase {
         // What stands there may be a secret.
         DamagedDatabase(description: "the column \(column) cannot be read")
@@ -32,26 +35,32 @@ extension Row {
         return value
     }
 
+    /// Whether nothing stands in a column.
     package func isNull(_ column: String) throws(DamagedDatabase) -> Bool {
         if case .null = try stored(column) { true } else { false }
     }
 
+    /// A whole number within limits.
     package func number(_ column: String, in range: ClosedRange<Int64>) throws(DamagedDatabase) -> Int64 {
         guard case .int64(let number) = try stored(column), range.contains(number) else { throw damaged(column) }
         return number
     }
 
+    /// A number that is 0 or 1.
     package func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
 
+    /// A text, which must be there.
     package func text(_ column: String) throws(DamagedDatabase) -> String {
         guard case .string(let text) = try stored(column) else { throw damaged(column) }
         return text
     }
 
+    /// A text, or `nil` if nothing stands there.
     package func optionalText(_ column: String) throws(DamagedDatabase) -> String? {
         try isNull(column) ? nil : text(column)
     }
 
+    /// Bytes that were stored as such.
     package func blob(_ column: String) throws(DamagedDatabase) -> [UInt8] {
         guard case .blob(let data) = try stored(column) else { throw damaged(column) }
         return Array(data)

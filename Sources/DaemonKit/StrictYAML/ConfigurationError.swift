@@ -24,12 +24,13 @@ package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
 
     package var exitCode: ExitCode { .configuration }
 
-    /// `FILE:LINE:COLUMN: KEY: what is wrong; what to write`, one line whatever stands in the file.
-    package var description: String {
-        let key = keyPath.isEmpty ? "" : "\(keyPath): "
-        let remedy = remedy.isEmpty ? "" : "; \(remedy)"
-        return "\(file):\(line):\(column): \(key)\(problem)\(remedy)".sanitized
+    /// `FILE:LINE:COLUMN: KEY: what is wrong`, one line whatever stands in the file.
+    package var finding: String {
+        "\(file):\(line):\(column): \(keyPath.isEmpty ? "" : "\(keyPath): ")\(problem)".sanitized
     }
+
+    /// ``finding``, and after a semicolon what to write, one line as well.
+    package var description: String { finding + (remedy.isEmpty ? "" : "; \(remedy.sanitized)") }
 }
 
 /// A configuration file that cannot be read at all.

@@ -29,14 +29,11 @@ package struct DeclaredKey<Section> {
         }
     }
 
-    /// The key as it is written.
-    package let name: String
-    /// When another value takes effect.
-    package let change: Change
-    /// What the example file says.
-    package let example: Example
     fileprivate let read: (KeyedDecodingContainer<ConfigurationKey>, inout Section) throws -> Void
-    fileprivate let differs: (Section, Section) -> Bool
+    /// The keys that differ in two sections and take effect with the next start: this one, or some within it.
+    fileprivate let waiting: (Section, Section) -> [String]
+    /// What the example file says, behind a margin and as wide as is allowed.
+    fileprivate let text: (String, Int) -> String
 
     /// Declares a key whose value is written as one of another type.
     ///
@@ -51,15 +48,29 @@ package struct DeclaredKey<Section> {
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example,
         written: Written.Type, value: @escaping (Written, [any CodingKey]) throws -> Value
     ) {
-        self.name = name
-        self.change = change
-        self.example = example
         let key = ConfigurationKey(name)
         read = { container, section in
             guard let written = try container.decodeIfPresent(Written.self, forKey: key) else { return }
             section[keyPath: path] = try value(written, container.codingPath + [key])
         }
-        differs = { $0[keyPath: path] != $1[keyPath: path] }
+        waiting = { change == .restart && $0[keyPath: path] != $1[keyPath: path] ? [name] : [] }
+        text = { example.text(name, $0, $1) }
+    }
+
+    /// Declares a key that holds a section with declared keys of its own.
+    ///
+    /// - Parameters:
+    ///   - name: the key as it is written.
+    ///   - path: where the section keeps the other one.
+    package init<Inner: DeclaredSection>(section name: String, _ path: WritableKeyPath<Section, Inner>) {
+        let key = ConfigurationKey(name)
+        read = { container, section in
+            section[keyPath: path] = try container.decodeIfPresent(Inner.self, forKey: key) ?? Inner()
+        }
+        waiting = { next, running in
+            next[keyPath: path].keysThatWait(comparedWith: running[keyPath: path]).map { "\(name).\($0)" }
+        }
+        text = { "\($0)\(name):\n" + Inner.example(indent: $0 + "  ", width: $1) }
     }
 
     /// Declares a key.
@@ -90,13 +101,21 @@ package protocol DeclaredSection: Decodable {
 extension DeclaredSection {
     package init(from decoder: any Decoder) throws {
         self.init()
+        try readKeys(from: decoder)
+    }
+
+    /// Reads the declared keys; a section that has others as well does so in an `init(from:)` of its own.
+    ///
+    /// - Parameter decoder: where they stand.
+    /// - Throws: what is wrong with them.
+    package mutating func readKeys(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ConfigurationKey.self)
         for key in Self.keys { try key.read(container, &self) }
     }
 
     /// The keys that differ and take effect with the next start, as they are written.
     package func keysThatWait(comparedWith running: Self) -> [String] {
-        Self.keys.filter { $0.change == .restart && $0.differs(self, running) }.map(\.name)
+        Self.keys.flatMap { $0.waiting(self, running) }
     }
 
     /// The section in the example file.
@@ -110,14 +129,14 @@ extension DeclaredSection {
     }
 }
 
-extension DeclaredKey {
-    fileprivate func text(_ indent: String, _ width: Int) -> String {
-        let margin = example.isDefault ? indent : "# " + indent.dropFirst(2)
-        let first = example.value.count == 1 ? "\(margin)\(name): \(example.value[0])" : "\(margin)\(name):"
-        let below = example.value.count == 1 ? "" : example.value.map { "\(margin)  \($0)\n" }.joined()
-        let line = first.padded(to: 32) + " # \(example.explanation)"
+extension DeclaredKey.Example {
+    fileprivate func text(_ name: String, _ indent: String, _ width: Int) -> String {
+        let margin = isDefault ? indent : "# " + indent.dropFirst(2)
+        let first = value.count == 1 ? "\(margin)\(name): \(value[0])" : "\(margin)\(name):"
+        let below = value.count == 1 ? "" : value.map { "\(margin)  \($0)\n" }.joined()
+        let line = first.padded(to: 32) + " # \(explanation)"
         if line.count <= width, below.isEmpty { return line + "\n" }
-        return example.explanation.wrapped("# ", width) + first + "\n" + below
+        return explanation.wrapped("# ", width) + first + "\n" + below
     }
 }
 

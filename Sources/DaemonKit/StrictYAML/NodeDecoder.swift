@@ -1,3 +1,4 @@
+import LightKit
 import TerminalKit
 import Yams
 
@@ -53,6 +54,8 @@ final class NodeDecoder: Decoder {
                 "the key \(key.stringValue) is missing", "add it", for: context.codingPath + [key])
         } catch let refusal as ValueRefusal {
             throw located(refusal.problem, refusal.remedy, at: refusal.codingPath)
+        } catch let problem as ConfigurationProblem {
+            throw located(problem.problem, problem.remedy, at: problem.codingPath)
         } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
             DecodingError.valueNotFound(_, let context)
         {

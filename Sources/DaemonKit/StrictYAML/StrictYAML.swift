@@ -6,8 +6,8 @@ import Yams
 ///
 /// Any `Decodable` type will do. Beyond what it asks for nothing is taken: unknown keys, wrong types, keys written
 /// twice, a second document are errors, each with its place and a remedy. A type whose `CodingKeys` are `CaseIterable`
-/// has misspelt keys named even when another is missing. A type refuses a value by a ``ValueRefusal``, or,
-/// where this module is not known, by a `DecodingError.dataCorrupted` whose `debugDescription` says all.
+/// has misspelt keys named even when another is missing. A type refuses a value by a ``ValueRefusal``, or, in a driver,
+/// which does not know this module, by LightKit's `ConfigurationProblem`.
 ///
 /// The type asked for decides what a word means: `012`, `on` and `415-27-893` are texts where a text is expected; a
 /// number has no leading zero, and only `true` and `false` are truth values.

@@ -38,8 +38,10 @@ package enum Diagnosis {
         var findings = start.reports.map { report -> CheckResult in
             // A step that this version does not know is one of the daemon's own.
             let check = CheckResult.Check(rawValue: report.step.rawValue) ?? .daemon
-            // The daemon's own words hold what to do.
-            return report.code.map { .wrong(check, report.message, nil, code: $0) } ?? .ok(check, report.message)
+            guard let code = report.code else { return .ok(check, report.message) }
+            // Where the daemon does not tell them apart, its words hold what to do.
+            return .wrong(
+                check, report.problem ?? report.message, report.problem.flatMap { _ in report.remedy }, code: code)
         }
         if start.code != 0 {
             if findings.verdict == nil {

@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import SystemKit
 
 /// Connects to an address as a controller does, and asks what only a paired controller may know.
 package enum TCPProbe {
@@ -69,7 +70,7 @@ package enum TCPProbe {
             case ECONNREFUSED: return .refused
             case ECONNRESET, EPIPE: return .closed
             case ETIMEDOUT: return .timedOut
-            default: return .failed(reason: SystemError.text(error.errnoCode))
+            default: return .failed(reason: SystemError(code: error.errnoCode).reason)
             }
         } catch let error as ChannelError {
             if case .connectTimeout = error { return .timedOut }

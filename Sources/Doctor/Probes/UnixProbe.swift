@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import SystemKit
 
 /// Finds out whether a program answers at a Unix socket.
 package enum UnixProbe {
@@ -75,7 +76,7 @@ package enum UnixProbe {
             case _ where absent.contains(error.errnoCode): return .absent
             // The backlog of connections is full.
             case EAGAIN: return .silent
-            default: return .refused(reason: SystemError.text(error.errnoCode))
+            default: return .refused(reason: SystemError(code: error.errnoCode).reason)
             }
         } catch is ChannelError {
             return .silent

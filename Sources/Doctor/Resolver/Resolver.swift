@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import Synchronization
+import SystemKit
 
 /// A second resolver: asks by multicast DNS from ephemeral ports, once, and never opens port 5353.
 package enum Resolver {
@@ -35,7 +36,7 @@ package enum Resolver {
                         let instances = ServiceInstance.all(in: answered.records)
                         return (index, QueryResult(path.route, instances, responders: answered.responders))
                     } catch let error as IOError {
-                        return (index, QueryResult(path.route, failure: SystemError.text(error.errnoCode)))
+                        return (index, QueryResult(path.route, failure: SystemError(code: error.errnoCode).reason))
                     } catch {
                         return (index, QueryResult(path.route, failure: "\(error)"))
                     }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemKit
 
 /// A store in a file that only its user can read.
 public struct FilePairingStore: PairingStore {
@@ -7,8 +8,8 @@ public struct FilePairingStore: PairingStore {
         /// What was done, with which file, and the system's word for what is wrong.
         public let description: String
 
-        fileprivate init(_ action: String, _ path: String) {
-            description = "\(path) cannot be \(action): \(String(cString: strerror(errno)))"
+        fileprivate init(_ action: String, _ path: String, _ error: SystemError = .last) {
+            description = "\(path) cannot be \(action): \(error.reason)"
         }
     }
 
@@ -33,18 +34,12 @@ public struct FilePairingStore: PairingStore {
             throw Failure("read", path)
         }
         defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(file, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Failure("read", path) }
-            guard count > 0 else { return bytes }
-            bytes += piece[..<count]
-            guard bytes.count <= Self.maximumLength else {
-                errno = EFBIG
-                throw Failure("read", path)
-            }
+        do throws(SystemError) {
+            let bytes = try OpenFile(file).read(limit: Self.maximumLength)
+            guard bytes.count <= Self.maximumLength else { throw SystemError(code: EFBIG) }
+            return bytes
+        } catch {
+            throw Failure("read", path, error)
         }
     }
 
@@ -58,12 +53,8 @@ public struct FilePairingStore: PairingStore {
         guard file >= 0 else { throw Failure("written", unfinished) }
         do {
             defer { close(file) }
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Failure("written", unfinished) }
-                rest = rest.dropFirst(count)
+            do throws(SystemError) { try OpenFile(file).write(bytes) } catch {
+                throw Failure("written", unfinished, error)
             }
             guard fsync(file) == 0 else { throw Failure("written", unfinished) }
         }

@@ -55,7 +55,7 @@ package actor AccessoryLink {
     ///   - pairing: whom to connect to.
     ///   - identity: who we are.
     ///   - dialer: how to connect.
-    ///   - database: what was read in an earlier life, and the `c#` it belongs to.
+    ///   - database: what was read before a restart, and the `c#` it belongs to.
     ///   - timing: how long to wait for what.
     ///   - isForUnpairing: whether the accessory is only to remove our pairing, whatever it consists of; once it has, the
     ///     link says `notPaired`.

@@ -17,8 +17,11 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         case unsubscribe([CharacteristicID])
     }
 
+    /// What is to be reported.
     package private(set) var desired: Set<CharacteristicID> = []
+    /// What the accessory has granted on this connection.
     package private(set) var confirmed: Set<CharacteristicID> = []
+    /// What it has refused on this connection, and why.
     package private(set) var refused: [CharacteristicID: HAPStatus] = [:]
     private var asked: Set<CharacteristicID> = []
 
@@ -74,9 +77,11 @@ package struct SubscriptionReconciler: Equatable, Sendable {
 
 /// What came of a wish to have a characteristic reported.
 package enum SubscriptionOutcome: Equatable, Sendable {
+    /// The accessory reports it.
     case confirmed
     /// There is no connection; it is asked for with the next one.
     case pending
+    /// The accessory does not report it, and says why.
     case refused(HAPStatus)
     /// The request has no answer.
     case failed(RequestError)

@@ -53,7 +53,7 @@ extension ControllerSession {
         }
     }
 
-    /// Two powers of 3072 bits: not for whoever waits for bytes.
+    /// Two modular exponentiations of 3072 bits: not for whoever waits for bytes.
     @concurrent
     private static func answer(
         _ code: String, _ salt: [UInt8], _ key: [UInt8]

@@ -1,6 +1,6 @@
 /// The controller's half of SRP.
 ///
-/// Making one costs two big powers or, for one accessory in 86, a few more: not for an event loop.
+/// Making one costs two modular exponentiations or, for one accessory in 86, a few more: not for an event loop.
 package struct SRPClient: Sendable, Equatable {
     /// A, 384 bytes; never begins with a zero byte.
     package let publicKey: [UInt8]

@@ -1,7 +1,7 @@
 /// The accessory's half of SRP: made anew for each attempt, with a fresh secret.
 ///
-/// Making one costs a big power and checking a proof two, each about a millisecond on a server core and far more on a small
-/// board: not for an event loop.
+/// Making one costs a modular exponentiation and checking a proof two, each about a millisecond on a server core and far more
+/// on a small board: not for an event loop.
 package struct SRPServer: Sendable, Equatable {
     /// The verifier's salt, which the controller needs.
     package var salt: [UInt8] { verifier.salt }

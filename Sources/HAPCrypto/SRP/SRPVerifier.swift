@@ -1,6 +1,6 @@
 /// What an accessory keeps of a setup code to check proofs with: a salt, and the power that belongs to it.
 ///
-/// Making one costs a big power; every attempt is made of the same one.
+/// Making one costs a modular exponentiation; every attempt is made of the same one.
 package struct SRPVerifier: Sendable, Equatable {
     /// 16 random bytes that the controller needs; never begin with a zero byte.
     package let salt: [UInt8]

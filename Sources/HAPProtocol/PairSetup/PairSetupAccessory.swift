@@ -3,8 +3,8 @@ package import HAPCrypto
 /// Pair setup, seen by the accessory: M1 comes, M2 goes, M3 comes, M4 goes, M5 comes, M6 goes (HAP 5).
 ///
 /// One machine serves one connection. It decides what to answer and what has to happen before the answer may leave; it
-/// does neither the big powers (they take milliseconds and run elsewhere) nor the storing (a pairing is on disk before M6
-/// is answered). Whoever drives it tells it the outcome, and it says the next action.
+/// does neither the modular exponentiations (they take milliseconds and run elsewhere) nor the storing (a pairing is on disk
+/// before M6 is answered). Whoever drives it tells it the outcome, and it says the next action.
 ///
 /// Whether somebody else is pairing, whether an admin exists and how many proofs have failed concern the whole server and
 /// come in as ``Conditions``.

@@ -13,7 +13,9 @@ package final class BridgeUnderTest: Sendable {
 
     /// The server.
     package let base: ServerUnderTest
+    /// The light bridge itself.
     package let lights: LightBridge
+    /// The driver that its lights are of.
     package let driver = ScriptedLightDriver()
 
     package var loop: any EventLoop { base.loop }
@@ -21,6 +23,7 @@ package final class BridgeUnderTest: Sendable {
     package var scheduler: ManualScheduler { base.scheduler }
     package var identity: AccessoryIdentity { base.identity }
     package var server: AccessoryServer { base.server }
+    /// Where that driver tells its lights to.
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
     /// Starts a bridge on a store in memory.

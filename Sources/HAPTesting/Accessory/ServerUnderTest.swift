@@ -9,10 +9,14 @@ internal import Synchronization
 
 /// The true accessory role on a clock and a store of the test's own: as a daemon wires it.
 package final class ServerUnderTest: Sendable {
+    /// The loop on which the server and its connections run.
     package let loop: any EventLoop
+    /// The executor of that loop.
     package let executor: any SerialExecutor
+    /// The server's clock, which a test turns.
     package let scheduler: ManualScheduler
     package let identity: AccessoryIdentity
+    /// The server itself.
     package let server: AccessoryServer
     private let store: any AccessoryServerStore
     private let stored: StoredServer

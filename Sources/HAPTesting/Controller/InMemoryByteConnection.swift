@@ -98,6 +98,7 @@ package final class InMemoryDialer: AccessoryDialer {
     /// Delays all connections until ``release()``.
     package func hold() { state.withLock { $0.isHeld = true } }
 
+    /// Lets the delayed connections go on.
     package func release() {
         let waiting = state.withLock { state in
             defer { (state.isHeld, state.waiting) = (false, []) }

@@ -28,7 +28,9 @@ package actor TestController {
     private var stream = MessageStream(role: .controller)
     private var awaiting: [CheckedContinuation<HTTPResponse, any Error>] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
+    /// The answers and events that have come, in order.
     package private(set) var arrivals: [Arrival] = []
+    /// Whether the accessory has hung up.
     package private(set) var isClosed = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -103,6 +105,7 @@ package actor TestController {
         arrivals.compactMap { if case .event(let body) = $0 { body } else { nil } }
     }
 
+    /// Forgets what has come until now.
     package func forgetArrivals() { arrivals = [] }
 
     package func close() { link?.close() }
@@ -140,6 +143,7 @@ package actor TestController {
         }
     }
 
+    /// Asks and waits for the answer.
     package func get(_ path: String, query: String? = nil) async throws -> HTTPResponse {
         try await request(HTTPRequest(.get, path, query: query))
     }
@@ -147,6 +151,7 @@ package actor TestController {
     /// `GET /characteristics?QUERY`.
     package func read(_ query: String) async throws -> HTTPResponse { try await get("/characteristics", query: query) }
 
+    /// Writes JSON and waits for the answer.
     package func put(_ path: String, _ body: String) async throws -> HTTPResponse {
         try await request(HTTPRequest(.put, path, body: Array(body.utf8)))
     }
@@ -156,6 +161,7 @@ package actor TestController {
         try await put("/characteristics", #"{"characteristics":[\#(entries)]}"#)
     }
 
+    /// Sends a body of TLV8 and waits for the answer.
     package func post(_ path: String, _ body: [UInt8] = []) async throws -> HTTPResponse {
         try await request(HTTPRequest(.post, path, body: body))
     }

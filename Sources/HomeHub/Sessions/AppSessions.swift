@@ -1,5 +1,6 @@
 import AsyncKit
 import BoundedJSON
+import HAPProtocol
 import HomeModel
 import Logging
 
@@ -21,10 +22,7 @@ final class AppSessions {
             capabilities = opening.capabilities
             // What no accessory can advertise is no maker.
             let vendor = opening.capabilities.contains(.vendor) ? opening.vendor : nil
-            self.vendor = vendor.flatMap { vendor in
-                let isPrintable = vendor.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-                return (1...64).contains(vendor.utf8.count) && isPrintable ? vendor : nil
-            }
+            self.vendor = vendor.flatMap { OwnershipRequirement.isVendor($0) ? $0 : nil }
         }
     }
 

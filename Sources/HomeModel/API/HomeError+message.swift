@@ -4,7 +4,7 @@ import BoundedJSON
 
 extension HomeError: HomeMessage {
     private enum CodingKeys: String, CodingKey {
-        case code, name, message, suggestions, detail, accessory
+        case code, name, message, suggestions, detail, remedy, accessory
     }
 
     /// Reads an error; what a newer daemon knows more is an unexpected one with that daemon's words.
@@ -15,6 +15,7 @@ extension HomeError: HomeMessage {
         self.init(
             code ?? .unexpectedError,
             detail: try values.decodeIfPresent(String.self, forKey: .detail) ?? (code == nil ? message : nil),
+            remedy: try values.decodeIfPresent(String.self, forKey: .remedy),
             accessory: try values.decodeIfPresent(Accessory.ID.self, forKey: .accessory),
             suggestions: try values.decodeIfPresent([String].self, forKey: .suggestions) ?? [])
     }
@@ -26,6 +27,7 @@ extension HomeError: HomeMessage {
         try values.encode(message, forKey: .message)
         try values.encode(suggestions, forKey: .suggestions)
         try values.encodeIfPresent(detail, forKey: .detail)
+        try values.encodeIfPresent(remedy, forKey: .remedy)
         try values.encodeIfPresent(accessory, forKey: .accessory)
     }
 }

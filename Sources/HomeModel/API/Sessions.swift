@@ -124,14 +124,6 @@ package struct SessionOpening: HomeMessage {
         }
         return agreed
     }
-
-    /// What could be better about the purpose, for whoever writes the app; `nil` if nothing.
-    package var usageDescriptionWarning: String? {
-        guard let text = usageDescription else { return nil }
-        if text.count >= Self.longestUsageDescription { return "the purpose is long; one short sentence is read" }
-        if NameKey(text) == NameKey(app) { return "the purpose is only the app's name; say what it needs the home for" }
-        return nil
-    }
 }
 
 /// What the daemon answers to ``SessionOpening``.

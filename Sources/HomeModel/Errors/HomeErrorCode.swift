@@ -229,118 +229,126 @@ extension HomeError.Code {
     public var name: String { String(describing: self) }
 
     /// What is wrong, for the person who asked; after a semicolon what to do.
-    public var message: String {
+    public var message: String { remedy.map { "\(problem); \($0)" } ?? problem }
+
+    /// What is wrong, for the person who asked.
+    package var problem: String { words.problem }
+
+    /// What to do, if there is anything to be done.
+    package var remedy: String? { words.remedy }
+
+    private var words: (problem: String, remedy: String?) {
         switch self {
-        case .unexpectedError: "something went wrong that should not; look into the log of homehubd"
-        case .alreadyExists: "it is there already"
-        case .notFound: "there is no such object"
-        case .invalidParameter: "the request holds something that is not acceptable here"
-        case .accessoryNotReachable: "the accessory does not answer; check that it has power and is on the network"
-        case .readOnlyCharacteristic: "this cannot be changed"
-        case .writeOnlyCharacteristic: "this cannot be read"
-        case .notificationNotSupported: "the accessory does not report changes of this"
-        case .operationTimedOut: "it took too long; try again"
-        case .accessoryPoweredOff: "the accessory is switched off"
-        case .accessDenied: "this user may not do that"
-        case .objectAssociatedToAnotherHome: "it belongs to another home"
-        case .objectNotAssociatedToAnyHome: "the accessory is not in this home"
-        case .objectAlreadyAssociatedToHome: "the accessory is in this home already"
-        case .accessoryIsBusy: "the accessory is busy; try again in a moment"
-        case .operationInProgress: "the same is going on already; wait until it is done"
-        case .accessoryOutOfResources: "the accessory has no room for another controller; remove one from it first"
-        case .insufficientPrivileges: "only an administrator may do that"
-        case .accessoryPairingFailed: "the accessory refused the setup code; check the digits"
-        case .invalidDataFormatSpecified: "the accessory describes a value in a way that is not understood"
-        case .nilParameter: "a value is needed"
-        case .unconfiguredParameter: "the object is not completely set up"
-        case .invalidClass: "this is the wrong kind of object"
-        case .operationCancelled: "it was cancelled"
-        case .roomForHomeCannotBeInZone: "the default room cannot be part of a zone"
-        case .noActionsInActionSet: "the scene is empty; add an action to it"
-        case .noRegisteredActionSets: "the automation has no scenes"
-        case .missingParameter: "something is missing from the request"
-        case .fireDateInPast: "the time is past"
-        case .roomForHomeCannotBeUpdated: "the default room cannot be renamed or removed; rename the home instead"
-        case .actionInAnotherActionSet: "the action is part of another scene"
-        case .objectWithSimilarNameExistsInHome: "the name is taken in this home; choose another"
-        case .homeWithSimilarNameExists: "another home has that name; choose another"
-        case .renameWithSimilarName: "that is its name already"
+        case .unexpectedError: ("something went wrong that should not", "look into the log of homehubd")
+        case .alreadyExists: ("it is there already", nil)
+        case .notFound: ("there is no such object", nil)
+        case .invalidParameter: ("the request holds something that is not acceptable here", nil)
+        case .accessoryNotReachable: ("the accessory does not answer", "check that it has power and is on the network")
+        case .readOnlyCharacteristic: ("this cannot be changed", nil)
+        case .writeOnlyCharacteristic: ("this cannot be read", nil)
+        case .notificationNotSupported: ("the accessory does not report changes of this", nil)
+        case .operationTimedOut: ("it took too long", "try again")
+        case .accessoryPoweredOff: ("the accessory is switched off", nil)
+        case .accessDenied: ("this user may not do that", nil)
+        case .objectAssociatedToAnotherHome: ("it belongs to another home", nil)
+        case .objectNotAssociatedToAnyHome: ("the accessory is not in this home", nil)
+        case .objectAlreadyAssociatedToHome: ("the accessory is in this home already", nil)
+        case .accessoryIsBusy: ("the accessory is busy", "try again in a moment")
+        case .operationInProgress: ("the same is going on already", "wait until it is done")
+        case .accessoryOutOfResources: ("the accessory has no room for another controller", "remove one from it first")
+        case .insufficientPrivileges: ("only an administrator may do that", nil)
+        case .accessoryPairingFailed: ("the accessory refused the setup code", "check the digits")
+        case .invalidDataFormatSpecified: ("the accessory describes a value in a way that is not understood", nil)
+        case .nilParameter: ("a value is needed", nil)
+        case .unconfiguredParameter: ("the object is not completely set up", nil)
+        case .invalidClass: ("this is the wrong kind of object", nil)
+        case .operationCancelled: ("it was cancelled", nil)
+        case .roomForHomeCannotBeInZone: ("the default room cannot be part of a zone", nil)
+        case .noActionsInActionSet: ("the scene is empty", "add an action to it")
+        case .noRegisteredActionSets: ("the automation has no scenes", nil)
+        case .missingParameter: ("something is missing from the request", nil)
+        case .fireDateInPast: ("the time is past", nil)
+        case .roomForHomeCannotBeUpdated: ("the default room cannot be renamed or removed", "rename the home instead")
+        case .actionInAnotherActionSet: ("the action is part of another scene", nil)
+        case .objectWithSimilarNameExistsInHome: ("the name is taken in this home", "choose another")
+        case .homeWithSimilarNameExists: ("another home has that name", "choose another")
+        case .renameWithSimilarName: ("that is its name already", nil)
         case .cannotRemoveNonBridgeAccessory:
-            "an accessory behind a bridge goes with its bridge only; remove the bridge"
-        case .nameContainsProhibitedCharacters: "a name holds only letters, digits, spaces and apostrophes"
-        case .nameDoesNotStartWithValidCharacters: "a name begins with a letter or a digit"
-        case .userIDNotEmailAddress: "the user id is no mail address"
-        case .userDeclinedAddingUser: "the user was not added"
-        case .userDeclinedRemovingUser: "the user was not removed"
-        case .userDeclinedInvite: "the invitation was declined"
-        case .userManagementFailed: "the users could not be changed"
-        case .recurrenceTooSmall: "the interval is shorter than five minutes"
-        case .invalidValueType: "the value is of the wrong kind"
-        case .valueLowerThanMinimum: "the value is below the lowest that the accessory takes"
-        case .valueHigherThanMaximum: "the value is above the highest that the accessory takes"
-        case .stringLongerThanMaximum: "the text is too long"
-        case .homeAccessNotAuthorized: "this app may not see the home; allow it with \"homehub privacy allow\""
-        case .operationNotSupported: "the accessory cannot do that"
-        case .maximumObjectLimitReached: "there are as many as there can be; remove one first"
-        case .accessorySentInvalidResponse: "the accessory gave an answer that makes no sense"
-        case .stringShorterThanMinimum: "a name cannot be empty"
-        case .genericError: "it failed"
-        case .securityFailure: "the secured connection to the accessory broke"
-        case .communicationFailure: "the connection to the accessory broke"
-        case .messageAuthenticationFailed: "a message was not from the accessory it claims"
-        case .invalidMessageSize: "the data is too long"
-        case .accessoryDiscoveryFailed: "accessories cannot be searched for; check that avahi-daemon runs"
-        case .clientRequestError: "the accessory refused the request"
-        case .accessoryResponseError: "the accessory failed"
-        case .nameDoesNotEndWithValidCharacters: "a name ends with a letter or a digit"
-        case .accessoryIsBlocked: "the accessory misbehaved and was blocked; unblock it to try again"
-        case .invalidAssociatedServiceType: "this cannot be shown as that"
-        case .actionSetExecutionFailed: "the scene failed"
-        case .actionSetExecutionPartialSuccess: "part of the scene failed"
-        case .actionSetExecutionInProgress: "the scene is still being carried out"
-        case .accessoryOutOfCompliance: "the accessory does not keep to the rules of HomeKit"
-        case .dataResetFailure: "the data could not be reset"
-        case .notificationAlreadyEnabled: "changes are reported already"
-        case .recurrenceMustBeOnSpecifiedBoundaries: "the interval is not made of whole minutes"
-        case .dateMustBeOnSpecifiedBoundaries: "the time is not on a whole minute"
-        case .cannotActivateTriggerTooFarInFuture: "the time is too far ahead"
-        case .recurrenceTooLarge: "the interval is longer than five weeks"
-        case .readWritePartialSuccess: "some of it failed"
-        case .readWriteFailure: "all of it failed"
-        case .notSignedIntoiCloud: "there is no account"
-        case .keychainSyncNotEnabled: "keys are not synchronised"
-        case .cloudDataSyncInProgress: "data is being synchronised"
-        case .networkUnavailable: "there is no network"
-        case .addAccessoryFailed: "the accessory could not be added"
-        case .missingEntitlement: "this app did not declare that it needs this"
-        case .cannotUnblockNonBridgeAccessory: "an accessory behind a bridge is unblocked with its bridge"
-        case .deviceLocked: "the device is locked"
-        case .cannotRemoveBuiltinActionSet: "a built-in scene cannot be removed"
-        case .locationForHomeDisabled: "the home has no location"
-        case .notAuthorizedForLocationServices: "the location may not be used"
-        case .referToUserManual: "see the manual of the accessory"
-        case .invalidOrMissingAuthorizationData: "the accessory wants additional authorisation"
-        case .bridgedAccessoryNotReachable: "the bridge answers, but not the accessory behind it"
-        case .notAuthorizedForMicrophoneAccess: "the microphone may not be used"
-        case .incompatibleNetwork: "the network does not suit the accessory"
-        case .noHomeHub: "there is no home hub"
-        case .noCompatibleHomeHub: "there is no home hub that can do this"
-        case .incompatibleAccessory: "the accessory speaks a protocol that is not supported"
-        case .objectWithSimilarNameExists: "the name is taken in this accessory; choose another"
-        case .ownershipFailure: "the accessory did not take the proof of ownership"
-        case .maximumAccessoriesOfTypeInHome: "there are as many accessories of this kind as there can be"
-        case .wiFiCredentialGenerationFailed: "no credentials for the Wi-Fi could be made"
-        case .enterpriseNetworkNotSupported: "the kind of Wi-Fi is not supported"
-        case .timedOutWaitingForAccessory: "the accessory stopped answering; bring it nearer and try again"
-        case .accessoryCommunicationFailure: "the accessory was reached, but the exchange failed"
-        case .failedToJoinNetwork: "the accessory could not join the network"
-        case .accessoryIsSuspended: "the accessory sleeps"
-        case .partialCommunicationFailure: "some accessories could not be reached"
-        case .homeUpgradeRequired: "the home database was written by a newer version; install that version"
-        case .quotaExceeded: "there is no space left"
-        case .usageDescriptionMissing: "this app does not say what it needs the home for; it must declare a purpose"
-        case .daemonUnavailable: "no daemon serves the home; check that homehubd runs"
-        case .protocolMismatch: "this app and homehubd are of different versions; install the same"
+            ("an accessory behind a bridge goes with its bridge only", "remove the bridge")
+        case .nameContainsProhibitedCharacters: ("a name holds only letters, digits, spaces and apostrophes", nil)
+        case .nameDoesNotStartWithValidCharacters: ("a name begins with a letter or a digit", nil)
+        case .userIDNotEmailAddress: ("the user id is no mail address", nil)
+        case .userDeclinedAddingUser: ("the user was not added", nil)
+        case .userDeclinedRemovingUser: ("the user was not removed", nil)
+        case .userDeclinedInvite: ("the invitation was declined", nil)
+        case .userManagementFailed: ("the users could not be changed", nil)
+        case .recurrenceTooSmall: ("the interval is shorter than five minutes", nil)
+        case .invalidValueType: ("the value is of the wrong kind", nil)
+        case .valueLowerThanMinimum: ("the value is below the lowest that the accessory takes", nil)
+        case .valueHigherThanMaximum: ("the value is above the highest that the accessory takes", nil)
+        case .stringLongerThanMaximum: ("the text is too long", nil)
+        case .homeAccessNotAuthorized: ("this app may not see the home", "allow it with \"homehub privacy allow\"")
+        case .operationNotSupported: ("the accessory cannot do that", nil)
+        case .maximumObjectLimitReached: ("there are as many as there can be", "remove one first")
+        case .accessorySentInvalidResponse: ("the accessory gave an answer that makes no sense", nil)
+        case .stringShorterThanMinimum: ("a name cannot be empty", nil)
+        case .genericError: ("it failed", nil)
+        case .securityFailure: ("the secured connection to the accessory broke", nil)
+        case .communicationFailure: ("the connection to the accessory broke", nil)
+        case .messageAuthenticationFailed: ("a message was not from the accessory it claims", nil)
+        case .invalidMessageSize: ("the data is too long", nil)
+        case .accessoryDiscoveryFailed: ("accessories cannot be searched for", "check that avahi-daemon runs")
+        case .clientRequestError: ("the accessory refused the request", nil)
+        case .accessoryResponseError: ("the accessory failed", nil)
+        case .nameDoesNotEndWithValidCharacters: ("a name ends with a letter or a digit", nil)
+        case .accessoryIsBlocked: ("the accessory misbehaved and was blocked", "unblock it to try again")
+        case .invalidAssociatedServiceType: ("this cannot be shown as that", nil)
+        case .actionSetExecutionFailed: ("the scene failed", nil)
+        case .actionSetExecutionPartialSuccess: ("part of the scene failed", nil)
+        case .actionSetExecutionInProgress: ("the scene is still being carried out", nil)
+        case .accessoryOutOfCompliance: ("the accessory does not keep to the rules of HomeKit", nil)
+        case .dataResetFailure: ("the data could not be reset", nil)
+        case .notificationAlreadyEnabled: ("changes are reported already", nil)
+        case .recurrenceMustBeOnSpecifiedBoundaries: ("the interval is not made of whole minutes", nil)
+        case .dateMustBeOnSpecifiedBoundaries: ("the time is not on a whole minute", nil)
+        case .cannotActivateTriggerTooFarInFuture: ("the time is too far ahead", nil)
+        case .recurrenceTooLarge: ("the interval is longer than five weeks", nil)
+        case .readWritePartialSuccess: ("some of it failed", nil)
+        case .readWriteFailure: ("all of it failed", nil)
+        case .notSignedIntoiCloud: ("there is no account", nil)
+        case .keychainSyncNotEnabled: ("keys are not synchronised", nil)
+        case .cloudDataSyncInProgress: ("data is being synchronised", nil)
+        case .networkUnavailable: ("there is no network", nil)
+        case .addAccessoryFailed: ("the accessory could not be added", nil)
+        case .missingEntitlement: ("this app did not declare that it needs this", nil)
+        case .cannotUnblockNonBridgeAccessory: ("an accessory behind a bridge is unblocked with its bridge", nil)
+        case .deviceLocked: ("the device is locked", nil)
+        case .cannotRemoveBuiltinActionSet: ("a built-in scene cannot be removed", nil)
+        case .locationForHomeDisabled: ("the home has no location", nil)
+        case .notAuthorizedForLocationServices: ("the location may not be used", nil)
+        case .referToUserManual: ("see the manual of the accessory", nil)
+        case .invalidOrMissingAuthorizationData: ("the accessory wants additional authorisation", nil)
+        case .bridgedAccessoryNotReachable: ("the bridge answers, but not the accessory behind it", nil)
+        case .notAuthorizedForMicrophoneAccess: ("the microphone may not be used", nil)
+        case .incompatibleNetwork: ("the network does not suit the accessory", nil)
+        case .noHomeHub: ("there is no home hub", nil)
+        case .noCompatibleHomeHub: ("there is no home hub that can do this", nil)
+        case .incompatibleAccessory: ("the accessory speaks a protocol that is not supported", nil)
+        case .objectWithSimilarNameExists: ("the name is taken in this accessory", "choose another")
+        case .ownershipFailure: ("the accessory did not take the proof of ownership", nil)
+        case .maximumAccessoriesOfTypeInHome: ("there are as many accessories of this kind as there can be", nil)
+        case .wiFiCredentialGenerationFailed: ("no credentials for the Wi-Fi could be made", nil)
+        case .enterpriseNetworkNotSupported: ("the kind of Wi-Fi is not supported", nil)
+        case .timedOutWaitingForAccessory: ("the accessory stopped answering", "bring it nearer and try again")
+        case .accessoryCommunicationFailure: ("the accessory was reached, but the exchange failed", nil)
+        case .failedToJoinNetwork: ("the accessory could not join the network", nil)
+        case .accessoryIsSuspended: ("the accessory sleeps", nil)
+        case .partialCommunicationFailure: ("some accessories could not be reached", nil)
+        case .homeUpgradeRequired: ("the home database was written by a newer version", "install that version")
+        case .quotaExceeded: ("there is no space left", nil)
+        case .usageDescriptionMissing: ("this app does not say what it needs the home for", "it must declare a purpose")
+        case .daemonUnavailable: ("no daemon serves the home", "check that homehubd runs")
+        case .protocolMismatch: ("this app and homehubd are of different versions", "install the same")
         }
     }
 }

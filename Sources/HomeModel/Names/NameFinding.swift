@@ -8,7 +8,7 @@ public struct NameFinding: Sendable, Hashable {
     public let name: String
     /// What could be better; never empty.
     public let hints: [NameHint]
-    /// Other names, the best first; none for two parts that sound alike and may both be right.
+    /// Other names, the best first.
     public let suggestions: [String]
     /// The room that the name repeats, if the accessory is not in it: where it could be put.
     public let room: Room.ID?

@@ -8,13 +8,6 @@ extension CharacteristicMetadata {
         guard permissions.contains(.pairedRead) else { throw HomeError(.writeOnlyCharacteristic) }
     }
 
-    /// Checks that changes can be reported.
-    ///
-    /// - Throws: 7 without the permission.
-    package func validateNotification() throws(HomeError) {
-        guard permissions.contains(.notify) else { throw HomeError(.notificationNotSupported) }
-    }
-
     /// Checks a value before it is written; limits are never cut to silently.
     ///
     /// - Parameter value: the value as an app gave it.

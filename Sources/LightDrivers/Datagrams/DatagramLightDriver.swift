@@ -1,3 +1,4 @@
+import AsyncKit
 package import LightKit
 package import Logging
 
@@ -10,8 +11,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     private let sought: LANDevices
     private let takesPushes: Bool
     private let start = ContinuousClock.now
-    private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    private let signal = AsyncSignal()
 
     private var home: DatagramHome<Device>
     /// The first one sends; a second one, if any, only listens.
@@ -33,7 +33,6 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         self.sought = sought
         self.takesPushes = takesPushes
         home = DatagramHome(looksFor: sought, session: .random(in: 2 ... .max))
-        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -45,21 +44,9 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
-        waker.yield()
-        await withDiscardingTaskGroup { timers in
-            var timerAt: Duration?
-            for await _ in wake {
-                if let at = timerAt, at <= now { timerAt = nil }
-                let next = await turn(host)
-                if timerAt.map({ next < $0 }) ?? true {
-                    timerAt = next
-                    timers.addTask { [waker, instant = start + next] in
-                        try? await Task.sleep(until: instant, clock: .continuous)
-                        waker.yield()
-                    }
-                }
-            }
-            timers.cancelAll()
+        while !Task.isCancelled {
+            let next = await turn(host)
+            await signal.wait(until: start + next)
         }
         sockets = []
         for waiter in waiters.values { waiter.resume(returning: .unreachable) }
@@ -101,7 +88,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     private func openSockets() -> Bool {
         guard sockets.isEmpty else { return true }
         do throws(DatagramSocket.Failure) {
-            sockets = [try DatagramSocket(port: Device.traits.answerPort ?? 0) { [waker] in waker.yield() }]
+            sockets = [try DatagramSocket(port: Device.traits.answerPort ?? 0) { [signal] in signal.send() }]
         } catch {
             logger.warning("socket not opened", metadata: ["error": "\(error.text)"])
             socketFailure = error.text
@@ -115,7 +102,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     private func openPushSocket() {
         guard takesPushes, sockets.count == 1, let port = Device.traits.pushPort else { return }
         do throws(DatagramSocket.Failure) {
-            sockets.append(try DatagramSocket(port: port) { [waker] in waker.yield() })
+            sockets.append(try DatagramSocket(port: port) { [signal] in signal.send() })
         } catch {
             logger.warning("socket not opened", metadata: ["port": "\(port)", "error": "\(error.text)"])
         }
@@ -173,7 +160,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         let command = try home.identify(light, now: now)
         defer {
             home.endIdentification(of: light, now: now)
-            waker.yield()
+            signal.send()
         }
         try await finish(command)
         try? await Task.sleep(for: .seconds(1))
@@ -181,7 +168,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
 
     private func finish(_ command: Int) async throws(LightError) {
         guard !sockets.isEmpty else { throw .unreachable }
-        waker.yield()
+        signal.send()
         let error = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<LightError?, Never>) in
                 if Task.isCancelled {

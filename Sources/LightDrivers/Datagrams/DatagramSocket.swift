@@ -1,6 +1,7 @@
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
+import SystemKit
 
 /// A UDP socket for IPv4 that sends at once and keeps what arrives until it is taken.
 ///
@@ -37,13 +38,13 @@ final class DatagramSocket: Sendable {
     /// - Throws: why there is none.
     init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(text: systemErrorText(errno)) }
+        guard descriptor >= 0 else { throw Failure(text: SystemError.last.reason) }
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in(IPv4Endpoint(address: 0, port: port))
         let bound = address.withPointer { bind(descriptor, $0, $1) }
         guard bound == 0 else {
-            let text = systemErrorText(errno)
+            let text = SystemError.last.reason
             Glibc.close(descriptor)
             throw Failure(text: text)
         }
@@ -100,7 +101,7 @@ final class DatagramSocket: Sendable {
         }
         var address = sockaddr_in(endpoint)
         let sent = address.withPointer { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
-        guard sent >= 0 else { throw Failure(text: systemErrorText(errno)) }
+        guard sent >= 0 else { throw Failure(text: SystemError.last.reason) }
     }
 
     private func receive() -> Bool {

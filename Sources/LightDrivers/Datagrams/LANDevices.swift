@@ -1,3 +1,5 @@
+internal import LightKit
+
 /// Which devices of the local network a driver looks for: the keys that all drivers over UDP share.
 package struct LANDevices: Equatable, Sendable {
     /// Whether to ask everybody on the networks of this computer.
@@ -21,7 +23,7 @@ package struct LANDevices: Equatable, Sendable {
     /// - Parameters:
     ///   - decoder: where they stand.
     ///   - port: the port of hosts that are written without one.
-    /// - Throws: `DecodingError` that says what to write.
+    /// - Throws: `ConfigurationProblem`.
     package init(from decoder: any Decoder, port: UInt16) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         hosts = []
@@ -30,21 +32,21 @@ package struct LANDevices: Equatable, Sendable {
             while !list.isAtEnd {
                 let text = try list.decode(String.self)
                 guard let host = IPv4Endpoint(text, port: port) else {
-                    throw DecodingError.dataCorruptedError(
-                        in: list, debugDescription: "not an address; write 10.0.0.7 or \"10.0.0.7:\(port)\"")
+                    throw ConfigurationProblem(
+                        "not an address", remedy: "write 10.0.0.7 or \"10.0.0.7:\(port)\"", at: list.codingPath)
                 }
                 guard hosts.count < Self.maximumHosts else {
-                    throw DecodingError.dataCorruptedError(
-                        in: list, debugDescription: "too many; write at most \(Self.maximumHosts) hosts")
+                    throw ConfigurationProblem(
+                        "too many", remedy: "write at most \(Self.maximumHosts) hosts", at: list.codingPath)
                 }
                 if !hosts.contains(host) { hosts.append(host) }
             }
         }
         discover = try container.decodeIfPresent(Bool.self, forKey: .discover) ?? true
         if !discover, hosts.isEmpty {
-            throw DecodingError.dataCorruptedError(
-                forKey: .discover, in: container,
-                debugDescription: "nothing to look for; write discover: true or hosts: [10.0.0.7]")
+            throw ConfigurationProblem(
+                "nothing to look for", remedy: "write discover: true or hosts: [10.0.0.7]", forKey: .discover,
+                in: container)
         }
     }
 }

@@ -36,26 +36,24 @@ package struct ESPHomeDriverConfiguration: LightDriverConfiguration {
         devices = try container.decodeIfPresent([String: ESPHomeDeviceKeys].self, forKey: .devices) ?? [:]
         switches = try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false
         guard discover || !hosts.isEmpty else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .discover, in: container,
-                debugDescription:
-                    "neither finds devices nor names one; write discover: true or hosts: [{host: 10.0.0.5}]")
+            throw ConfigurationProblem(
+                "neither finds devices nor names one", remedy: "write discover: true or hosts: [{host: 10.0.0.5}]",
+                forKey: .discover, in: container)
         }
         guard discover || devices.isEmpty else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .devices, in: container,
-                debugDescription: "this is for devices that are found; write discover: true, or key-file beside a host")
+            throw ConfigurationProblem(
+                "this is for devices that are found", remedy: "write discover: true, or key-file beside a host",
+                forKey: .devices, in: container)
         }
         guard hosts.count <= ESPHomeHome.maximumDevices else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .hosts, in: container,
-                debugDescription: "more devices than one driver takes; write at most \(ESPHomeHome.maximumDevices)")
+            throw ConfigurationProblem(
+                "more devices than one driver takes", remedy: "write at most \(ESPHomeHome.maximumDevices)",
+                forKey: .hosts, in: container)
         }
         var names: Set<String> = []
         for host in hosts where !names.insert("\(host.host):\(host.port)").inserted {
-            throw DecodingError.dataCorruptedError(
-                forKey: .hosts, in: container,
-                debugDescription: "\(host.host) stands here twice; remove one")
+            throw ConfigurationProblem(
+                "\(host.host) stands here twice", remedy: "remove one", forKey: .hosts, in: container)
         }
     }
 
@@ -91,13 +89,13 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
         host = try container.decode(String.self, forKey: .host)
         guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
         else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .host, in: container, debugDescription: "no host; write an address or a name, as 10.0.0.5")
+            throw ConfigurationProblem(
+                "no host", remedy: "write an address or a name, as 10.0.0.5", forKey: .host, in: container)
         }
         port = try container.decodeIfPresent(Int.self, forKey: .port) ?? Self.usualPort
         guard (1...65_535).contains(port) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .port, in: container, debugDescription: "no port; write 1 to 65535, or leave it out for 6053")
+            throw ConfigurationProblem(
+                "no port", remedy: "write 1 to 65535, or leave it out for 6053", forKey: .port, in: container)
         }
         keyFile = try container.decodeKeyFile(forKey: .keyFile)
     }
@@ -123,8 +121,8 @@ extension KeyedDecodingContainer {
     fileprivate func decodeKeyFile(forKey key: Key) throws -> String? {
         guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "no whole path; write /etc/lamplighter/NAME.key")
+            throw ConfigurationProblem(
+                "no whole path", remedy: "write /etc/lamplighter/NAME.key", forKey: key, in: self)
         }
         return path
     }

@@ -1,8 +1,11 @@
+import AsyncKit
+import BoundedJSON
 package import Discovery
 package import LightKit
 package import Logging
 import NIOCore
 import NIOPosix
+import SystemKit
 
 /// The driver `esphome`: wires the devices' connections, mDNS, the machine of their lights and the host together.
 ///
@@ -12,14 +15,6 @@ import NIOPosix
 package actor ESPHomeLightDriver: LightDriver {
     /// What devices announce in mDNS.
     package static let serviceType = "_esphomelib._tcp"
-
-    /// What the host is to be told, in order.
-    private enum Notice: Sendable {
-        case added(LightDescription)
-        case removed(LightID)
-        case reports([(light: LightID, report: LightReport)])
-        case warning(String?, about: String)
-    }
 
     private struct Connection {
         let number: Int
@@ -32,13 +27,11 @@ package actor ESPHomeLightDriver: LightDriver {
     private let share: @Sendable () -> Double
     private let loop: any EventLoop
     private let start = ContinuousClock.now
-    private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    private let signal = AsyncSignal()
 
     private var home: ESPHomeHome
     private var connections: [ESPHomeTarget: Connection] = [:]
-    private var notices: [Notice] = []
-    private var outbox = ReportOutbox()
+    private var notices = HostNotices()
     /// Channels that wait to be read further.
     private var unread: [any Channel] = []
 
@@ -62,7 +55,6 @@ package actor ESPHomeLightDriver: LightDriver {
         self.makeBrowser = makeBrowser
         home = ESPHomeHome(configuration)
         loop = MultiThreadedEventLoopGroup.singleton.next()
-        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -77,21 +69,11 @@ package actor ESPHomeLightDriver: LightDriver {
         if browser == nil { await host.report(.running) }
         await withDiscardingTaskGroup { tasks in
             if let browser { tasks.addTask { await self.follow(browser, host) } }
-            var timerAt: Duration?
-            for await _ in wake {
-                if let at = timerAt, at <= now { timerAt = nil }
+            while !Task.isCancelled {
                 perform(home.timePassed(now: now, share: share()))
                 await notify(host)
-                guard let next = home.deadline else { continue }
-                if timerAt.map({ next < $0 }) ?? true {
-                    timerAt = next
-                    tasks.addTask { [waker, instant = start + next] in
-                        try? await Task.sleep(until: instant, clock: .continuous)
-                        waker.yield()
-                    }
-                }
+                await signal.wait(until: home.deadline.map { start + $0 })
             }
-            tasks.cancelAll()
         }
         carryOut(home.goodbyes())
         for target in Array(connections.keys) { close(target) }
@@ -109,33 +91,19 @@ package actor ESPHomeLightDriver: LightDriver {
 
     /// Hands the host everything that waits, and lets devices be read again.
     private func notify(_ host: any LightHost) async {
-        queueReports()
         let channels = unread
         unread = []
-        while !notices.isEmpty {
-            let batch = notices
-            notices = []
-            for notice in batch {
-                switch notice {
-                case .added(let light): await host.added(light)
-                case .removed(let light): await host.removed(light)
-                case .reports(let reports): await host.report(reports)
-                case .warning(let text, let subject): await host.warn(text, about: subject)
-                }
-            }
-        }
+        repeat {
+            for notice in notices.takeAll() { await notice.tell(host) }
+        } while !notices.waiting.isEmpty
         for channel in channels { channel.read() }
-    }
-
-    private func queueReports() {
-        if !outbox.isEmpty { notices.append(.reports(outbox.takeAll().reports)) }
     }
 
     /// Does what came of something, and lets the loop of ``run(host:)`` look: what waits for the host and the deadlines may
     /// have changed.
     private func carryOut(_ actions: [ESPHomeAction]) {
         perform(actions)
-        waker.yield()
+        signal.send()
     }
 
     /// Does what came of a look of that loop, which would never rest if it woke itself.
@@ -146,14 +114,10 @@ package actor ESPHomeLightDriver: LightDriver {
                 connect(target, endpoint, keyFile, number)
             case .send(let target, let bytes): send(bytes, to: target)
             case .close(let target): close(target)
-            case .report(let light, let report): outbox.add(report, from: light)
-            case .added(let light):
-                queueReports()
-                notices.append(.added(light))
-            case .removed(let light):
-                queueReports()
-                notices.append(.removed(light))
-            case .warn(let text, let subject): notices.append(.warning(text, about: subject))
+            case .report(let light, let report): notices.add(report, from: light)
+            case .added(let light): notices.add(.added(light))
+            case .removed(let light): notices.add(.removed(light))
+            case .warn(let text, let subject): notices.add(.warning(text, about: subject))
             }
         }
     }
@@ -239,7 +203,7 @@ package actor ESPHomeLightDriver: LightDriver {
 
     private static func key(in path: String) throws(SecretFile.Problem) -> [UInt8] {
         let text = try SecretFile(path, key: "key-file", of: "key").read()
-        guard let key = Sodium.bytes(base64: text), key.count == NoiseHandshake.keyLength else {
+        guard let key = Base64.decode(text), key.count == NoiseHandshake.keyLength else {
             throw SecretFile.Problem(
                 text: "key-file \(path) holds no key; write what stands at api: encryption: key: in its first line")
         }
@@ -248,7 +212,7 @@ package actor ESPHomeLightDriver: LightDriver {
 
     private static func reason(_ error: any Error) -> String {
         switch error {
-        case let error as IOError: systemErrorText(error.errnoCode)
+        case let error as IOError: SystemError(code: error.errnoCode).reason
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason($0.error) }
                 ?? (error.dnsAError == nil ? "no address" : "no host of that name")
@@ -271,7 +235,7 @@ package actor ESPHomeLightDriver: LightDriver {
         let (number, blinks) = try home.beginIdentification(of: light)
         defer {
             home.endIdentification(of: light, number: number)
-            waker.yield()
+            signal.send()
         }
         for (index, isOn) in blinks.enumerated() {
             guard let (target, bytes) = try home.blink(isOn, light, number: number, now: now) else { return }
@@ -291,7 +255,7 @@ package actor ESPHomeLightDriver: LightDriver {
         guard let channel = connections[target]?.channel, channel.isActive else { throw .unreachable }
         guard channel.isWritable else { throw .busy }
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
-        waker.yield()
+        signal.send()
     }
 }
 
@@ -322,7 +286,7 @@ private final class ESPHomeChannelHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? IOError { reason = systemErrorText(error.errnoCode) }
+        if let error = error as? IOError { reason = SystemError(code: error.errnoCode).reason }
         context.close(promise: nil)
     }
 }

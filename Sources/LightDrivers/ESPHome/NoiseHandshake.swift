@@ -1,3 +1,4 @@
+import BoundedJSON
 import CSodium
 
 /// The initiator's side of `Noise_NNpsk0_25519_ChaChaPoly_SHA256` (Noise Protocol Framework, revision 34).
@@ -139,17 +140,6 @@ enum Sodium {
         var outputs: [[UInt8]] = []
         for number in 1...count { outputs.append(hmac(key, (outputs.last ?? []) + [UInt8(number)])) }
         return outputs
-    }
-
-    /// The bytes that a text in base64 stands for; `nil` if it is none.
-    static func bytes(base64 text: String) -> [UInt8]? {
-        ready
-        let source = text.utf8.map(CChar.init(bitPattern:))
-        var bytes = [UInt8](repeating: 0, count: source.count / 4 * 3 + 3)
-        var count = 0
-        let result = sodium_base642bin(
-            &bytes, bytes.count, source, source.count, nil, &count, nil, sodium_base64_VARIANT_ORIGINAL)
-        return result == 0 ? Array(bytes.prefix(count)) : nil
     }
 
     private static func hmac(_ key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {

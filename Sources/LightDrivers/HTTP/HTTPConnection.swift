@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import SystemKit
 
 /// A request: what is sent in one piece.
 package struct HTTPRequest: Equatable, Sendable {
@@ -282,7 +283,7 @@ extension HTTPFault {
     init(_ error: any Error) {
         switch error {
         case let fault as HTTPFault: self = fault
-        case let error as IOError: self = .connection(systemErrorText(error.errnoCode))
+        case let error as IOError: self = .connection(SystemError(code: error.errnoCode).reason)
         case let error as NIOConnectionError:
             self =
                 error.connectionErrors.first.map { HTTPFault($0.error) }

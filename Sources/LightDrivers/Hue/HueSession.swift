@@ -24,6 +24,7 @@ package struct HueOptions: Equatable, Sendable {
 package struct HueSession: DeviceSession {
     package typealias Options = HueOptions
 
+    /// What the connection is to do.
     package enum Output: Equatable, Sendable {
         /// Ask who the bridge is, whatever certificate it shows.
         case identify
@@ -39,6 +40,7 @@ package struct HueSession: DeviceSession {
         case follow(after: String?)
     }
 
+    /// What the connection has brought.
     package enum Input: Equatable, Sendable {
         case identity(HTTPResponse, certificate: [UInt8])
         case credentials(HueCredentials?)

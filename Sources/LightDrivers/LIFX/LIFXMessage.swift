@@ -108,7 +108,7 @@ package struct LIFXMessage: Equatable, Sendable {
             let type = reader.next(UInt16.self), reader.skip(2),
             let content = Self.content(type, LittleEndianReader(Array(bytes[Self.headLength..<Int(size)])))
         else { return nil }
-        self.target = LightID(target.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+        self.target = LightID(target.hexDigits)
         self.source = source
         self.number = number
         self.type = type

@@ -49,7 +49,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         do {
             address = try BrokerAddress(url)
         } catch {
-            throw DecodingError.dataCorruptedError(forKey: .url, in: container, debugDescription: error.text)
+            throw ConfigurationProblem(error.problem, remedy: error.remedy, forKey: .url, in: container)
         }
         let id = try container.decodeIfPresent(String.self, forKey: .id) ?? Self.driverName
         connection = MQTTConnectionSettings(
@@ -67,16 +67,16 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         zigbee2MQTTBase = discovery.map(\.zigbee2mqtt) ?? "zigbee2mqtt"
         announce = try container.decodeIfPresent(Bool.self, forKey: .announce) ?? false
         if announce, discoveryPrefix == nil {
-            throw DecodingError.dataCorruptedError(
-                forKey: .announce, in: container,
-                debugDescription: "announce needs discovery; write discovery: {home-assistant: homeassistant}")
+            throw ConfigurationProblem(
+                "announce needs discovery", remedy: "write discovery: {home-assistant: homeassistant}",
+                forKey: .announce, in: container)
         }
         lights = try container.decodeIfPresent([HandWrittenLight].self, forKey: .lights)?.map(\.entity) ?? []
         var ids: Set<LightID> = []
         for light in lights where !ids.insert(light.description.id).inserted {
-            throw DecodingError.dataCorruptedError(
-                forKey: .lights, in: container,
-                debugDescription: "two lights have the id \"\(light.description.id)\"; give each light its own id")
+            throw ConfigurationProblem(
+                "two lights have the id \"\(light.description.id)\"", remedy: "give each light its own id",
+                forKey: .lights, in: container)
         }
     }
 
@@ -85,8 +85,8 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
     ) throws -> String? {
         guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
         guard !text.isEmpty, !text.utf8.contains(0) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "empty or not text; write a value or leave the key out")
+            throw ConfigurationProblem(
+                "empty or not text", remedy: "write a value or leave the key out", forKey: key, in: container)
         }
         return text
     }
@@ -96,9 +96,9 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         guard (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B && $0 != 0x2F })
         else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .clientID, in: container,
-                debugDescription: "not a client id; write 1 to 64 letters and digits without space, #, + and /")
+            throw ConfigurationProblem(
+                "not a client id", remedy: "write 1 to 64 letters and digits without space, #, + and /",
+                forKey: .clientID, in: container)
         }
         return id
     }
@@ -107,20 +107,20 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         _ connection: MQTTConnectionSettings, _ container: KeyedDecodingContainer<CodingKeys>
     ) throws {
         if connection.passwordFile != nil, connection.user == nil {
-            throw DecodingError.dataCorruptedError(
-                forKey: .passwordFile, in: container, debugDescription: "a password without a user; add user:")
+            throw ConfigurationProblem(
+                "a password without a user", remedy: "add user:", forKey: .passwordFile, in: container)
         }
         if (connection.clientCertificate == nil) != (connection.clientKey == nil) {
-            throw DecodingError.dataCorruptedError(
-                forKey: connection.clientKey == nil ? .clientCertificate : .clientKey, in: container,
-                debugDescription: "client-certificate and client-key belong together; write both")
+            throw ConfigurationProblem(
+                "client-certificate and client-key belong together", remedy: "write both",
+                forKey: connection.clientKey == nil ? .clientCertificate : .clientKey, in: container)
         }
         guard !connection.address.tls else { return }
         for (key, value) in [
             (CodingKeys.caFile, connection.caFile), (.clientCertificate, connection.clientCertificate),
         ] where value != nil {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "this key is for TLS; write url: mqtts://HOST:PORT")
+            throw ConfigurationProblem(
+                "this key is for TLS", remedy: "write url: mqtts://HOST:PORT", forKey: key, in: container)
         }
     }
 
@@ -153,9 +153,9 @@ private struct DiscoveryKeys: Decodable {
             (1...128).contains(prefix.utf8.count) && !prefix.hasPrefix("/") && !prefix.hasSuffix("/")
             && prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B }
         guard isTopic else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container,
-                debugDescription: "not the start of a topic; write \(usual), without / at its ends, + and #")
+            throw ConfigurationProblem(
+                "not the start of a topic", remedy: "write \(usual), without / at its ends, + and #", forKey: key,
+                in: container)
         }
         return prefix
     }

@@ -52,13 +52,24 @@ package struct MQTTHome: Sendable {
 
     private enum WarningSubject: Hashable {
         case message(Origin)
+        /// What an announcement says of a light that is shown all the same.
+        case light(LightID, Origin)
         case numberOfLights
         case numberOfReadings
+
+        /// The announcement that it is about.
+        var origin: Origin? {
+            switch self {
+            case .message(let origin), .light(_, let origin): origin
+            case .numberOfLights, .numberOfReadings: nil
+            }
+        }
 
         /// What the host knows it by.
         var name: String {
             switch self {
             case .message(let origin): origin.description
+            case .light(let id, _): id.rawValue
             case .numberOfLights: "number of lights"
             case .numberOfReadings: "number of readings"
             }
@@ -202,9 +213,7 @@ package struct MQTTHome: Sendable {
         for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload, now: now) }
         guard let announcement = announcement(on: topic) else { return joined(Self.withoutRepetitions(actions)) }
         // What was wrong before is taken back, unless it still is.
-        let before = warned.filter {
-            if case .message(let origin) = $0 { origin.topic == topic } else { false }
-        }
+        let before = warned.filter { $0.origin?.topic == topic }
         warned.subtract(before)
         do throws(MQTTProblem) {
             switch announcement {
@@ -219,7 +228,8 @@ package struct MQTTHome: Sendable {
                 "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
         }
         return joined(Self.withoutRepetitions(actions))
-            + before.subtracting(warned).map(\.name).sorted().map { .warn(nil, about: $0) }
+            // Another topic may have told of the same light meanwhile.
+            + Set(before.map(\.name)).subtracting(warned.map(\.name)).sorted().map { .warn(nil, about: $0) }
     }
 
     /// What is subscribed once for many lights brings each what is retained, and several outputs of a device are asked at once.
@@ -599,7 +609,9 @@ package struct MQTTHome: Sendable {
 
     private mutating func warn(of entity: MQTTEntity, _ origin: Origin) -> [MQTTAction] {
         entity.losses.isEmpty
-            ? [] : warn("\(origin): \(entity.losses.joined(separator: "; "))", about: .message(origin))
+            ? []
+            : warn(
+                "\(origin): \(entity.losses.joined(separator: "; "))", about: .light(entity.description.id, origin))
     }
 
     private mutating func warn(_ text: String?, about subject: WarningSubject) -> [MQTTAction] {

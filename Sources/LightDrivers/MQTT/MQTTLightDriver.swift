@@ -1,3 +1,4 @@
+import AsyncKit
 package import LightKit
 package import Logging
 
@@ -15,8 +16,7 @@ package actor MQTTLightDriver: LightDriver {
     private let start = ContinuousClock.now
     /// How much of the longest pause passes before the next try; random, so that not all bridges come back at once.
     private let share: @Sendable () -> Double
-    private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    private let signal = AsyncSignal()
 
     private var home: MQTTHome
     private var session: MQTTSession
@@ -46,7 +46,6 @@ package actor MQTTLightDriver: LightDriver {
             zigbee2MQTT: configuration.zigbee2MQTTBase, lights: configuration.lights)
         session = MQTTSession(statusTopic: "lamplighter/\(configuration.connection.clientID)/status")
         if configuration.announce { session.birthTopic = configuration.discoveryPrefix.map { "\($0)/status" } }
-        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -57,29 +56,18 @@ package actor MQTTLightDriver: LightDriver {
         await host.report(.starting)
         await carryOut(home.started(kinds: await host.includedKinds(), known: await host.knownLights()), host)
         connect()
-        waker.yield()
-        await withDiscardingTaskGroup { timers in
-            var timerAt: Duration?
-            for await _ in wake {
-                if let at = timerAt, at <= now { timerAt = nil }
-                await turn(host)
-                guard
-                    let next = [
-                        home.deadline, session.reconnectAt, session.slowAt, questions.isEmpty ? nil : questionAt,
-                    ].compactMap({ $0 }).min()
-                else { continue }
-                if timerAt.map({ next < $0 }) ?? true {
-                    timerAt = next
-                    timers.addTask { [waker, instant = start + next] in
-                        try? await Task.sleep(until: instant, clock: .continuous)
-                        waker.yield()
-                    }
-                }
-            }
-            timers.cancelAll()
+        while !Task.isCancelled {
+            await turn(host)
+            await signal.wait(until: deadline.map { start + $0 })
         }
         await carryOut(home.stopped(), host)
         await sayGoodbye()
+    }
+
+    /// When the next round is due, if nothing happens before.
+    private var deadline: Duration? {
+        let askAt = questions.isEmpty ? nil : questionAt
+        return [home.deadline, session.reconnectAt, session.slowAt, askAt].compactMap(\.self).min()
     }
 
     /// One round: what the connection told, then what time brought.
@@ -112,7 +100,7 @@ package actor MQTTLightDriver: LightDriver {
         session.connecting(now: now)
         var settings = configuration.connection
         settings.will = MQTTMessage(topic: session.statusTopic, text: "offline", qos: 1, retain: true)
-        let client = MosquittoClient(settings: settings) { [waker] in waker.yield() }
+        let client = MosquittoClient(settings: settings) { [signal] in signal.send() }
         self.client = client
         client.start()
     }
@@ -208,7 +196,7 @@ package actor MQTTLightDriver: LightDriver {
         try await publish(home.messages(for: command, to: light, now: now))
         guard let report = home.handedOver(command, to: light) else { return }
         outbox.add(report, from: light)
-        waker.yield()
+        signal.send()
     }
 
     /// How long a light stays on or off while it blinks; with three of them it is done in less than 2 s, after which the
@@ -230,7 +218,7 @@ package actor MQTTLightDriver: LightDriver {
         }
         // Also when it was cancelled or a message failed, the light is left as it was; that is not waited for.
         for message in home.endIdentification(of: light, number, now: now) { try? client?.send(message) }
-        waker.yield()
+        signal.send()
         if let failure { throw failure }
     }
 

@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import Synchronization
+import SystemKit
 
 /// One connection to a broker through libmosquitto, from the first try to its end; for the next try make a new one.
 ///
@@ -84,22 +85,8 @@ package final class MosquittoClient: Sendable {
     /// Starts the thread that connects.
     package func start() {
         _ = Self.initialised
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        let failed = pthread_create(
-            &thread, &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<MosquittoClient>.fromOpaque(context).takeRetainedValue().runThread()
-                return nil
-            }, context.toOpaque())
-        if failed != 0 {
-            context.release()
-            end("no thread for the connection (\(systemErrorText(failed)))")
+        do throws(SystemError) { try DetachedThread.start { [self] in runThread() } } catch {
+            end("no thread for the connection (\(error.reason))")
         }
     }
 
@@ -302,7 +289,7 @@ extension MosquittoClient {
         }
         guard settings.address.tls else { return nil }
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
-            if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(systemErrorText(errno)))" }
+            if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(SystemError.last.reason))" }
         }
         // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto wants a directory all the same.
         if settings.caFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
@@ -419,7 +406,7 @@ extension MosquittoClient {
         case MOSQ_ERR_TIMEOUT.code: return "the broker does not answer"
         case MOSQ_ERR_KEEPALIVE.code: return "the broker has fallen silent"
         case MOSQ_ERR_EAI.code: return "the host name cannot be resolved"
-        case MOSQ_ERR_ERRNO.code: return systemErrorText(failedAt)
+        case MOSQ_ERR_ERRNO.code: return SystemError(code: failedAt).reason
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
             return
                 "TLS failed (\(lastError.withLock { $0 }.map { MQTTProblem.quoted($0, maximum: 200) } ?? "no reason given"))"

@@ -20,7 +20,7 @@ package struct DeviceSelection: Equatable, Sendable {
     ///   - discoverKey: the key of ``discover``.
     ///   - hostsKey: the key of ``hosts``.
     ///   - traits: what the devices have in common.
-    /// - Throws: `DecodingError` that says what to write.
+    /// - Throws: `ConfigurationProblem`.
     init<Key>(
         from container: KeyedDecodingContainer<Key>, discover discoverKey: Key, hosts hostsKey: Key,
         traits: DeviceTraits
@@ -31,24 +31,24 @@ package struct DeviceSelection: Equatable, Sendable {
             var list = try container.nestedUnkeyedContainer(forKey: hostsKey)
             while !list.isAtEnd {
                 guard let host = DeviceHost(try list.decode(String.self)) else {
-                    throw DecodingError.dataCorruptedError(
-                        in: list, debugDescription: "no host; write 10.0.0.5 or \"10.0.0.5:\(traits.port)\"")
+                    throw ConfigurationProblem(
+                        "no host", remedy: "write 10.0.0.5 or \"10.0.0.5:\(traits.port)\"", at: list.codingPath)
                 }
                 guard !hosts.contains(host) else {
-                    throw DecodingError.dataCorruptedError(
-                        in: list, debugDescription: "\(host.host) stands here twice; remove one")
+                    throw ConfigurationProblem(
+                        "\(host.host) stands here twice", remedy: "remove one", at: list.codingPath)
                 }
                 guard hosts.count < traits.maximumDevices else {
-                    throw DecodingError.dataCorruptedError(
-                        in: list, debugDescription: "too many; write at most \(traits.maximumDevices) hosts")
+                    throw ConfigurationProblem(
+                        "too many", remedy: "write at most \(traits.maximumDevices) hosts", at: list.codingPath)
                 }
                 hosts.append(host)
             }
         }
         guard discover || !hosts.isEmpty else {
-            throw DecodingError.dataCorruptedError(
-                forKey: discoverKey, in: container,
-                debugDescription: "nothing to connect to; write discover: true or hosts: [10.0.0.5]")
+            throw ConfigurationProblem(
+                "nothing to connect to", remedy: "write discover: true or hosts: [10.0.0.5]", forKey: discoverKey,
+                in: container)
         }
     }
 }

@@ -1,3 +1,4 @@
+import AsyncKit
 package import Discovery
 package import LightKit
 package import Logging
@@ -27,14 +28,6 @@ package protocol DeviceConnection: Sendable {
 package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     package typealias Session = Connection.Session
 
-    /// What the host is to be told, in order.
-    private enum Notice: Sendable {
-        case added(LightDescription)
-        case removed(LightID)
-        case reports([(light: LightID, report: LightReport)])
-        case warning(String?, about: String)
-    }
-
     private struct OpenConnection {
         let outputs: AsyncStream<Session.Output>.Continuation
         let task: Task<Void, Never>
@@ -48,14 +41,12 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     private let makeBrowser: @Sendable () throws(DiscoveryError) -> any ServiceBrowser
     private let share: @Sendable () -> Double
     private let start = ContinuousClock.now
-    private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    private let signal = AsyncSignal()
 
     private var home: DeviceHome<Session>
     private var connections: [DeviceTarget: OpenConnection] = [:]
     private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
-    private var notices: [Notice] = []
-    private var outbox = ReportOutbox()
+    private var notices = HostNotices()
     /// Connections that wait until the host has taken what they brought.
     private var readers: [CheckedContinuation<Void, Never>] = []
     private var isRunning = false
@@ -80,7 +71,6 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         self.share = share
         self.makeBrowser = makeBrowser
         home = DeviceHome(selection, options: options)
-        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -96,21 +86,11 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         if browser == nil { await host.report(.running) }
         await withDiscardingTaskGroup { tasks in
             if let browser { tasks.addTask { await self.follow(browser, host) } }
-            var timerAt: Duration?
-            for await _ in wake {
-                if let at = timerAt, at <= now { timerAt = nil }
+            while !Task.isCancelled {
                 perform(home.timePassed(now: now, share: share()))
                 await notify(host)
-                guard let next = home.deadline else { continue }
-                if timerAt.map({ next < $0 }) ?? true {
-                    timerAt = next
-                    tasks.addTask { [waker, instant = start + next] in
-                        try? await Task.sleep(until: instant, clock: .continuous)
-                        waker.yield()
-                    }
-                }
+                await signal.wait(until: home.deadline.map { start + $0 })
             }
-            tasks.cancelAll()
         }
         isRunning = false
         await browser?.stop()
@@ -134,32 +114,18 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     private func notify(_ host: any LightHost) async {
         let unreadable = home.takeUnreadable()
         if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
-        queueReports()
-        while !notices.isEmpty {
-            let batch = notices
-            notices = []
-            for notice in batch {
-                switch notice {
-                case .added(let light): await host.added(light)
-                case .removed(let light): await host.removed(light)
-                case .reports(let reports): await host.report(reports)
-                case .warning(let text, let subject): await host.warn(text, about: subject)
-                }
-            }
-        }
+        repeat {
+            for notice in notices.takeAll() { await notice.tell(host) }
+        } while !notices.waiting.isEmpty
         for reader in readers { reader.resume() }
         readers = []
-    }
-
-    private func queueReports() {
-        if !outbox.isEmpty { notices.append(.reports(outbox.takeAll().reports)) }
     }
 
     /// Does what came of something, and lets the loop of ``run(host:)`` look: what waits for the host and the deadlines may
     /// have changed.
     private func carryOut(_ actions: [DeviceAction<Session.Output>]) {
         perform(actions)
-        waker.yield()
+        signal.send()
     }
 
     /// Does what came of a look of that loop, which would never rest if it woke itself.
@@ -169,14 +135,10 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
             case .connect(let target, let endpoint, let number): connect(target, endpoint, number)
             case .output(let target, let output): connections[target]?.outputs.yield(output)
             case .close(let target): close(target)
-            case .report(let light, let report): outbox.add(report, from: light)
-            case .added(let light):
-                queueReports()
-                notices.append(.added(light))
-            case .removed(let light):
-                queueReports()
-                notices.append(.removed(light))
-            case .warn(let text, let subject): notices.append(.warning(text, about: subject))
+            case .report(let light, let report): notices.add(report, from: light)
+            case .added(let light): notices.add(.added(light))
+            case .removed(let light): notices.add(.removed(light))
+            case .warn(let text, let subject): notices.add(.warning(text, about: subject))
             case .finished(let command, let error):
                 waiters.removeValue(forKey: command)?.resume(returning: error)
             }
@@ -199,7 +161,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
 
     private func received(_ input: Session.Input, _ target: DeviceTarget, _ number: Int) async {
         carryOut(home.received(input, from: target, number: number, now: now, share: share()))
-        guard isRunning, notices.count > Self.maximumNotices else { return }
+        guard isRunning, notices.waiting.count > Self.maximumNotices else { return }
         await withCheckedContinuation { readers.append($0) }
     }
 

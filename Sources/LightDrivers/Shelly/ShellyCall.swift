@@ -71,10 +71,5 @@ package struct ShellyChallenge: Equatable, Sendable {
         ]
     }
 
-    private static func hash(_ text: String) -> String {
-        Sodium.sha256(Array(text.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0\(digits)" : digits
-        }.joined()
-    }
+    private static func hash(_ text: String) -> String { Sodium.sha256(Array(text.utf8)).hexDigits }
 }

@@ -21,9 +21,9 @@ package struct ShellyDriverConfiguration: SelectingDriver {
         options = ShellyOptions(switches: try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false)
         if let path = try container.decodeIfPresent(String.self, forKey: .passwordFile) {
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .passwordFile, in: container,
-                    debugDescription: "no whole path; write /etc/lamplighter/shelly.password")
+                throw ConfigurationProblem(
+                    "no whole path", remedy: "write /etc/lamplighter/shelly.password", forKey: .passwordFile,
+                    in: container)
             }
             options.passwordFile = path
         }

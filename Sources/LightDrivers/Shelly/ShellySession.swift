@@ -21,6 +21,7 @@ package struct ShellyOptions: Equatable, Sendable {
 package struct ShellySession: DeviceSession {
     package typealias Options = ShellyOptions
 
+    /// What the connection is to do.
     package enum Output: Equatable, Sendable {
         /// Ask by HTTP which one it is.
         case identify
@@ -29,6 +30,7 @@ package struct ShellySession: DeviceSession {
         case call(ShellyCall)
     }
 
+    /// What the connection has brought.
     package enum Input: Equatable, Sendable {
         case identity(HTTPResponse)
         case opened

@@ -19,9 +19,9 @@ package struct SimulatedDriverConfiguration: LightDriverConfiguration {
         lights = try container.decodeIfPresent([SimulatedLight].self, forKey: .lights) ?? []
         var ids: Set<LightID> = []
         for light in lights where !ids.insert(light.description.id).inserted {
-            throw DecodingError.dataCorruptedError(
-                forKey: .lights, in: container,
-                debugDescription: "two lights have the id \"\(light.description.id)\"; give each light its own id")
+            throw ConfigurationProblem(
+                "two lights have the id \"\(light.description.id)\"", remedy: "give each light its own id",
+                forKey: .lights, in: container)
         }
     }
 
@@ -87,8 +87,8 @@ extension SimulatedLight: Decodable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let id = try container.decode(String.self, forKey: .id)
         guard LightIDRule.accepts(id) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .id, in: container, debugDescription: LightIDRule.problem)
+            throw ConfigurationProblem(
+                LightIDRule.problem, remedy: LightIDRule.remedy, forKey: .id, in: container)
         }
         let kind = try container.decodeName(LightKind.self, forKey: .kind) ?? .light
         let brightness = try container.decodeIfPresent(Bool.self, forKey: .brightness) ?? false
@@ -104,15 +104,14 @@ extension SimulatedLight: Decodable {
             (.readings, !readings.isEmpty, .sensor),
         ]
         if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
-            throw DecodingError.dataCorruptedError(
-                forKey: wrong.key, in: container,
-                debugDescription: "this is of a \(wrong.kind.rawValue), and the kind is \(kind.rawValue); "
-                    + "leave this out or write kind: \(wrong.kind.rawValue)")
+            throw ConfigurationProblem(
+                "this is of a \(wrong.kind.rawValue), and the kind is \(kind.rawValue)",
+                remedy: "leave this out or write kind: \(wrong.kind.rawValue)", forKey: wrong.key, in: container)
         }
         guard kind != .sensor || !readings.isEmpty else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .kind, in: container,
-                debugDescription: "a sensor without readings; write for example readings: [motion, temperature]")
+            throw ConfigurationProblem(
+                "a sensor without readings", remedy: "write for example readings: [motion, temperature]", forKey: .kind,
+                in: container)
         }
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration ?? .zero
         latency = try container.decodeIfPresent(DurationText.self, forKey: .latency)?.duration ?? .zero
@@ -137,10 +136,10 @@ extension SimulatedLight: Decodable {
         return Set(
             try names.map { name in
                 guard let reading = SensorReading(rawValue: name) else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: .readings, in: container,
-                        debugDescription: "there is no reading \(name.prefix(64)); write some of "
-                            + SensorReading.allCases.map(\.rawValue).joined(separator: ", "))
+                    throw ConfigurationProblem(
+                        "there is no reading \(name.prefix(64))",
+                        remedy: "write some of " + SensorReading.allCases.map(\.rawValue).joined(separator: ", "),
+                        forKey: .readings, in: container)
                 }
                 return reading
             })
@@ -158,9 +157,8 @@ extension SimulatedLight.Failure: Decodable {
         case "silent": self = .silent
         default:
             guard words.count == 2, words[0] == "every", let number = Int(words[1]), number > 0 else {
-                throw DecodingError.dataCorruptedError(
-                    in: container,
-                    debugDescription: "no way to fail; write never, unreachable, silent or every 3")
+                throw ConfigurationProblem(
+                    "no way to fail", remedy: "write never, unreachable, silent or every 3", at: container.codingPath)
             }
             self = .every(number)
         }

@@ -1,3 +1,4 @@
+import AsyncKit
 package import LightKit
 package import Logging
 import Synchronization
@@ -16,7 +17,7 @@ package final class SimulatedLightDriver: LightDriver {
         /// Where reports go, while the driver runs.
         var host: (any LightHost)?
         /// Reports have left the outbox and have not all arrived.
-        var isTelling = false
+        var isReporting = false
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -25,8 +26,7 @@ package final class SimulatedLightDriver: LightDriver {
     private let places: [LightID: Int]
     private let home: Mutex<Home>
     private let logger: Logger
-    private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    private let signal = AsyncSignal()
 
     package init(configuration: SimulatedDriverConfiguration, logger: Logger) {
         lights = configuration.lights
@@ -34,7 +34,6 @@ package final class SimulatedLightDriver: LightDriver {
             lights.enumerated().map { ($0.element.description.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
         home = Mutex(Home(lights: lights.map { SimulatedLightState($0) }))
         self.logger = logger
-        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     // MARK: Life
@@ -55,39 +54,27 @@ package final class SimulatedLightDriver: LightDriver {
         await host.report(.running)
         home.withLock { $0.host = host }
         defer { stop() }
-        waker.yield()
-        await withDiscardingTaskGroup { timers in
-            var timerAt: ContinuousClock.Instant?
-            for await _ in wake {
-                let now = ContinuousClock.now
-                if let at = timerAt, at <= now { timerAt = nil }
-                await tell(host, now: now)
-                guard let next = home.withLock({ $0.lights.compactMap(\.nextStep).min() }) else { continue }
-                if timerAt.map({ next < $0 }) ?? true {
-                    timerAt = next
-                    timers.addTask { [waker] in
-                        try? await Task.sleep(until: next, clock: .continuous)
-                        waker.yield()
-                    }
-                }
-            }
-            timers.cancelAll()
+        while !Task.isCancelled {
+            await sendReports(host, now: .now)
+            await signal.wait(until: home.withLock { $0.lights.compactMap(\.nextStep).min() })
         }
+        // Whoever has changed a light during the last round waits for this one.
+        await sendReports(host, now: .now)
     }
 
-    private func tell(_ host: any LightHost, now: ContinuousClock.Instant) async {
+    private func sendReports(_ host: any LightHost, now: ContinuousClock.Instant) async {
         let steps = home.withLock { home in
             for (place, light) in lights.enumerated() {
                 if let report = home.lights[place].step(now: now) {
                     home.outbox.add(report, from: light.description.id)
                 }
             }
-            home.isTelling = true
+            home.isReporting = true
             return home.outbox.takeAll()
         }
         for (id, report) in steps.reports { await host.report(report, from: id) }
         let resumed = home.withLock { home in
-            home.isTelling = false
+            home.isReporting = false
             let resumed = home.waiters.filter { $0.ticket <= steps.ticket }
             home.waiters.removeAll { $0.ticket <= steps.ticket }
             return resumed
@@ -116,7 +103,7 @@ package final class SimulatedLightDriver: LightDriver {
         switch home.withLock({ $0.apply(command, to: place) }) {
         case .refused(let error): throw error
         case .done: break
-        case .queued: waker.yield()
+        case .queued: signal.send()
         case .report(let report, let host): await host.report(report, from: light)
         }
     }
@@ -132,13 +119,11 @@ package final class SimulatedLightDriver: LightDriver {
     ///
     /// Not by sleeping: a sleep that is cancelled keeps its memory until its time would have come.
     private func never() async throws(LightError) {
-        let (answers, answer) = AsyncStream.makeStream(of: Never.self)
-        for await _ in answers {}
-        withExtendedLifetime(answer) {}
+        await AsyncSignal().wait()
         throw .unreachable
     }
 
-    // MARK: The world
+    // MARK: Simulation
 
     /// Why a simulated light cannot change as asked.
     package enum SimulationError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -177,7 +162,7 @@ package final class SimulatedLightDriver: LightDriver {
                 home.waiters.append((home.outbox.ticket, continuation))
                 return true
             }
-            if isRunning { waker.yield() } else { continuation.resume(returning: false) }
+            if isRunning { signal.send() } else { continuation.resume(returning: false) }
         }
         guard resumed else { throw .notRunning }
     }
@@ -196,7 +181,7 @@ extension SimulatedLightDriver.Home {
     fileprivate mutating func apply(_ command: LightCommand, to place: Int) -> Outcome {
         do throws(LightError) {
             guard let report = try lights[place].apply(command, now: .now) else { return .done }
-            if let host, outbox.isEmpty, !isTelling, !lights[place].isFading { return .report(report, host) }
+            if let host, outbox.isEmpty, !isReporting, !lights[place].isFading { return .report(report, host) }
             outbox.add(report, from: lights[place].light.description.id)
             return .queued
         } catch {

@@ -64,9 +64,8 @@ package enum WiZRequest: Equatable, Sendable {
         case .pilot, .system, .model, .user: params = .object(JSONObject())
         case .setPilot(let pilot): params = pilot.json
         case .register:
-            let digits = String(session, radix: 16)
             params = [
-                "phoneMac": .string("0200" + String(repeating: "0", count: 8 - digits.count) + digits),
+                "phoneMac": .string("0200" + withUnsafeBytes(of: session.bigEndian, \.hexDigits)),
                 "register": true, "phoneIp": .string(IPv4Endpoint(address: localAddress, port: 0).addressText),
                 "id": "1",
             ]

@@ -1,3 +1,4 @@
+import AsyncKit
 package import Discovery
 import Synchronization
 
@@ -13,10 +14,10 @@ package final class YeelightBrowser: ServiceBrowser {
     package init() {}
 
     package func start() throws(DiscoveryError) {
-        let (wake, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signal = AsyncSignal()
         let socket: DatagramSocket
         do throws(DatagramSocket.Failure) {
-            socket = try DatagramSocket(port: 0) { waker.yield() }
+            socket = try DatagramSocket(port: 0) { signal.send() }
         } catch {
             var snapshot = ServiceSnapshot()
             snapshot.discoveryError = "no network socket (\(error.text))"
@@ -26,7 +27,7 @@ package final class YeelightBrowser: ServiceBrowser {
             await withDiscardingTaskGroup { tasks in
                 tasks.addTask { await Self.search(socket) }
                 var found = YeelightNeighbours()
-                for await _ in wake {
+                while await signal.wait(), !Task.isCancelled {
                     for datagram in socket.takeDatagrams() { found.received(datagram.bytes, from: datagram.source) }
                     shown.show(ServiceSnapshot(services: found.services, isComplete: true))
                 }

@@ -1,3 +1,4 @@
+import AsyncKit
 import NIOCore
 
 /// Carries a session with a Yeelight device: a search of it alone, and lines over a connection.
@@ -54,19 +55,17 @@ package struct YeelightConnection: DeviceConnection {
     /// Asks the device at an address which one it is.
     @concurrent
     private static func identity(of address: IPv4Endpoint?) async -> YeelightIdentity? {
-        let (wake, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard let address, let socket = try? DatagramSocket(port: 0, notify: { waker.yield() }) else { return nil }
-        let asking = Task {
-            for _ in 0..<4 where !Task.isCancelled {
-                try? socket.send(YeelightIdentity.search, to: address)
-                try? await Task.sleep(for: .seconds(1))
-            }
-            waker.finish()
-        }
-        defer { asking.cancel() }
-        for await _ in wake {
-            for datagram in socket.takeDatagrams() where datagram.source.address == address.address {
-                if let identity = YeelightIdentity(datagram.bytes, from: datagram.source) { return identity }
+        let signal = AsyncSignal()
+        guard let address, let socket = try? DatagramSocket(port: 0, notify: { signal.send() }) else { return nil }
+        for _ in 0..<4 {
+            try? socket.send(YeelightIdentity.search, to: address)
+            let nextTry = ContinuousClock.now + .seconds(1)
+            while ContinuousClock.now < nextTry {
+                await signal.wait(until: nextTry)
+                guard !Task.isCancelled else { return nil }
+                for datagram in socket.takeDatagrams() where datagram.source.address == address.address {
+                    if let identity = YeelightIdentity(datagram.bytes, from: datagram.source) { return identity }
+                }
             }
         }
         return nil

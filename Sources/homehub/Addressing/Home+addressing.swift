@@ -63,10 +63,11 @@ extension Home {
             let name = suggestedNames(from: accessory.primaryService?.localizedDescription ?? "", for: accessory.id)
                 .first
         else { return error }
+        let offer =
+            "\"homehub rename '\(accessory.name.shown)' '\(name)' --kind accessory\" makes the name free"
         return HomeError(
-            error.code,
-            detail: "\(error.detail ?? error.code.message); \"homehub rename '\(accessory.name.shown)' '\(name)' "
-                + "--kind accessory\" makes the name free",
+            error.code, detail: error.problem,
+            remedy: error.effectiveRemedy.map { "\($0); \(offer)" } ?? offer,
             accessory: error.accessory, suggestions: error.suggestions)
     }
 }

@@ -187,8 +187,8 @@ struct ValueReport {
         let what = "\(place.characteristic.word) of \(place.shownName)"
         guard places.count > 1 else {
             return HomeError(
-                first.code, detail: "\(what): \(first.detail ?? first.code.message)", accessory: first.accessory,
-                suggestions: first.suggestions)
+                first.code, detail: "\(what): \(first.problem)", remedy: first.effectiveRemedy,
+                accessory: first.accessory, suggestions: first.suggestions)
         }
         let sentences = failures.prefix(8).map { "\($0.characteristic.word) of \($0.shownName): \($1.message)" }
         return HomeError(

@@ -109,7 +109,8 @@ extension Characteristic {
             return try metadata.validatedWrite(try parsed(typed))
         } catch {
             throw HomeError(
-                error.code, detail: "\(word): \(error.detail ?? error.code.message)", suggestions: error.suggestions)
+                error.code, detail: "\(word): \(error.problem)", remedy: error.effectiveRemedy,
+                suggestions: error.suggestions)
         }
     }
 
@@ -151,7 +152,7 @@ extension Characteristic {
             // What is active or not is as good as on or off.
             if type == .active, let flag = Self.flag(typed) { return .integer(flag ? 1 : 0) }
             throw HomeError(
-                .invalidValueType, detail: "\"\(typed.shown)\" means nothing here; write \(rangeText)",
+                .invalidValueType, detail: "\"\(typed.shown)\" means nothing here", remedy: "write \(rangeText)",
                 suggestions: takenNumbers.compactMap { type.valueNames[$0]?.dashed }.near(typed))
         case .string: return .string(typed)
         case .tlv8, .data:

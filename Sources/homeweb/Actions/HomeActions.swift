@@ -42,10 +42,8 @@ enum HomeActions {
         }
         owner(router, "/rooms/:id/remove", site) { _, id, manager in
             let room: Room.ID = try id()
-            guard let home = await manager.homes.first(where: { $0.room(room) != nil }) else {
-                throw ValueActions.notFound
-            }
-            _ = try await manager.removeRoom(room, from: home.id)
+            let home = try await home(manager) { $0.room(room) != nil }
+            _ = try await manager.removeRoom(room, from: home)
             return "/rooms"
         }
         owner(router, "/zones/:id/rooms", site) { form, id, manager in
@@ -58,10 +56,8 @@ enum HomeActions {
         }
         owner(router, "/zones/:id/remove", site) { _, id, manager in
             let zone: Zone.ID = try id()
-            guard let home = await manager.homes.first(where: { $0.zone(zone) != nil }) else {
-                throw ValueActions.notFound
-            }
-            try await manager.removeZone(zone, from: home.id)
+            let home = try await home(manager) { $0.zone(zone) != nil }
+            try await manager.removeZone(zone, from: home)
             return "/rooms"
         }
     }
@@ -74,10 +70,9 @@ enum HomeActions {
         }
         owner(router, "/accessories/:id/room", site) { form, id, manager in
             let accessory: Accessory.ID = try id()
-            guard let home = await manager.homes.first(where: { $0.accessory(accessory) != nil }),
-                let room = form["room"].flatMap({ Room.ID($0) })
-            else { throw ValueActions.notFound }
-            _ = try await manager.assignAccessory(accessory, to: room, in: home.id)
+            guard let room = form["room"].flatMap({ Room.ID($0) }) else { throw ValueActions.notFound }
+            let home = try await home(manager) { $0.accessory(accessory) != nil }
+            _ = try await manager.assignAccessory(accessory, to: room, in: home)
             return "/accessories/\(accessory)"
         }
         owner(router, "/accessories/:id/identify", site) { _, id, manager in
@@ -87,18 +82,14 @@ enum HomeActions {
         }
         owner(router, "/accessories/:id/unblock", site) { _, id, manager in
             let accessory: Accessory.ID = try id()
-            guard let home = await manager.homes.first(where: { $0.accessory(accessory) != nil }) else {
-                throw ValueActions.notFound
-            }
-            _ = try await manager.unblockAccessory(accessory, in: home.id)
+            let home = try await home(manager) { $0.accessory(accessory) != nil }
+            _ = try await manager.unblockAccessory(accessory, in: home)
             return "/accessories/\(accessory)"
         }
         owner(router, "/accessories/:id/remove", site) { _, id, manager in
             let accessory: Accessory.ID = try id()
-            guard let home = await manager.homes.first(where: { $0.accessory(accessory) != nil }) else {
-                throw ValueActions.notFound
-            }
-            _ = try await manager.removeAccessory(accessory, from: home.id)
+            let home = try await home(manager) { $0.accessory(accessory) != nil }
+            _ = try await manager.removeAccessory(accessory, from: home)
             return "/"
         }
     }
@@ -132,6 +123,14 @@ enum HomeActions {
         } else {
             _ = try await manager.renameService(id, to: name)
         }
+    }
+
+    /// The home that has what is to be changed.
+    private static func home(
+        _ manager: HomeManager, where isMeant: (Home) -> Bool
+    ) async throws(WebError) -> Home.ID {
+        guard let home = await manager.homes.first(where: isMeant) else { throw ValueActions.notFound }
+        return home.id
     }
 
     // MARK: Who may

@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import HAPModel
 import HomeClient
@@ -54,7 +55,6 @@ struct LiveStream: Sendable {
                     for await _ in site.manager.snapshots() { pending.put() }
                     pending.end()
                 }
-                group.addTask { while (try? await Task.sleep(for: Self.beat)) != nil { pending.beat() } }
                 if let changes { group.addTask { for await _ in changes { pending.put() } } }
             }
         }
@@ -62,17 +62,27 @@ struct LiveStream: Sendable {
             sources.cancel()
             Task { await watching.end(after: Watching.linger) }
         }
+        try await withGracefulShutdownHandler {
+            try await draw(send, watching)
+        } onGracefulShutdown: { [pending] in
+            pending.end()
+        }
+    }
+
+    private func draw(_ send: (String) async throws -> Void, _ watching: Watching) async throws {
         var drawing = Drawing(stream: self)
         var beats = 0
-        for await isBeat in pending.wakes.cancelOnGracefulShutdown() {
-            guard !pending.isOver else { return }
+        var beatAt = ContinuousClock.now + Self.beat
+        while true {
+            let isDue = await pending.wait(until: beatAt)
+            guard !pending.isOver, !Task.isCancelled else { return }
             guard site.people.admits(visitor) else { return try await send(Self.event("gone", ["path": "/enter"])) }
-            if isBeat {
+            if beatAt <= .now {
+                beatAt = .now + Self.beat
                 beats += 1
                 if beats.isMultiple(of: Self.beatsToSign) { try await send(": here\n\n") }
             }
-            // A beat may have taken the place of a change in the queue.
-            guard pending.take(), let snapshot = await site.snapshot else { continue }
+            guard isDue, let snapshot = await site.snapshot else { continue }
             let events = await drawing.events(
                 for: Moment(
                     snapshot: snapshot, visitor: visitor, read: site.freshness.current, choice: page.choice))
@@ -91,42 +101,25 @@ struct LiveStream: Sendable {
     static func event(_ name: String, _ content: JSONValue) -> String { "event: \(name)\ndata: \(content.text)\n\n" }
 }
 
-/// Whether there is something to draw.
+/// Whether there is something to draw, and somebody to see it.
 private final class Pending: Sendable {
-    private struct Contents {
-        var isDue = false
-        var isOver = false
-    }
+    private let signal = AsyncSignal()
+    private let ended = Atomic(false)
 
-    /// Something is to be done; `true` if it is only a beat.
-    let wakes: AsyncStream<Bool>
-    private let wake: AsyncStream<Bool>.Continuation
-    private let contents = Mutex(Contents())
-
-    init() { (wakes, wake) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1)) }
-
-    var isOver: Bool { contents.withLock { $0.isOver } }
+    var isOver: Bool { ended.load(ordering: .acquiring) }
 
     /// There is something to draw.
-    func put() {
-        contents.withLock { $0.isDue = true }
-        wake.yield(false)
-    }
-
-    func beat() { wake.yield(true) }
+    func put() { signal.send() }
 
     func end() {
-        contents.withLock { $0.isOver = true }
-        wake.finish()
+        ended.store(true, ordering: .releasing)
+        signal.send()
     }
 
-    /// Whether there was something to draw; then it is taken for drawn.
-    func take() -> Bool {
-        contents.withLock { contents in
-            defer { contents.isDue = false }
-            return contents.isDue
-        }
-    }
+    /// Waits for something to draw, which is taken for drawn.
+    ///
+    /// - Returns: `false` if the time came first.
+    func wait(until deadline: ContinuousClock.Instant) async -> Bool { await signal.wait(until: deadline) }
 }
 
 /// What a reader has been sent.

@@ -14,7 +14,7 @@ struct HomePage: LivePage {
 
     init(path: String, query: Query) {
         self.path = path
-        choice = query["home"].flatMap { Home.ID($0) }
+        choice = query.home
         zone = query["zone"].flatMap { Zone.ID($0) }
         grouping = query["by"].flatMap(ProductGrouping.init) ?? .room
         var filter = ProductFilter()

@@ -38,13 +38,8 @@ struct Moment {
 extension Characteristic {
     /// Whether people see it and it can be asked for.
     var isWorthReading: Bool {
-        isForPeople && !type.isMomentaryForReaders && metadata.permissions.contains(.pairedRead)
+        isForPeople && !type.isMomentary && metadata.permissions.contains(.pairedRead)
     }
-}
-
-extension CharacteristicType {
-    /// A press leaves no value behind: reading it says nothing (HAP 8.4).
-    fileprivate var isMomentaryForReaders: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
 }
 
 /// What a page shows at one moment.
@@ -86,6 +81,11 @@ extension LivePage {
     func home(_ moment: Moment) -> Home? { moment.home }
     func changes(_ site: Site) async -> AsyncStream<Void>? { nil }
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? { nil }
+}
+
+extension Query {
+    /// The home that is asked for.
+    var home: Home.ID? { self["home"].flatMap { Home.ID($0) } }
 }
 
 extension PageContent {

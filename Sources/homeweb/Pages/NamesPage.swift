@@ -6,11 +6,6 @@ struct NamesPage: LivePage {
     let choice: Home.ID?
     var place: String { "/more" }
 
-    init(path: String, query: Query) {
-        self.path = path
-        choice = query["home"].flatMap { Home.ID($0) }
-    }
-
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing("There is no home.") }

@@ -38,15 +38,15 @@ enum Pages {
         case ("rooms", 2): return Room.ID(words[1]).map(RoomPage.init)
         case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
-        case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, query: query)
+        case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
         case ("history", 1): return HistoryPage(history: site.history)
         case ("more", 1): return MorePage()
         default: break
         }
         guard visitor.isOwner else { return nil }
         switch (words.first, words.count) {
-        case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, query: query)
-        case ("names", 1): return NamesPage(path: "/names" + query.text, query: query)
+        case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, choice: query.home)
+        case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
         case ("add", 1): return BeginPage(path: "/add" + query.text, query: query)
         case ("add", 2):
             guard let id = AccessorySetupSession.ID(words[1]) else { return nil }

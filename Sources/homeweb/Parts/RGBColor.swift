@@ -8,9 +8,7 @@ struct RGBColor: Equatable {
     var blue: UInt8
 
     /// `#rrggbb`.
-    var text: String {
-        "#" + [red, green, blue].map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
+    var text: String { "#" + Hex.encode([red, green, blue]).lowercased() }
 
     init(red: UInt8, green: UInt8, blue: UInt8) {
         self.red = red

@@ -1,3 +1,5 @@
+import HAPModel
+
 /// What follows the question mark of a path, or is sent by a form: names with values, each name once.
 struct Query: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
@@ -38,7 +40,7 @@ struct Query: Sendable {
             case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
                 guard index + 2 < bytes.count,
-                    let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+                    let byte = Hex.decode(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self))?.first
                 else { return nil }
                 decoded.append(byte)
                 index += 2
@@ -59,7 +61,7 @@ extension String {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
                 text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            default: text += "%" + Hex.encode([byte])
             }
         }
         return text

@@ -18,7 +18,7 @@ struct WebError: Error {
     }
 
     init(_ error: HomeError) {
-        let text = error.detail ?? error.code.message
+        let text = error.effectiveRemedy.map { "\(error.problem); \($0)" } ?? error.problem
         message = text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
         suggestions = error.suggestions
         status =

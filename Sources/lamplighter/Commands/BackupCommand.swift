@@ -40,7 +40,8 @@ struct StateDirectoryOption: ParsableArguments {
     /// - Throws: ``BridgeControlError`` if nothing says where it is.
     func arguments(_ options: GlobalOptions) throws(BridgeControlError) -> [String] {
         guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
-            throw .usage("no daemon listens at \(options.socket); name its state directory with --state-directory")
+            throw .usage(
+                "no daemon listens at \(options.socket)", remedy: "name its state directory with --state-directory")
         }
         return ["--state-directory", directory]
     }

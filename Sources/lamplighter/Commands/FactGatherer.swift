@@ -1,6 +1,6 @@
 import BridgeControl
 import Doctor
-import Glibc
+import SystemKit
 import TerminalKit
 
 /// Finds out what `doctor` judges.
@@ -18,7 +18,7 @@ struct FactGatherer {
         async let bus = UnixProbe.systemBus(address: Terminal.current.environment("DBUS_SYSTEM_BUS_ADDRESS"))
         async let avahi = UnixProbe.avahi()
         let (daemon, lights) = await daemon()
-        var facts = Facts(daemon: daemon, time: time(nil))
+        var facts = Facts(daemon: daemon, time: Int(WallClock.now / 1000))
         facts.bus = await bus
         facts.avahi = await avahi
         facts.unreachableLights = lights.filter { !$0.reachable }.map(\.name)

@@ -19,8 +19,22 @@ struct LightsListCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let lights = try await options.ask { try await $0.lights() }
-        Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
+        guard !options.json else {
+            let lights = try await options.ask { try await $0.lights() }
+            return Terminal.current.write(lights.json.text + "\n")
+        }
+        let (lights, status) = try await options.ask { (try await $0.lights(), try await $0.status()) }
+        Terminal.current.write(Self.text(of: lights) + Self.text(ofWarnings: status.lightWarnings))
+    }
+
+    /// What stands beneath the lights: which driver or light a warning is about, and the warning.
+    static func text(ofWarnings warnings: [BridgeWarning]) -> String {
+        guard !warnings.isEmpty else { return "" }
+        var table = Table(["ABOUT", "WARNING"])
+        for warning in warnings {
+            table.append([warning.subject.light ?? warning.subject.driver ?? "", warning.message])
+        }
+        return "\n" + table.text
     }
 
     static func text(of lights: [LightListing]) -> String {

@@ -28,10 +28,13 @@ struct PluginCommand: AsyncParsableCommand {
 
         func run() async throws {
             guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
-                throw BridgeControlError.usage("--config is no JSON object; write it as '{\"key\": \"value\"}'")
+                throw BridgeControlError.usage(
+                    "--config is no JSON object", remedy: "write it as '{\"key\": \"value\"}'")
             }
             let command = command.first == "--" ? Array(command.dropFirst()) : command
-            guard !command.isEmpty else { throw BridgeControlError.usage("no command; name the plugin to test") }
+            guard !command.isEmpty else {
+                throw BridgeControlError.usage("no command", remedy: "name the plugin to test")
+            }
             var directory = Array("/tmp/lamplighter-plugin-XXXXXX".utf8CString)
             guard mkdtemp(&directory) != nil else {
                 throw BridgeControlError.unavailable("no directory can be made in /tmp")

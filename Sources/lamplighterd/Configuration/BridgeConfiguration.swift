@@ -5,30 +5,53 @@ import LightKit
 import TerminalKit
 
 /// What the operator has written in `lamplighter.yaml`.
-struct BridgeConfiguration: Decodable, Sendable {
-    var bridge: BridgeSection
-    var drivers: [DriverEntry]
+struct BridgeConfiguration: DeclaredSection, Sendable {
+    var bridge = BridgeSection()
+    var drivers: [DriverEntry] = []
     /// The kinds that are shown.
-    var include: IncludedKinds
+    var include = IncludedKinds()
     /// What is said of single lights, by their keys.
-    var lights: [LightKey: LightSection]
+    var lights: [LightKey: LightSection] = [:]
     /// `nil` if the metrics are not served.
     var metrics: MetricsSection?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case bridge, drivers, include, lights, metrics
+    /// All but the drivers and their lights: those belong together, and each driver declares its own keys.
+    static var keys: [DeclaredKey<BridgeConfiguration>] {
+        [
+            DeclaredKey(section: "bridge", \.bridge),
+            DeclaredKey(
+                "include", \.include, .reload,
+                .byDefault(
+                    "[lights, switches, outlets]",
+                    explanation: """
+                        What is shown of all that drivers bring; also: fans, sensors. A kind that is taken out is hidden, and has \
+                        its numbers, rooms and scenes when it is back.
+                        """)),
+            DeclaredKey(
+                optional: "metrics", \.metrics, .restart,
+                .only(
+                    "{listen: 127.0.0.1:9251}",
+                    explanation: """
+                        Figures for Prometheus, in clear to whoever reaches the address; default: none. \
+                        Documentation/Observability.md lists them.
+                        """)),
+        ]
     }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case drivers, lights
+    }
+
+    /// What counts where nothing is written.
+    init() {}
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        bridge = try container.decodeIfPresent(BridgeSection.self, forKey: .bridge) ?? BridgeSection()
+        try readKeys(from: decoder)
         drivers = try container.decodeIfPresent([DriverEntry].self, forKey: .drivers) ?? []
-        include = try container.decodeIfPresent(IncludedKinds.self, forKey: .include) ?? IncludedKinds()
         let sections = try container.decodeIfPresent([String: LightSection].self, forKey: .lights) ?? [:]
-        metrics = try container.decodeIfPresent(MetricsSection.self, forKey: .metrics)
 
         try Self.checkDriverIDs(of: drivers, at: decoder.codingPath + [CodingKeys.drivers])
-        lights = [:]
         for (text, section) in sections.sorted(by: { $0.key < $1.key }) {
             let path = decoder.codingPath + [CodingKeys.lights, ConfigurationKey(text)]
             lights[try LightKey(text, drivers: drivers.map(\.id), at: path)] = section

@@ -5,7 +5,7 @@ import LightBridge
 import LightDrivers
 import Logging
 
-/// Reads the configuration file again and makes the running bridge obey it; sessions stay.
+/// Reads the configuration file again and applies it to the running bridge; sessions stay.
 ///
 /// A file that is wrong changes nothing. What belongs to the bridge itself (its name, port, interfaces ...) cannot be
 /// changed under connected controllers: it is named and waits for a restart.
@@ -18,7 +18,7 @@ actor ConfigurationReloader {
     private let notifier: ServiceNotifier?
     private let logger: Logger
 
-    /// What the bridge obeys.
+    /// What is in effect.
     private(set) var configuration: BridgeConfiguration
     /// Why the last file was not taken, and what of the file waits for a restart.
     private var warning: String?
@@ -43,7 +43,7 @@ actor ConfigurationReloader {
     /// What the operator should know of the file.
     var warnings: [String] { warning.map { [$0] } ?? [] }
 
-    /// Reads the file and obeys it; one reload comes after the other.
+    /// Reads the file and applies it; one reload comes after the other.
     ///
     /// - Returns: what has changed.
     /// - Throws: `ConfigurationError` and `ConfigurationFileError`, with which nothing has changed.
@@ -51,18 +51,18 @@ actor ConfigurationReloader {
         let former = last
         let task = Task {
             _ = await former?.result
-            return try await readAndObey()
+            return try await readAndApply()
         }
         last = task
         return try await task.value
     }
 
-    private func readAndObey() async throws -> ReloadListing {
+    private func readAndApply() async throws -> ReloadListing {
         notifier?.reloading()
         defer { notifier?.ready() }
         do {
             let next = try BridgeConfiguration.load(from: path, drivers: DriverCatalog.drivers, instance: instance)
-            let listing = await obey(next)
+            let listing = await apply(next)
             logger.notice(
                 "configuration reloaded",
                 metadata: ["drivers": "\(listing.drivers)", "lights": "\(listing.lights)"])
@@ -79,7 +79,7 @@ actor ConfigurationReloader {
         "the configuration is not in use, because it is wrong: \(fault)"
     }
 
-    private func obey(_ next: BridgeConfiguration) async -> ReloadListing {
+    private func apply(_ next: BridgeConfiguration) async -> ReloadListing {
         let former = configuration
         let waiting = next.keysThatWait(comparedWith: former)
         warning =
@@ -112,13 +112,5 @@ extension BridgeConfiguration {
     /// What the light bridge has to know of the `lights` section.
     var overrides: [LightKey: LightOverride] {
         lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap) }
-    }
-}
-
-extension BridgeConfiguration {
-    /// The keys that differ and cannot change while the bridge runs, as they are written.
-    func keysThatWait(comparedWith running: BridgeConfiguration) -> [String] {
-        let keys = bridge.keysThatWait(comparedWith: running.bridge).map { "bridge.\($0)" }
-        return metrics == running.metrics ? keys : keys + ["metrics"]
     }
 }

@@ -1,4 +1,5 @@
 import DaemonKit
+import HAPModel
 import HAPProtocol
 import LightDrivers
 import TerminalKit
@@ -42,25 +43,13 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         } catch {
             throw OwnershipTokenError(description: error.text.sanitized)
         }
-        guard let token = Self.bytes(text), let requirement = OwnershipRequirement(vendor: vendor, token: token) else {
+        guard let token = Hex.decode(text), let requirement = OwnershipRequirement(vendor: vendor, token: token) else {
             throw OwnershipTokenError(
                 description:
                     "bridge.ownership.token-file \(tokenFile) holds no token; write 32 to 1024 hexadecimal digits"
                     .sanitized)
         }
         return requirement
-    }
-
-    /// What pairs of hexadecimal digits stand for; `nil` for anything else.
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
     }
 }
 

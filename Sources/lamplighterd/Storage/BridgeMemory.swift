@@ -73,7 +73,8 @@ final class BridgeMemory: Sendable {
         }
         guard isFree else {
             throw BridgeControlError(
-                code: 75, message: "a backup, a restore or a reset is under way already; try again when it is done")
+                code: 75, message: "a backup, a restore or a reset is under way already",
+                remedy: "try again when it is done")
         }
     }
 

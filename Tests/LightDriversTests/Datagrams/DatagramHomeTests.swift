@@ -216,16 +216,11 @@ struct DatagramHomeTests {
             (#"{"hosts": ["10.0.0.7:0"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
             (#"{"discover": false}"#, "nothing to look for; write discover: true or hosts: [10.0.0.7]"),
         ])
-    func keys(text: String, problem: String) {
-        #expect {
+    func keys(text: String, problem: String) throws {
+        let error = try #require(throws: ConfigurationProblem.self) {
             try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8))
-        } throws: { error in
-            if case DecodingError.dataCorrupted(let context) = error {
-                context.debugDescription == problem
-            } else {
-                false
-            }
         }
+        #expect(error.description == problem)
     }
 
     @Test("everybody is asked unless it says otherwise, and hosts besides")

@@ -87,12 +87,8 @@ struct HueCredentialStoreTests {
             (#"{"hosts": ["x", "x"]}"#, "remove one"),
             (#"{"hosts": [\#((1...17).map { "\"h\($0)\"" }.joined(separator: ","))]}"#, "at most 16"),
         ])
-    func wrongKeys(text: String, remedy: String) {
-        #expect {
-            try Self.configuration(text)
-        } throws: { error in
-            guard case DecodingError.dataCorrupted(let context) = error else { return false }
-            return context.debugDescription.contains(remedy)
-        }
+    func wrongKeys(text: String, remedy: String) throws {
+        let error = try #require(throws: ConfigurationProblem.self) { try Self.configuration(text) }
+        #expect(error.remedy.contains(remedy))
     }
 }

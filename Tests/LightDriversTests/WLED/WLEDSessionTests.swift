@@ -274,6 +274,6 @@ struct WLEDSessionTests {
         let full = try configuration(#"{"discover": false, "segments": true, "hosts": ["10.0.0.7"]}"#)
         #expect(full.options == WLEDOptions(segments: true))
         #expect(full.selection == DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.7")]))
-        #expect(throws: DecodingError.self) { try configuration(#"{"hosts": ["http://10.0.0.7/"]}"#) }
+        #expect(throws: ConfigurationProblem.self) { try configuration(#"{"hosts": ["http://10.0.0.7/"]}"#) }
     }
 }

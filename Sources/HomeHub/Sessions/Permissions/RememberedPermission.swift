@@ -1,4 +1,5 @@
 package import HomeModel
+internal import TerminalKit
 
 /// An answer of the user, as it is stored: it holds until the user gives another, over restarts of app and daemon.
 package struct RememberedPermission: Sendable, Hashable {
@@ -19,13 +20,7 @@ extension String {
     ///
     /// Line ends, what begins terminal sequences, and marks that turn the direction of writing become spaces.
     var asPurpose: String {
-        var text = ""
-        for scalar in unicodeScalars.prefix(SessionOpening.longestUsageDescription) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: text.append(" ")
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
+        let scalars = unicodeScalars.prefix(SessionOpening.longestUsageDescription)
+        return String(String.UnicodeScalarView(scalars.map { $0.isPrintable ? $0 : " " }))
     }
 }

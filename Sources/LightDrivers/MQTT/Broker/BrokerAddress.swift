@@ -7,11 +7,15 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted.
     package let tls: Bool
 
-    /// Why a text is no broker's address: what is wrong and, after a semicolon, what to write.
-    ///
-    /// It never repeats the text, which may hold a password.
+    /// Why a text is no broker's address, and what to write; it never repeats the text, which may hold a password.
     package struct Problem: Error, Equatable, Sendable {
-        package let text: String
+        package let problem: String
+        package let remedy: String
+
+        fileprivate init(_ problem: String, remedy: String) {
+            self.problem = problem
+            self.remedy = remedy
+        }
     }
 
     /// Reads an address.
@@ -27,43 +31,42 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
             tls = true
             rest = text.dropFirst("mqtts://".count)
         } else {
-            throw Problem(text: "not the URL of a broker; write mqtt://HOST:PORT, or mqtts://HOST:PORT for TLS")
+            throw Problem("not the URL of a broker", remedy: "write mqtt://HOST:PORT, or mqtts://HOST:PORT for TLS")
         }
         if let at = rest.lastIndex(of: "@") {
-            throw Problem(
-                text: rest[..<at].contains(":")
-                    ? "a password does not belong in the URL; write user: and password-file: beside it"
-                    : "a user does not belong in the URL; write user: beside it")
+            throw rest[..<at].contains(":")
+                ? Problem("a password does not belong in the URL", remedy: "write user: and password-file: beside it")
+                : Problem("a user does not belong in the URL", remedy: "write user: beside it")
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         guard !rest.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" }) else {
-            throw Problem(text: "a broker's URL ends after the port; leave out what follows")
+            throw Problem("a broker's URL ends after the port", remedy: "leave out what follows")
         }
         let port: Substring?
         if rest.hasPrefix("[") {
             guard let end = rest.firstIndex(of: "]") else {
-                throw Problem(text: "the bracket of the IPv6 address is not closed; write mqtt://[ADDRESS]:PORT")
+                throw Problem("the bracket of the IPv6 address is not closed", remedy: "write mqtt://[ADDRESS]:PORT")
             }
             host = String(rest[rest.index(after: rest.startIndex)..<end])
             let after = rest[rest.index(after: end)...]
             guard after.isEmpty || after.hasPrefix(":") else {
-                throw Problem(text: "not the URL of a broker; write mqtt://[ADDRESS]:PORT")
+                throw Problem("not the URL of a broker", remedy: "write mqtt://[ADDRESS]:PORT")
             }
             port = after.isEmpty ? nil : after.dropFirst()
         } else {
             let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
-                throw Problem(text: "an IPv6 address needs brackets; write mqtt://[ADDRESS]:PORT")
+                throw Problem("an IPv6 address needs brackets", remedy: "write mqtt://[ADDRESS]:PORT")
             }
             host = String(parts.first ?? "")
             port = parts.count == 2 ? parts[1] : nil
         }
         guard (1...255).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(text: "the broker's host is missing or not valid; write mqtt://HOST:PORT")
+            throw Problem("the broker's host is missing or not valid", remedy: "write mqtt://HOST:PORT")
         }
         if let port {
             guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw Problem(text: "not a port; write a number from 1 to 65535 after the colon")
+                throw Problem("not a port", remedy: "write a number from 1 to 65535 after the colon")
             }
             self.port = number
         } else {

@@ -46,7 +46,7 @@ package struct MQTTEntity: Equatable, Sendable {
         let isReading = Self.isReading(component)
         // The ids of sensors are their own: a sensor and a light may have the same unique_id.
         let id = own.map { isReading ? "\(component)/\($0)" : $0 } ?? fallbackID
-        guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.problem)") }
+        guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.sentence)") }
         hasOwnID = own != nil
         settings = try MQTTLightSettings(reader, component: component)
         losses = reader.losses.map(\.text)

@@ -288,7 +288,7 @@ struct Zigbee2MQTTDiscovery {
     private func common(
         _ schema: MQTTLightSettings.Schema, _ kind: LightKind, id: String, of device: JSONValue, serial: String?
     ) throws(MQTTProblem) -> (settings: MQTTLightSettings, description: LightDescription) {
-        guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.problem)") }
+        guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
         // A friendly name may have slashes, but no wildcards.
         let topics = KeyReader(keys: ["friendly_name": device["friendly_name"] ?? .null])
         guard let name = try topics.topic("friendly_name") else { throw .about("friendly_name", "is missing") }

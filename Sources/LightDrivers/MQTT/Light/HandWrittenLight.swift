@@ -45,8 +45,8 @@ struct HandWrittenLight: Decodable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let id = try container.decode(String.self, forKey: .id)
         guard LightIDRule.accepts(id) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .id, in: container, debugDescription: LightIDRule.problem)
+            throw ConfigurationProblem(
+                LightIDRule.problem, remedy: LightIDRule.remedy, forKey: .id, in: container)
         }
         var keys: JSONObject = ["unique_id": .string(id)]
         for key in CodingKeys.scalars where container.contains(key) {
@@ -61,9 +61,9 @@ struct HandWrittenLight: Decodable {
         let kind = try container.decodeName(HandWrittenKind.self, forKey: .kind)?.kind ?? .light
         if kind == .outlet { keys["device_class"] = "outlet" }
         if keys["retain"]?.bool == true {
-            throw DecodingError.dataCorruptedError(
-                forKey: CodingKeys("retain"), in: container,
-                debugDescription: "a retained command is carried out again at each reconnect; leave retain out")
+            throw ConfigurationProblem(
+                "a retained command is carried out again at each reconnect", remedy: "leave retain out",
+                forKey: CodingKeys("retain"), in: container)
         }
         do throws(MQTTProblem) {
             entity = try MQTTEntity(
@@ -71,11 +71,10 @@ struct HandWrittenLight: Decodable {
             // Who wrote it is here, and can write another template.
             if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {
-            let text = "\(error.text); write it as for Home Assistant's MQTT lights, with the long keys"
-            guard let key = error.key.map(CodingKeys.init(_:)), container.contains(key) else {
-                throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: text))
-            }
-            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: text)
+            let key = error.key.map(CodingKeys.init(_:)).flatMap { container.contains($0) ? $0 : nil }
+            throw ConfigurationProblem(
+                error.text, remedy: "write it as for Home Assistant's MQTT lights, with the long keys",
+                at: container.codingPath + (key.map { [$0] } ?? []))
         }
     }
 

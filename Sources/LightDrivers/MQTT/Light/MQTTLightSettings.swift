@@ -35,12 +35,15 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// When power is switched in relation to the other attributes.
     package enum OnCommandType: String, CaseIterable, Sendable {
+        /// Behind the others, before them, or by the brightness alone.
         case last, first, brightness
     }
 
     /// A topic that tells an attribute, and how to read it.
     package struct Source: Equatable, Sendable {
+        /// Where it is told; any of them counts.
         package var topics: Set<String>
+        /// What takes the value out of a message; `nil` if the message is the value.
         package var template: MessageTemplate?
 
         package init(topic: String, template: MessageTemplate? = nil) {
@@ -57,19 +60,29 @@ package struct MQTTLightSettings: Equatable, Sendable {
         package var template: MessageTemplate?
     }
 
+    /// Whether it is a light, a switch, an outlet, a fan or a sensor.
     package var kind: LightKind = .light
     package var schema: Schema
+    /// Where commands go; with a topic for each attribute, those that switch power.
     package var commandTopic: String
     /// How power is written; `nil` for the payloads as they are.
     package var powerTemplate: MessageTemplate?
+    /// What tells whether it is on; `nil` if nothing does.
     package var power: Source?
+    /// The forms in which colours, whites and brightness can be set.
     package var modes: Set<ColorMode>
     package var availability: Availability
+    /// How surely the broker passes commands on: 0, 1 or 2.
     package var qos: Int
+    /// Whether it is taken to be as it was told, because it does not say how it is.
     package var isOptimistic: Bool
+    /// The number that stands for full brightness.
     package var brightnessScale: Int
+    /// The number that stands for full white.
     package var whiteScale: Int
+    /// The colour temperatures that it can show.
     package var mireds: ClosedRange<Int>
+    /// Whether colour temperatures are sent and told in kelvin and not in mired.
     package var temperatureInKelvin: Bool
     /// Whether brightness is an attribute of its own; if not, red, green and blue carry it.
     package var hasOwnBrightness: Bool
@@ -79,20 +92,31 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var keySuffix = ""
 
     // The schema with a topic for each attribute:
+    /// How it is switched on when something else is set, too.
     package var onCommandType = OnCommandType.last
+    /// What switches it on.
     package var payloadOn = "ON"
+    /// What switches it off.
     package var payloadOff = "OFF"
+    /// What tells that it is on.
     package var stateOn = "ON"
+    /// What tells that it is off.
     package var stateOff = "OFF"
+    /// What sets the brightness; `nil` if nothing does.
     package var brightnessCommand: Command?
+    /// What tells the brightness; `nil` if nothing does.
     package var brightness: Source?
+    /// What tells which of the colours that it told last is shown.
     package var colorMode: Source?
+    /// What sets a colour or a white, by its form.
     package var commands: [ColorMode: Command] = [:]
+    /// What tells a colour or a white, by its form.
     package var states: [ColorMode: Source] = [:]
 
     /// The form colours are sent in.
     var colorForm: ColorMode? { [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww].first(where: modes.contains) }
 
+    /// What controllers may ask of it.
     package var capabilities: LightCapabilities {
         switch schema {
         case .fan(let fan): return fan.capabilities

@@ -1,0 +1,49 @@
+package import Discovery
+internal import Synchronization
+
+/// A publisher without a network: what is wanted is published at once and can be looked at.
+package final class InMemoryDiscovery: ServicePublisher {
+    private struct State {
+        var records: [ServiceRecord?] = []
+        var isStopped = false
+
+        var record: ServiceRecord? { records.last ?? nil }
+    }
+
+    private let content = Mutex(State())
+
+    package init() {}
+
+    /// The record that is visible now.
+    package var record: ServiceRecord? { content.withLock(\.record) }
+
+    /// Every record that was visible, in order; `nil` where the service was withdrawn.
+    package var records: [ServiceRecord?] { content.withLock(\.records) }
+
+    package var state: PublicationState { record.map { .published(name: $0.name) } ?? .notAdvertised }
+
+    package func start() throws(DiscoveryError) {}
+
+    package func publish(_ record: ServiceRecord?) { change { $0 = record } }
+
+    package func update(txt: TXTRecord) { change { $0?.txt = txt } }
+
+    @discardableResult
+    package func withdraw() async -> Bool {
+        publish(nil)
+        return true
+    }
+
+    package func stop() async {
+        publish(nil)
+        content.withLock { $0.isStopped = true }
+    }
+
+    private func change(_ change: (inout ServiceRecord?) -> Void) {
+        content.withLock { content in
+            var record = content.record
+            change(&record)
+            if record != content.record, !content.isStopped { content.records.append(record) }
+        }
+    }
+}

@@ -1,8 +1,0 @@
-import Glibc
-
-/// What the system says about an error number.
-func systemErrorText(_ number: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 128)
-    guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
