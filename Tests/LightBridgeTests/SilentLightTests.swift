@@ -38,6 +38,29 @@ struct SilentLightTests {
         #expect(await house.value(2, 9) == .bool(false))
     }
 
+    @Test(
+        "a light that comes back while something is written to it: what was only written is told to no subscriber",
+        arguments: [true, false])
+    func backDuringWrite(isAccepted: Bool) async throws {
+        let house = try await House()
+        house.bridge.driver.set("lamp", .waits)
+        let (writer, watcher) = (try await house.session(), try await house.session())
+        _ = try await watcher.write(#"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":10,"ev":true}"#)
+        async let answer = writer.write(#"{"aid":2,"iid":9,"value":true}"#)
+        try await waits(house)
+        await house.report(LightReport(reachable: false))
+        await house.report(LightReport(reachable: true))
+        // The sign of life.
+        #expect(await watcher.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":100}]}"#])
+        if isAccepted { house.bridge.driver.answer("lamp") }
+        await house.advance(.seconds(2))
+        #expect(try await answer.status == (isAccepted ? 204 : 207))
+        await house.advance(.seconds(1))
+        #expect(await house.value(2, 9) == .bool(isAccepted))
+        #expect(
+            await watcher.events.dropFirst() == [#"{"characteristics":[{"aid":2,"iid":9,"value":\#(isAccepted)}]}"#])
+    }
+
     @Test("a light that says nothing is told once more, and a driver that hangs at that is given up like any other")
     func hangsAtRetry() async throws {
         let house = try await House()
@@ -181,7 +204,7 @@ struct SilentLightTests {
         #expect(successor.orders.map(\.command.brightness) == [20, 30])
     }
 
-    @Test("a late yes is not believed; what the light then reports is")
+    @Test("a late yes is ignored; what the light then reports is not")
     func late() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -433,7 +456,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(10))
     }
 
-    @Test("a source that answers by a status alone is believed; what it reported meanwhile counts more")
+    @Test("a source that answers by a status alone is taken at its word; what it reported meanwhile counts more")
     func otherSources() async throws {
         let house = try await House()
         let source = ScriptedAccessorySource()

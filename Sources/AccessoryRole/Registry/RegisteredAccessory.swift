@@ -107,13 +107,18 @@ final class RegisteredAccessory {
 
     /// The characteristics whose value differs from the former accessory's; all that notify if there was none.
     ///
-    /// Presses are not among them: none has happened.
+    /// Presses are not among them: none has happened. Nor is what is being written: it is shown, but the device has not taken
+    /// it. What holds in the end is told then.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in
             guard characteristic.metadata.permissions.contains(.notify), !characteristic.type.isMomentary,
                 let value = characteristic.value,
                 value != former.flatMap({ former in former.place(of: characteristic.iid).flatMap(former.value) })
             else { return nil }
+            if let index = writesInFlight.firstIndex(where: { $0.iid == characteristic.iid }) {
+                writesInFlight[index].flight.deferAnnouncement()
+                return nil
+            }
             return CharacteristicChange(id: CharacteristicID(accessory.aid, characteristic.iid), value: value)
         }
     }

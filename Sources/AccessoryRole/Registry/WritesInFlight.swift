@@ -25,8 +25,8 @@ struct WritesInFlight: Equatable {
         let audience: CharacteristicChange.Audience?
     }
 
-    /// The last value that subscribers were notified of.
-    private let announced: CharacteristicValue
+    /// The last value that subscribers were notified of; `nil` if they are to be notified at the end in any case.
+    private var announced: CharacteristicValue?
     /// The value that holds if all writes under way fail.
     private var confirmed: CharacteristicValue
     /// The value that each successful writer knows; mostly one.
@@ -49,6 +49,9 @@ struct WritesInFlight: Equatable {
         confirmed = value
         reports += 1
     }
+
+    /// Subscribers are to be notified of the value that holds at the end, also if it is the one that they know.
+    mutating func deferAnnouncement() { announced = nil }
 
     /// A write has ended.
     ///
