@@ -2,7 +2,7 @@ import BoundedJSON
 import LightKit
 import LineRPC
 
-/// What a plugin's host decides: when the program is started, asked, believed and given up; it knows no process and no clock.
+/// What a plugin's host decides: when the program is started, asked, trusted and given up; it knows no process and no clock.
 ///
 /// A life of the plugin is greeted (`hello`), then asked once (`ping`) whether it has told of what it knows without looking,
 /// and from then on it runs. Whatever ends a life makes its lights unreachable and leads to the next, after a pause; too many

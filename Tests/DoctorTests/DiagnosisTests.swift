@@ -378,7 +378,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("a bridge that reaches Avahi by a way of its own is believed")
+    @Test("a bridge that reaches Avahi by a way of its own is taken at its word")
     func otherWay() {
         let facts = Self.facts { facts in
             facts.bus = .absent

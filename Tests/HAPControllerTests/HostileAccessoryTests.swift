@@ -123,7 +123,7 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("a signature by another key at the right id is not believed")
+    @Test("a signature by another key at the right id is refused")
     func wrongKey() async throws {
         let scene = try Scene { _, _ in nil }
         let unknownPeer = AccessoryIdentity(

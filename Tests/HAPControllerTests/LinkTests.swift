@@ -183,7 +183,7 @@ struct LinkTests {
         }
     }
 
-    @Test("another accessory at the address is not believed; the right one is found at the next address")
+    @Test("another accessory at the address is refused; the right one is found at the next address")
     func wrongAccessory() async throws {
         let house = try await House()
         let unknownPeer = try await House()

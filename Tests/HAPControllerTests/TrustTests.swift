@@ -15,7 +15,7 @@ private let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2
 @Suite("Whom a link believes, and what it says to whom", .timeout)
 struct TrustTests {
     /// What an answer to pair verify that was not asked for by anybody does to a link that knows its accessory.
-    @Test("an event before pair verify is not believed")
+    @Test("an event before pair verify is ignored")
     func eventBeforeVerify() async throws {
         let scene = try Scene(isKnown: true)
         let impostor = ScriptedAccessory { _, _ in
@@ -29,7 +29,7 @@ struct TrustTests {
         }
     }
 
-    @Test("an event of a session that has been replaced is not believed, one of the link's own is")
+    @Test("an event of a session that has been replaced is ignored, one of the link's own is")
     func eventOfAnotherSession() async throws {
         let scene = try Scene()
         let former = ControllerSession(InMemoryByteConnection(onSend: { _ in }))

@@ -235,3 +235,34 @@ def test_a_code_that_no_device_has_is_refused_soon_and_what_is_there_is_named(ho
     home.cli("add", "--payload", meter.payload, "--yes")
     again = home.cli("add", "--payload", meter.payload, "--yes", check=False)
     assert again.returncode != 0
+
+
+# What is told while somebody watches
+
+
+def test_watch_tells_what_changed_while_nothing_could_be_told_and_no_more(home, device):
+    meter = device([LAMP, COUNTER])
+    add(home)
+    with home.watching() as watch:
+        def has_value(number):
+            return lambda: watch.received_lines(lambda line: line.get("value") == number)
+
+        def reachability():
+            return [line["isReachable"] for line in watch.received_lines(lambda line: line["event"] == "reachabilityUpdated")]
+
+        numbers = itertools.cycle([1, 2])
+        until(lambda: meter.say(["Counter", next(numbers)]) or has_value(2)(), 20, "the values are watched", interval=0.5)
+        # A daemon that starts anew finds the accessory where it was, with another value.
+        home.kill()
+        meter.say(["Counter", 3])
+        home.start()
+        until(has_value(3), 30, "the value that changed without the daemon")
+        assert reachability() == []
+        # One that went away meanwhile is told of once it has not answered for a while.
+        home.kill()
+        meter.close()
+        home.start()
+        until(reachability, 60, "the accessory that went away")
+        meter = device([LAMP, COUNTER])
+        until(lambda: len(reachability()) == 2, 60, "it is back")
+        assert reachability() == [False, True]

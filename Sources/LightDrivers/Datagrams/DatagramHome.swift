@@ -20,7 +20,7 @@ package enum DatagramAction: Equatable, Sendable {
 /// - Its lights are added once it has said what it is. One that never says is forgotten.
 /// - A request that stays without an answer puts it out of reach, and its commands fail; from then on it is asked once
 ///   every ``retryInterval`` and searched for, until it answers. It is never removed.
-/// - What answers no question is not believed: an answer that comes too late may be older than a command. Nor is an
+/// - What answers no question is ignored: an answer that comes too late may be older than a command. Nor is an
 ///   answer from another address, nor an id that appears elsewhere while its device still answers: anybody can send it.
 package struct DatagramHome<Device: DatagramDevice>: Sendable {
     private struct Member {

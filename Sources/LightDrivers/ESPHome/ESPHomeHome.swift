@@ -153,16 +153,16 @@ package struct ESPHomeHome: Sendable {
             devices[target] = Device(endpoints: endpoints, keyFile: keyFile, lacksKey: lacksKey)
             return connect(target)
         }
-        let isNews = !device.isPresent || device.endpoints != endpoints || device.lacksKey != lacksKey
+        let hasChanged = !device.isPresent || device.endpoints != endpoints || device.lacksKey != lacksKey
         device.endpoints = endpoints
         device.isPresent = true
         device.lacksKey = lacksKey
-        if isNews {
+        if hasChanged {
             device.attempts = 0
             device.backoff.succeeded()
         }
         devices[target] = device
-        guard isNews, device.standsBehind == nil else { return [] }
+        guard hasChanged, device.standsBehind == nil else { return [] }
         switch device.link {
         case .none: return connect(target)
         case .connecting: return []

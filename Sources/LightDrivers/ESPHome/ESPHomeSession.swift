@@ -37,14 +37,14 @@ struct ESPHomeSession: Sendable {
     /// Since when a word from the device is awaited, and for how long.
     private var awaited: (since: Duration, limit: Duration)?
     private var hasPinged = false
-    private var lastHeard: Duration
+    private var lastReceived: Duration
     private let start: Duration
 
     /// Begins where the connection stands.
     init(_ framing: ESPHomeFraming, now: Duration) {
         self.framing = framing
         start = now
-        lastHeard = now
+        lastReceived = now
     }
 
     /// What is sent first.
@@ -57,9 +57,9 @@ struct ESPHomeSession: Sendable {
 
     /// When ``timePassed(now:)`` has something to do.
     var deadline: Duration {
-        guard isReady else { return min(start + Self.readyTimeout, lastHeard + Self.pongTimeout) }
+        guard isReady else { return min(start + Self.readyTimeout, lastReceived + Self.pongTimeout) }
         if let awaited { return awaited.since + awaited.limit }
-        return lastHeard + Self.pingInterval
+        return lastReceived + Self.pingInterval
     }
 
     /// - Throws: why the connection is of no more use.
@@ -69,7 +69,7 @@ struct ESPHomeSession: Sendable {
         let greeting = greeting()
         if !greeting.isEmpty { events.append(.send(greeting)) }
         for message in messages {
-            lastHeard = now
+            lastReceived = now
             awaited = nil
             hasPinged = false
             do {

@@ -130,7 +130,7 @@
     source = null;
   }
 
-  // Nothing is watched that nobody looks at.
+  // Nothing is watched that is not on the page.
   document.addEventListener("visibilitychange", () => (document.hidden ? stop() : listen()));
   addEventListener("pagehide", stop);
   addEventListener("pageshow", listen);

@@ -25,6 +25,7 @@ final class History: Sendable {
         var entries: [Entry] = []
         var readers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastReader: UInt64 = 0
+        var problems = AccessoryProblems()
     }
 
     private let contents = Mutex(Contents())
@@ -62,8 +63,37 @@ final class History: Sendable {
 
     /// Takes down what others do, until the task is cancelled.
     func follow(_ manager: HomeManager) async {
-        for await event in manager.allEvents() {
-            guard let words = event.words(await manager.homes) else { continue }
+        let events = manager.allEvents()
+        let known = AccessoryProblems(await manager.homes)
+        contents.withLock { $0.problems = known }
+        await withDiscardingTaskGroup { tasks in
+            for await event in events {
+                await add(event, manager)
+                guard case .manager(.homesUpdated) = event else { continue }
+                tasks.addTask {
+                    guard (try? await Task.sleep(for: AccessoryProblems.startupTimeout)) != nil else { return }
+                    await self.addMissed(manager)
+                }
+            }
+            tasks.cancelAll()
+        }
+    }
+
+    private func add(_ event: HomeClientEvent, _ manager: HomeManager) async {
+        if case .accessory(let event) = event, case .reachabilityUpdated = event.change {
+            guard contents.withLock({ $0.problems.changed(event.accessory) }) else { return }
+        }
+        guard let words = event.words(await manager.homes) else { return }
+        add(words.sentence, place: words.place, path: words.path)
+    }
+
+    /// Takes down which accessories have gone, or are back, while there was no daemon.
+    private func addMissed(_ manager: HomeManager) async {
+        let homes = await manager.homes
+        for accessory in contents.withLock({ $0.problems.changed(in: homes) }) {
+            let home = homes.first { $0.id == accessory.home }
+            let event = Accessory.Event(.reachabilityUpdated, to: accessory, revision: home?.revision ?? 0)
+            guard let words = event.words(in: home) else { continue }
             add(words.sentence, place: words.place, path: words.path)
         }
     }

@@ -70,7 +70,7 @@ extension Home.Event {
 }
 
 extension Accessory.Event {
-    fileprivate func words(in home: Home?) -> HistoryWords? {
+    func words(in home: Home?) -> HistoryWords? {
         let place = home.flatMap { home in home.room(accessory.room).map(home.displayName) } ?? ""
         func of(_ sentence: String, _ service: Service? = nil) -> HistoryWords {
             HistoryWords(

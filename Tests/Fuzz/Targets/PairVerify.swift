@@ -149,7 +149,7 @@ private struct Controller {
             promise(theirs == keys, "both ends have the same keys")
             hasEnded = true
         case .fail:
-            promise(!isByTheBook, "an accessory that keeps to the protocol is believed")
+            promise(!isByTheBook, "an accessory that keeps to the protocol is accepted")
             hasEnded = true
         }
     }

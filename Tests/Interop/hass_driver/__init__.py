@@ -39,9 +39,14 @@ async def pair(hass):
     device = next(iter(next(iter(step["data_schema"].schema.values())).container))
     step = await flow.async_configure(step["flow_id"], {"device": device})
     step = await flow.async_configure(step["flow_id"], {"pairing_code": code})
-    while not hass.states.async_entity_ids("light"):
+    while not hass.states.async_entity_ids("light") or not is_subscribed(hass):
         await asyncio.sleep(0.1)
     say(paired=step.get("title"), lights=hass.states.async_entity_ids("light"))
+
+
+def is_subscribed(hass):
+    """Home Assistant subscribes a moment after it has shown the light."""
+    return any(device.pairing.subscriptions for device in hass.data.get("homekit_controller-devices", {}).values())
 
 
 async def turn_on(hass, brightness):

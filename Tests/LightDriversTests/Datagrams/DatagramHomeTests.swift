@@ -121,7 +121,7 @@ struct DatagramHomeTests {
         #expect(actions.count < 10)
     }
 
-    @Test("an answer to nothing, or to what was asked before, is not believed")
+    @Test("an answer to nothing, or to what was asked before, is ignored")
     func late() throws {
         var home = try Self.home()
         _ = home.takeActions()

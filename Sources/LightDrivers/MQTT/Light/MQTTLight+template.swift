@@ -5,7 +5,7 @@ import LightKit
 package struct TemplateSchema: Equatable, Sendable {
     /// How commands are made; `nil` if that is not understood.
     var on, off: MessageTemplate?
-    /// How messages are read; without one the light has no such feature, or is believed to be as it was told.
+    /// How messages are read; without one the light has no such feature, or is taken to be as it was told.
     var state, brightness, temperature, red, green, blue: MessageTemplate?
     /// Hue and saturation with a comma between, in place of red, green and blue.
     var hueSaturation: MessageTemplate?
