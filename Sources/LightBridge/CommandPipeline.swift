@@ -78,7 +78,8 @@ struct CommandPipeline: ~Copyable {
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
-            completesAt = now + (unconfirmed.isEmpty ? Self.echoTime : fade)
+            let isConfirmed = unconfirmed.isEmpty && (command.transition ?? .zero) == .zero
+            completesAt = now + (isConfirmed ? Self.echoTime : fade)
             if unconfirmed == command, held == LightReport(), !isRetry {
                 unanswered = (command, now + max(command.transition ?? .zero, Self.retryTime))
             }
@@ -100,6 +101,9 @@ struct CommandPipeline: ~Copyable {
         var accepted = report
         Self.compare(&accepted.on, expected.on, &held.on, &unconfirmed.on)
         Self.compare(&accepted.brightness, expected.brightness, &held.brightness, &unconfirmed.brightness)
+        let fades = expected.transition.map { $0 > .zero } ?? false
+        // A light that fades out passes through levels that nobody will want back.
+        if fades, expected.on == false, expected.brightness == nil { accepted.brightness = nil }
         Self.compare(&accepted.speed, expected.speed, &held.speed, &unconfirmed.speed)
         Self.compare(&accepted.direction, expected.direction, &held.direction, &unconfirmed.direction)
         Self.compare(&accepted.oscillates, expected.oscillates, &held.oscillates, &unconfirmed.oscillates)
@@ -110,7 +114,8 @@ struct CommandPipeline: ~Copyable {
             // The light's own rounding of what was asked is not shown as a change.
             accepted.color = nil
         }
-        if let completesAt, underWay == nil, unconfirmed.isEmpty {
+        // Some say at once what they fade to, and then the steps.
+        if let completesAt, underWay == nil, unconfirmed.isEmpty, !fades {
             self.completesAt = min(completesAt, now + Self.echoTime)
         }
         return accepted

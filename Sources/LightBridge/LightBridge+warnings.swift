@@ -56,6 +56,13 @@ extension LightBridge {
                     text: "\(light.key): shown as \"\(light.name)\", not \"\(wanted)\"", driver: light.key.driver,
                     light: light.key))
         }
+        for light in lights.values.sorted(by: { $0.aid < $1.aid }) where overrides[light.key]?.transition != nil {
+            guard !light.adapter.description.capabilities.transition else { continue }
+            warnings.append(
+                LightWarning(
+                    text: "\(light.key): cannot be told how long to fade; transition has no effect",
+                    driver: light.key.driver, light: light.key))
+        }
         for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
             warnings.append(
                 LightWarning(

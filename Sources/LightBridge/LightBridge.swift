@@ -236,6 +236,10 @@ package actor LightBridge {
         guard !command.isEmpty else { return .success }
         light.origin = origin
         light.isQuiet = false
+        var command = command
+        if origin != .adaptiveLighting, light.adapter.description.capabilities.transition {
+            command.transition = overrides[light.key]?.transition
+        }
         let waiter = CommandWaiter(until: scheduler.now + CommandWaiter.timeout)
         if let next = light.pipeline.wanted(command) {
             light.waitersUnderWay.append(waiter)

@@ -54,6 +54,8 @@ package struct LightOverride: Equatable, Sendable {
     package var name: String?
     package var isHidden: Bool
     package var tap: Tap
+    /// How long its changes take, if it can fade; `nil`: what the light itself is set to.
+    package var transition: Duration?
 
     /// What a tap on a light's tile means, for which the Home app writes full brightness together with `On`.
     package enum Tap: String, CaseIterable, Sendable {
@@ -63,9 +65,10 @@ package struct LightOverride: Equatable, Sendable {
         case restore
     }
 
-    package init(name: String? = nil, isHidden: Bool = false, tap: Tap = .full) {
+    package init(name: String? = nil, isHidden: Bool = false, tap: Tap = .full, transition: Duration? = nil) {
         self.name = name
         self.isHidden = isHidden
         self.tap = tap
+        self.transition = transition
     }
 }

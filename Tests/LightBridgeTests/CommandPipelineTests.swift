@@ -45,6 +45,31 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
+    @Test("a light that fades and says at once what it fades to has its steps held until the fade is over")
+    func confirmedFade() {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true, brightness: 80, transition: .seconds(2)))
+        _ = pipeline.ended(success: true, now: at(0))
+        let target = LightReport(on: true, brightness: 80)
+        #expect(pipeline.reported(target, now: at(10)) == target)
+        #expect(pipeline.reported(LightReport(brightness: 12), now: at(900)) == LightReport())
+        #expect(pipeline.reported(LightReport(brightness: 80), now: at(1900)) == LightReport(brightness: 80))
+        #expect(pipeline.completed(now: at(2000)) == nil)
+        #expect(pipeline.reported(LightReport(brightness: 12), now: at(2001)) == LightReport(brightness: 12))
+    }
+
+    @Test("the levels that a light fades out through are not remembered for when it is switched on again")
+    func fadingOut() {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: false, transition: .seconds(2)))
+        _ = pipeline.ended(success: true, now: at(0))
+        #expect(pipeline.reported(LightReport(on: true, brightness: 40), now: at(500)) == LightReport())
+        #expect(pipeline.reported(LightReport(on: true, brightness: 1), now: at(1900)) == LightReport())
+        #expect(pipeline.reported(LightReport(on: false), now: at(1950)) == LightReport(on: false))
+        #expect(pipeline.completed(now: at(2000)) == nil)
+        #expect(pipeline.reported(LightReport(brightness: 30), now: at(2001)) == LightReport(brightness: 30))
+    }
+
     @Test("without a command every report is passed on")
     func noCommand() {
         var pipeline = CommandPipeline()

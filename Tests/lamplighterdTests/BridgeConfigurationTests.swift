@@ -286,6 +286,14 @@ struct BridgeConfigurationTests {
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: toggle}",
                 "f:3:14: lights.a/b.tap: not what a tap can mean; write full or restore"
             ),
+            (
+                "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2}",
+                "f:3:21: lights.a/b.transition: not a length of time; write a number with its unit, as 150ms or 2s"
+            ),
+            (
+                "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2m}",
+                "f:3:21: lights.a/b.transition: this is too long; write 0ms to 60s"
+            ),
             ("include: [lights, senors]", "f:1:19: include[1]: there is no such kind; write sensors"),
             (
                 "include: [locks, x]",

@@ -76,9 +76,11 @@ struct LightSection: Decodable, Equatable, Sendable {
     var hidden: Bool
     /// What a tap on its tile means.
     var tap: LightOverride.Tap
+    /// How long its changes take; `nil`: what the light itself is set to.
+    var transition: Duration?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, hidden, tap
+        case name, hidden, tap, transition
     }
 
     init(from decoder: any Decoder) throws {
@@ -91,6 +93,12 @@ struct LightSection: Decodable, Equatable, Sendable {
                 "not what a tap can mean", remedy: "write full or restore", at: container.codingPath + [CodingKeys.tap])
         }
         self.tap = known
+        transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
+        // While a light fades, what it reports is taken for steps on the way.
+        if let transition, transition > .seconds(60) {
+            throw ValueRefusal(
+                "this is too long", remedy: "write 0ms to 60s", at: container.codingPath + [CodingKeys.transition])
+        }
     }
 }
 

@@ -111,6 +111,8 @@ actor ConfigurationReloader {
 extension BridgeConfiguration {
     /// What the light bridge has to know of the `lights` section.
     var overrides: [LightKey: LightOverride] {
-        lights.mapValues { LightOverride(name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap) }
+        lights.mapValues {
+            LightOverride(name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap, transition: $0.transition)
+        }
     }
 }
