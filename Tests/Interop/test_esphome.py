@@ -55,8 +55,8 @@ class Device:
 def make_device(lan):
     made = []
 
-    def make(**settings):
-        made.append(Device(lan.phone, **settings))
+    def make(host=lan.phone, **settings):
+        made.append(Device(host, **settings))
         return made[-1]
 
     yield make
@@ -124,6 +124,20 @@ def test_it_is_unplugged_and_comes_back_at_another_port(make_daemon, make_device
     assert device.port != port
     after = light(daemon, "dim", reachable=True, timeout=10)
     assert after["aid"] == before["aid"]
+
+
+def test_unplugged_and_back_with_another_address(make_daemon, make_device, lan):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    aid = light(daemon, "dim", reachable=True)["aid"]
+    device.unplug()
+    light(daemon, "dim", reachable=False)
+    with lan.add_host("lamp", "10.77.0.9") as other:
+        moved = make_device(other)
+        assert light(daemon, "dim", reachable=True, timeout=60)["aid"] == aid
+        daemon.cli("lights", "set", f"esphome/{MAC}/dim", "brightness=40")
+        until(lambda: moved.commands, 5, "the command is at the new address")
+        moved.close()
 
 
 def test_a_device_that_hangs_is_out_of_reach_soon_after_a_command(make_daemon, make_device):

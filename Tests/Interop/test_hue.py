@@ -260,6 +260,24 @@ def test_a_bridge_that_goes_and_comes_is_read_again(hue, make_daemon):
     light(daemon, hue.colored, on=True)
 
 
+def test_unplugged_and_back_with_another_address(hue, make_daemon, lan):
+    daemon = paired(make_daemon, hue)
+    aid = light(daemon, hue.colored)["aid"]
+    until(lambda: hue.keys, 5, "the bridge has said which keys it has")
+    hue.stop()
+    light(daemon, hue.colored, reachable=False)
+    first = hue.host
+    with lan.add_host("lamp", "10.77.0.9") as hue.host:
+        hue.start()
+        assert light(daemon, hue.colored, reachable=True, timeout=60)["aid"] == aid
+        set_light(daemon, hue.colored, "on=true", "brightness=40")
+        light(daemon, hue.colored, on=True, brightness=40)
+        assert any(event.get("put") == hue.colored for event in hue.events)
+        hue.close()
+    hue.host = first
+    hue.start()
+
+
 def test_another_certificate_gets_no_key_and_is_accepted_when_the_old_one_is_removed(hue, make_daemon, tmp_path):
     daemon = paired(make_daemon, hue, discover=False, hosts=[hue.host.address])
     hue.stop()

@@ -93,6 +93,20 @@ def test_it_is_unplugged_and_comes_back(make_daemon, make_device):
     assert light(daemon, reachable=True, timeout=60)["aid"] == aid
 
 
+def test_unplugged_and_back_with_another_address(make_daemon, make_device, lan):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    aid = light(daemon, reachable=True)["aid"]
+    device.stop()
+    light(daemon, reachable=False)
+    with lan.add_host("lamp", "10.77.0.9") as other:
+        moved = make_device(other)
+        assert light(daemon, reachable=True, timeout=60)["aid"] == aid
+        daemon.cli("lights", "set", KEY, "on=true", "brightness=40")
+        until(lambda: any("post" in event for event in moved.events), 5, "the command is at the new address")
+        moved.close()
+
+
 def test_without_a_websocket_it_is_asked(make_daemon, make_device):
     device = make_device()
     device.tell(refuse=True)
