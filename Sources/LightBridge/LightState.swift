@@ -64,16 +64,13 @@ struct LightState: Equatable, Sendable {
     }
 
     private mutating func apply(_ color: LightColor) {
-        switch color {
-        case .hueSaturation(let hue, let saturation):
-            guard hue.isFinite, saturation.isFinite else { return }
-            // HomeKit writes 360 for the same red as 0 and wants it back as written.
-            self.hue = hue == 360 ? 360 : hue.truncatingRemainder(dividingBy: 360)
-            if self.hue < 0 { self.hue += 360 }
-            self.saturation = min(max(saturation, 0), 100)
+        switch color.valid {
+        case nil: break
+        case .hueSaturation(let hue, let saturation)?:
+            (self.hue, self.saturation) = (hue, saturation)
             mode = .hueSaturation
-        case .temperature(let mired):
-            self.mired = min(max(mired, 1), 10_000)
+        case .temperature(let mired)?:
+            self.mired = mired
             // The Home app shows the colour wheel's value: it must be that of the white (HAP 12).
             (hue, saturation) = ColorConversion.hueSaturation(mired: self.mired)
             mode = .temperature
@@ -114,7 +111,20 @@ extension LightReport {
     var invalidValues: Int {
         var count = readings.count { $0.value.valid(for: $0.key) == nil }
         count += [brightness, speed].count { $0.map { !(1...100).contains($0) } ?? false }
-        if case .hueSaturation(let hue, let saturation)? = color, !hue.isFinite || !saturation.isFinite { count += 1 }
+        if let color, color.valid == nil { count += 1 }
         return count
+    }
+}
+
+extension LightColor {
+    /// The colour within its limits, which a driver's conversion may have missed by its rounding; `nil` if no light can show
+    /// it. Hue stays 360 where HomeKit wrote that: it wants it back as written.
+    fileprivate var valid: LightColor? {
+        switch self {
+        case .hueSaturation(let hue, let saturation):
+            guard (-1...361).contains(hue), (-1...101).contains(saturation) else { return nil }
+            return .hueSaturation(hue: min(max(hue, 0), 360), saturation: min(max(saturation, 0), 100))
+        case .temperature(let mired): return (1...10_000).contains(mired) ? self : nil
+        }
     }
 }

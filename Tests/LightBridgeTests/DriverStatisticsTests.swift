@@ -35,6 +35,10 @@ struct DriverStatisticsTests {
         arguments: [
             (LightReport(brightness: 0), 1), (LightReport(on: true, brightness: 101), 1),
             (LightReport(color: .hueSaturation(hue: .nan, saturation: .infinity)), 1), (LightReport(brightness: 40), 0),
+            (LightReport(color: .hueSaturation(hue: 400, saturation: 50)), 1),
+            (LightReport(color: .hueSaturation(hue: 30, saturation: -20)), 1),
+            (LightReport(color: .hueSaturation(hue: 360.2, saturation: 100.2)), 0),
+            (LightReport(color: .temperature(mired: 0)), 1), (LightReport(color: .temperature(mired: 500)), 0),
             (LightReport(readings: [.temperature: .number(.nan), .motion: .number(1), .humidity: .number(140)]), 2),
         ] as [(LightReport, UInt64)])
     func invalidValues(report: LightReport, count: UInt64) async throws {
