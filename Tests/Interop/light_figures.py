@@ -1,0 +1,107 @@
+"""What an event costs, from a light that says something to a controller that has subscribed. Prints JSON.
+
+    make all && sudo env PROGRAMS=.build-static/release .venv/bin/python Tests/Interop/light_figures.py [EVENTS]
+
+Bridge, broker, lights and the controller are on one host of a pretend LAN; the next change comes when the event of the one before
+is there, and events wait for no window. Beside an MQTT message through mosquitto stands the same change of a simulated light
+by the control socket. CPU is the bridge's own, in microseconds for each event.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import hap
+import lan as pretend
+import paho.mqtt.client as mqtt
+from broker import Broker
+from conftest import configuration
+from daemon import Daemon
+from home_figures import Control, cpu
+from lan import until
+
+BRIGHTNESS = "8"
+
+
+def measured(count, daemon, change, session, where):
+    """Change a light so many times and wait for each event."""
+    took = []
+    before = cpu(daemon.process)
+    for number in range(count):
+        level = number % 100 + 1
+        began = time.perf_counter()
+        change(level)
+        while True:
+            event = session.receive().json["characteristics"]
+            if {**where, "value": level} in event:
+                break
+        took.append((time.perf_counter() - began) * 1000)
+    used = cpu(daemon.process) - before
+    took.sort()
+    return {
+        "events": count, "p50Milliseconds": round(took[count // 2], 3), "p99Milliseconds": round(took[count * 99 // 100], 3),
+        "mostMilliseconds": round(took[-1], 3), "cpuMicroseconds": round(used / count * 1e6, 1)}
+
+
+async def figures(host, directory, count):
+    broker = Broker(host, directory).start()
+    daemon = Daemon(host, directory / "bridge", configuration(
+        drivers=[
+            {"driver": "simulated", "lights": [{"id": "lamp", "name": "Simulated", "brightness": True}]},
+            {"driver": "mqtt", "url": broker.url}],
+        **{"event-window": "0ms", "advertise": "none"})).start()
+    publisher = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
+    try:
+        # Without a thread of its own it writes within the call.
+        publisher.connect("127.0.0.1", broker.port, keepalive=3600)
+        publisher.publish("homeassistant/light/lamp/config", json.dumps({
+            "unique_id": "lamp", "name": "Announced", "schema": "json", "brightness": True, "command_topic": "lamp/set",
+            "state_topic": "lamp"}))
+        until(lambda: "mqtt/lamp" in daemon.lights, 10, "the light is there")
+        publisher.publish("lamp", json.dumps({"state": "ON", "brightness": 255}))
+        until(lambda: daemon.lights["mqtt/lamp"]["reachable"], 10, "and says something")
+
+        identity = hap.Identity()
+        port = daemon.status["port"]
+        with hap.Connection("127.0.0.1", port) as first:
+            accessory = hap.pair_setup(first, daemon.setup_code, identity)
+        session = hap.session("127.0.0.1", port, identity, accessory)
+        aids = {key: light["aid"] for key, light in daemon.lights.items()}
+        iids = {
+            accessory["aid"]: item["iid"]
+            for accessory in session.get("/accessories").json["accessories"] for service in accessory["services"]
+            for item in service["characteristics"] if item["type"] == BRIGHTNESS}
+        places = {key: {"aid": aid, "iid": iids[aid]} for key, aid in aids.items()}
+        answer = session.put("/characteristics", {"characteristics": [{**place, "ev": True} for place in places.values()]})
+        assert answer.status == 204, answer
+
+        control = Control(daemon.socket)
+        ways = {
+            "simulated": lambda level: control.simulate("simulated/lamp", brightness=level),
+            "mqtt": lambda level: publisher.publish(
+                "lamp", json.dumps({"state": "ON", "brightness": (level * 255 + 50) // 100}))}
+        for name, change in ways.items():
+            measured(200, daemon, change, session, places[f"{name}/lamp"])
+        return {name: measured(count, daemon, change, session, places[f"{name}/lamp"]) for name, change in ways.items()}
+    finally:
+        publisher.disconnect()
+        daemon.close()
+        broker.stop()
+
+
+def main():
+    if reason := pretend.missing_requirement():
+        sys.exit(f"light_figures: no pretend LAN: {reason}")
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+    made = pretend.PretendLAN()
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            print(json.dumps(made.bridge.run_async(figures(made.bridge, Path(directory), count)), indent=2))
+    finally:
+        made.close()
+
+
+if __name__ == "__main__":
+    main()
