@@ -102,7 +102,7 @@ struct CommandPipeline: ~Copyable {
         Self.compare(&accepted.on, expected.on, &held.on, &unconfirmed.on)
         Self.compare(&accepted.brightness, expected.brightness, &held.brightness, &unconfirmed.brightness)
         let fades = expected.transition.map { $0 > .zero } ?? false
-        // A light that fades out passes through levels that nobody will want back.
+        // A light that fades out passes through levels that are not to come back with the next tap.
         if fades, expected.on == false, expected.brightness == nil { accepted.brightness = nil }
         Self.compare(&accepted.speed, expected.speed, &held.speed, &unconfirmed.speed)
         Self.compare(&accepted.direction, expected.direction, &held.direction, &unconfirmed.direction)

@@ -117,8 +117,9 @@ extension LightReport {
 }
 
 extension LightColor {
-    /// The colour within its limits, which a driver's conversion may have missed by its rounding; `nil` if no light can show
-    /// it. Hue stays 360 where HomeKit wrote that: it wants it back as written.
+    /// The colour within its limits, which a driver's conversion may have missed by its rounding; `nil` if none shows it.
+    ///
+    /// Hue stays 360 where HomeKit wrote that: it wants it back as written.
     fileprivate var valid: LightColor? {
         switch self {
         case .hueSaturation(let hue, let saturation):

@@ -4,9 +4,9 @@
 
 It prints a line of JSON for what happens: `port` once, then each `put` with the light's name. Lines of JSON on its standard
 input change it: `{"press": true}` is a finger on the link button for half a minute, `{"light": "Den", "on": {"on": true}}`
-somebody at a light, `{"light": "Den", "connected": false}` its loss, `{"busy": 3}` makes it answer 429 three times,
-`{"hang": true}` lets it answer nothing, `{"cut": true}` ends the event streams, `{"forget": "Den"}` deletes a light,
-`{"revoke": true}` deletes all keys.
+somebody at a light, `{"light": "Den", "connected": false}` its loss, `{"sensor": "Stairs", "motion": true}` somebody on the
+stairs, `{"busy": 3}` makes it answer 429 three times, `{"hang": true}` lets it answer nothing, `{"cut": true}` ends the event
+streams, `{"forget": "Den"}` deletes a light, `{"revoke": true}` deletes all keys.
 """
 
 import asyncio
@@ -45,6 +45,7 @@ class Bridge:
         self.parallel = self.most_parallel = 0
         for name, kind in LIGHTS.items():
             self.add_light(name, kind)
+        self.add_sensor("Stairs")
         devices = [self.id("device", name) for name in LIGHTS if name != "Plug"]
         room = self.add("room", "Office", {
             "children": [{"rid": device, "rtype": "device"} for device in devices], "services": [],
@@ -93,6 +94,27 @@ class Bridge:
         if kind == "color":
             light["color"] = {"xy": {"x": 0.4573, "y": 0.41}, "gamut": GAMUT, "gamut_type": "C"}
         self.add("light", name, light)
+
+    def add_sensor(self, name):
+        """A motion sensor, which also knows how warm and how bright it is."""
+        device = self.id("device", name)
+        self.add("device", name, {
+            "product_data": {
+                "model_id": "SML001", "manufacturer_name": "Signify Netherlands B.V.", "product_name": "Hue motion sensor",
+                "product_archetype": "unknown_archetype", "certified": True, "software_version": "1.1.27575"},
+            "metadata": {"name": name, "archetype": "unknown_archetype"},
+            "services": [{"rid": self.id(kind, name), "rtype": kind}
+                         for kind in ("motion", "temperature", "light_level", "device_power", "zigbee_connectivity")]})
+        owner, changed = {"rid": device, "rtype": "device"}, time.strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.add("zigbee_connectivity", name, {
+            "owner": owner, "status": "connected", "mac_address": "00:17:88:01:0b:65:43:21"})
+        self.add("motion", name, {"owner": owner, "enabled": True, "motion": {
+            "motion": False, "motion_valid": True, "motion_report": {"changed": changed, "motion": False}}})
+        self.add("temperature", name, {"owner": owner, "enabled": True, "temperature": {
+            "temperature": 21.37, "temperature_valid": True, "temperature_report": {"changed": changed, "temperature": 21.37}}})
+        self.add("light_level", name, {"owner": owner, "enabled": True, "light": {
+            "light_level": 20001, "light_level_valid": True, "light_level_report": {"changed": changed, "light_level": 20001}}})
+        self.add("device_power", name, {"owner": owner, "power_state": {"battery_level": 87, "battery_state": "normal"}})
 
     # Changes and their events
 
@@ -150,6 +172,11 @@ class Bridge:
                 for kind in ("light", "zigbee_connectivity", "device"):
                     resource = self.resources.pop(self.id(kind, name))
                     self.emit("delete", {"id": resource["id"], "type": kind})
+            case {"sensor": name, "motion": motion}:
+                resource = self.resources[self.id("motion", name)]
+                report = {"changed": time.strftime("%Y-%m-%dT%H:%M:%SZ"), "motion": motion}
+                resource["motion"] = {"motion": motion, "motion_valid": True, "motion_report": report}
+                self.emit("update", {key: resource[key] for key in ("id", "type", "owner", "motion")})
             case {"light": name, **change}:
                 self.change(self.id("light", name), change)
 

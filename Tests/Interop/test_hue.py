@@ -303,6 +303,22 @@ def test_rooms_are_lights_on_request(hue, make_daemon):
     light(daemon, "Plug", on=False)
 
 
+def test_a_motion_sensor_is_shown_if_it_is_included(hue, make_daemon):
+    daemon = paired(make_daemon, hue)
+    assert named(daemon, "Stairs") is None
+    daemon.configure({**configuration(drivers=[{"driver": "hue"}]), "include": ["lights", "sensors"]})
+    daemon.cli("reload")
+    light(daemon, "Stairs", reachable=True, kind="sensor", motion=False, temperature=21.37, illuminance=100.0, battery=87.0)
+
+    async def look(bridge, _):
+        return [sensor.motion.value for sensor in bridge.sensors.motion.items]
+
+    assert judge(hue, look) == [False]
+    hue.tell(sensor="Stairs", motion=True)
+    light(daemon, "Stairs", timeout=3, motion=True)
+    assert judge(hue, look) == [True]
+
+
 def test_a_light_without_power_is_out_of_reach_and_one_deleted_is_removed(hue, make_daemon):
     daemon = paired(make_daemon, hue)
     hue.tell(light="Den", connected=False)

@@ -79,6 +79,7 @@ package struct HueSession: DeviceSession {
 
     /// What a device is, and whether the bridge reaches it.
     private struct Device: Sendable {
+        var name: String?
         var manufacturer: String?
         var model: String?
         var firmware: String?
@@ -104,6 +105,9 @@ package struct HueSession: DeviceSession {
     /// The types that were read so far, if not all.
     private var resources: [String: [JSONValue]] = [:]
     private var lights: [String: HueLight] = [:]
+    private var sensors: [String: HueSensor] = [:]
+    /// The devices that sense something, each with its sensors.
+    private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
     /// Events that came while everything is read.
@@ -131,6 +135,7 @@ package struct HueSession: DeviceSession {
 
     private var types: [String] {
         ["device", "zigbee_connectivity", "room", "light"] + (options.groups ? ["zone", "grouped_light"] : [])
+            + HueSensor.types
     }
 
     private var identity: Identity? {
@@ -254,7 +259,8 @@ package struct HueSession: DeviceSession {
 
     private var lightIDs: [LightID] {
         guard let bridge = identity?.id else { return [] }
-        return lights.values.map { $0.lightID(bridge) }.sorted { $0.rawValue < $1.rawValue }
+        let ids = lights.values.map { $0.lightID(bridge) } + sensorDevices.keys.map { sensorID($0, bridge) }
+        return ids.sorted { $0.rawValue < $1.rawValue }
     }
 
     // MARK: Reading
@@ -356,10 +362,10 @@ package struct HueSession: DeviceSession {
     private mutating func read(
         _ type: String, _ response: HTTPResponse, _ json: JSONValue?, _ identity: Identity
     ) -> [SessionEvent<Output>] {
-        // What a bridge does not know is nothing that it has.
-        let list = response.status == 404 && type != "light" ? [] : json?["data"]?.array
-        guard let list, response.status == 200 || response.status == 404, json?["errors"]?.array?.isEmpty != false
-        else {
+        // What a bridge does not know is nothing that it has; older software does not know all sorts of sensors.
+        let isUnknown = response.status == 404 && type != "light"
+        let isRead = response.status == 200 && json?["errors"]?.array?.isEmpty != false
+        guard let list = isUnknown ? [] : json?["data"]?.array, isUnknown || isRead else {
             return [.failed(.unusable("\(name) does not say what its \(type) resources are; update its software"))]
         }
         resources[type] = Array(list.prefix(Self.maximumResources))
@@ -369,7 +375,9 @@ package struct HueSession: DeviceSession {
         let missed = events
         events = []
         for event in missed { apply(event) }
-        return [.lights(descriptions(identity))] + lights.values.map { report($0, $0.lightID(identity.id)) }
+        return [.lights(descriptions(identity) + sensorDescriptions(identity))]
+            + lights.values.map { report($0, $0.lightID(identity.id)) }
+            + sensorDevices.keys.sorted().map { sensorReport($0, identity.id) }
     }
 
     private mutating func takeResources() {
@@ -380,7 +388,7 @@ package struct HueSession: DeviceSession {
         for json in resources["device"] ?? [] {
             guard let id = json["id"]?.string, let product = json["product_data"] else { continue }
             devices[id] = Device(
-                manufacturer: product["manufacturer_name"]?.shortText,
+                name: json["metadata"]?["name"]?.shortText, manufacturer: product["manufacturer_name"]?.shortText,
                 model: product["product_name"]?.shortText ?? product["model_id"]?.shortText,
                 firmware: product["software_version"]?.shortText)
         }
@@ -405,6 +413,15 @@ package struct HueSession: DeviceSession {
                 }
             }
         }
+        sensors = [:]
+        for type in HueSensor.types {
+            for json in resources[type] ?? [] {
+                if let id = json["id"]?.string { sensors[id] = HueSensor(json, type: type) }
+            }
+        }
+        // A remote control has a battery only.
+        sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
+            .filter { $0.value.contains { sensors[$0]?.reading.isBattery == false } }
         // All lights of the home have a group, too, which has no name.
         lights = lights.filter { $0.value.kind == .light || rooms[$0.value.owner] != nil }
         resources = [:]
@@ -434,6 +451,34 @@ package struct HueSession: DeviceSession {
             }
             return description
         }
+    }
+
+    // MARK: Sensors
+
+    private func sensorID(_ device: String, _ bridge: String) -> LightID { LightID("\(bridge)/\(device)/sensors") }
+
+    /// What a device senses; of two resources of one sort the first one counts.
+    private func readings(of device: String) -> [SensorReading: SensorValue] {
+        (sensorDevices[device] ?? []).compactMap { sensors[$0] }.reduce(into: [:]) { readings, sensor in
+            if readings[sensor.reading] == nil { readings[sensor.reading] = sensor.value }
+        }
+    }
+
+    private func sensorDescriptions(_ identity: Identity) -> [LightDescription] {
+        sensorDevices.keys.sorted().map { id in
+            let device = devices[id]
+            return LightDescription(
+                id: sensorID(id, identity.id), name: device?.name ?? "Hue sensor", kind: .sensor,
+                capabilities: .sensor(Set(readings(of: id).keys)), manufacturer: device?.manufacturer,
+                model: device?.model, serialNumber: device?.mac, firmware: device?.firmware,
+                suggestedRoom: device?.room)
+        }
+    }
+
+    private func sensorReport(_ device: String, _ bridge: String) -> SessionEvent<Output> {
+        let isReachable = devices[device]?.isConnected ?? true
+        return .report(
+            sensorID(device, bridge), LightReport(readings: readings(of: device), reachable: isReachable))
     }
 
     private func isReachable(_ light: HueLight) -> Bool { devices[light.owner]?.isConnected ?? true }
@@ -471,13 +516,14 @@ package struct HueSession: DeviceSession {
             changed.remove("")
         }
         return changed.sorted().compactMap { id in
-            lights[id].map { report($0, $0.lightID(identity.id)) }
+            if let light = lights[id] { return report(light, light.lightID(identity.id)) }
+            return sensorDevices[id] == nil ? nil : sensorReport(id, identity.id)
         }
     }
 
     /// Applies what has changed.
     ///
-    /// - Returns: the lights that it is about, and "" if descriptions are to be read again.
+    /// - Returns: the lights and the devices with sensors that it is about, and "" if descriptions are to be read again.
     @discardableResult
     private mutating func apply(_ event: JSONValue) -> Set<String> {
         var changed: Set<String> = []
@@ -492,7 +538,11 @@ package struct HueSession: DeviceSession {
             case "zigbee_connectivity":
                 guard let owner = json["owner"]?["rid"]?.string else { continue }
                 update(connectivity: json)
-                changed.formUnion(lights.values.filter { $0.owner == owner }.map(\.id))
+                changed.formUnion(lights.values.filter { $0.owner == owner }.map(\.id) + [owner])
+            case let type? where HueSensor.types.contains(type):
+                guard let owner = sensors[id]?.owner else { continue }
+                sensors[id]?.update(json)
+                changed.insert(owner)
             case "room", "zone": changed.insert("")
             default: break
             }

@@ -307,6 +307,117 @@ struct HueSessionTests {
         #expect(talk.pass(.seconds(60)) == [])
     }
 
+    // MARK: Sensors
+
+    private static let motionSensor = [
+        "device": """
+        {"id": "d2", "metadata": {"name": "Stairs"}, "product_data": {"product_name": "Hue motion sensor"}}
+        """,
+        "motion": """
+        {"id": "m1", "type": "motion", "owner": {"rid": "d2"}, "enabled": true, "motion": {"motion": false,
+         "motion_valid": true, "motion_report": {"changed": "2026-08-01T12:00:00Z", "motion": false}}}
+        """,
+        "temperature": """
+        {"id": "t1", "type": "temperature", "owner": {"rid": "d2"}, "enabled": true, "temperature": {"temperature": 21.37,
+         "temperature_valid": true}}
+        """,
+        "light_level":
+            #"{"id": "i1", "type": "light_level", "owner": {"rid": "d2"}, "light": {"light_level": 20001}}"#,
+        "device_power": """
+        {"id": "p1", "type": "device_power", "owner": {"rid": "d2"}, "power_state": {"battery_level": 87}},
+        {"id": "p2", "type": "device_power", "owner": {"rid": "remote"}, "power_state": {"battery_level": 5}}
+        """,
+        "zigbee_connectivity":
+            #"{"id": "z2", "type": "zigbee_connectivity", "owner": {"rid": "d2"}, "status": "connected"}"#,
+    ]
+
+    private static let stairs: LightID = "001788fffe123456/d2/sensors"
+
+    private static func withSensor(_ more: [String: String] = [:]) -> Talk {
+        var talk = Talk()
+        talk.resources = motionSensor.merging(more) { $1 }
+        return talk
+    }
+
+    @Test("what a device senses is one sensor; a remote control, which has a battery only, is none")
+    func sensors() {
+        var talk = Self.withSensor()
+        let stairs = LightDescription(
+            id: Self.stairs, name: "Stairs", kind: .sensor,
+            capabilities: .sensor([.motion, .temperature, .illuminance, .battery]), model: "Hue motion sensor")
+        let readings: [SensorReading: SensorValue] = [
+            .motion: .flag(false), .temperature: .number(21.37), .illuminance: .number(100), .battery: .number(87),
+        ]
+        #expect(
+            talk.join() == [.lights([stairs]), .report(Self.stairs, LightReport(readings: readings, reachable: true))])
+        let moved = talk.update(#"{"id": "m1", "type": "motion", "motion": {"motion_report": {"motion": true}}}"#)
+        let moving = readings.merging([.motion: .flag(true)]) { $1 }
+        #expect(moved == [.report(Self.stairs, LightReport(readings: moving, reachable: true))])
+        #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: Self.stairs) }
+        let lost = talk.update(
+            #"{"id": "z2", "type": "zigbee_connectivity", "owner": {"rid": "d2"}, "status": "connectivity_issue"}"#)
+        guard case .report(Self.stairs, let report)? = lost.first, lost.count == 1 else {
+            Issue.record("\(lost)")
+            return
+        }
+        #expect(report.reachable == false)
+    }
+
+    @Test(
+        "what is said of a sensor is what it reads, or nothing",
+        arguments: [
+            ("motion", #""motion": {"motion": true}"#, .motion, .flag(true)),
+            ("motion", #""motion": {"motion": true, "motion_report": {"motion": false}}"#, .motion, .flag(false)),
+            ("motion", #""enabled": false, "motion": {"motion": true}"#, .motion, .unknown),
+            ("motion", #""motion": {"motion": 1}"#, .motion, .unknown),
+            ("contact", #""contact_report": {"state": "contact"}"#, .contact, .flag(true)),
+            ("contact", #""contact_report": {"state": "no_contact"}"#, .contact, .flag(false)),
+            ("temperature", #""temperature": {"temperature_report": {"temperature": -4}}"#, .temperature, .number(-4)),
+            ("temperature", #""temperature": {"temperature": "warm"}"#, .temperature, .unknown),
+            ("light_level", #""light": {"light_level_report": {"light_level": 0}}"#, .illuminance, .number(0)),
+            ("light_level", #""light": {"light_level": 1}"#, .illuminance, .number(1)),
+            ("light_level", #""light": {"light_level": 1e300}"#, .illuminance, .number(200_000)),
+            ("device_power", #""power_state": {"battery_level": 5, "battery_state": "low"}"#, .battery, .number(5)),
+            ("device_power", #""power_state": {"battery_state": "critical"}"#, .batteryLow, .flag(true)),
+            ("device_power", #""power_state": {"battery_level": null}"#, .batteryLow, .unknown),
+        ] as [(String, String, SensorReading, SensorValue)])
+    func reading(type: String, fields: String, reading: SensorReading, value: SensorValue) throws {
+        let json = try JSONValue(parsing: Array(#"{"id": "x", "owner": {"rid": "d"}, \#(fields)}"#.utf8))
+        let sensor = try #require(HueSensor(json, type: type))
+        #expect(sensor.reading == reading)
+        #expect(sensor.value == value)
+    }
+
+    @Test("a bridge that does not know a sort of sensors keeps its lights; one that fails to list them keeps all")
+    func unknownSensors() throws {
+        let notFound = #"{"errors": [{"description": "not found"}], "data": []}"#
+        for (status, body) in [(404, notFound), (404, ""), (200, "nonsense"), (200, notFound), (503, ""), (500, "{}")] {
+            var talk = Talk()
+            _ = talk.session.started(now: .zero)
+            _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
+            _ = talk.receive(.credentials(Self.credentials))
+            var waiting = talk.receive(.stream(status: 200))
+            var learnt: [Event] = []
+            while !waiting.isEmpty {
+                guard case .output(.request(let lane, let number, let request)) = waiting.removeFirst() else {
+                    continue
+                }
+                let type = String(request.path.split(separator: "/").last ?? "")
+                let isSensor = HueSensor.types.contains(type)
+                let text = isSensor ? body : #"{"errors": [], "data": [\#(talk.resources[type] ?? "")]}"#
+                let response = HTTPResponse(status: isSensor ? status : 200, body: Array(text.utf8))
+                let next = talk.receive(.answer(lane: lane, number: number, response))
+                learnt += next.filter { if case .output = $0 { false } else { true } }
+                waiting += next
+            }
+            if status == 404 {
+                #expect(learnt.last == .report(Self.den, LightReport(on: false, brightness: 50, reachable: true)))
+            } else {
+                #expect(!learnt.contains { if case .lights = $0 { true } else { false } }, "\(status) \(body)")
+            }
+        }
+    }
+
     // MARK: Commands
 
     @Test("a command is a request, and its answer the command's end")

@@ -1,0 +1,80 @@
+import BoundedJSON
+import Glibc
+import LightKit
+
+/// A resource of a bridge that senses something, or says how full a battery is; a device has several (Lights 9.3).
+struct HueSensor: Sendable {
+    /// The resources, by their types.
+    static let types = ["motion", "contact", "temperature", "light_level", "device_power"]
+
+    /// The device.
+    let owner: String
+    private let type: String
+    private var isEnabled = true
+    private var read: (reading: SensorReading, value: SensorValue)
+
+    /// Reads a whole resource; `nil` if it is none.
+    init?(_ json: JSONValue, type: String) {
+        guard let owner = json["owner"]?["rid"]?.string, HueSession.isID(owner),
+            let reading = Self.reading(of: type, json)
+        else { return nil }
+        self.owner = owner
+        self.type = type
+        read = (reading, .unknown)
+        update(json)
+    }
+
+    /// Takes over what a resource says, whole or in part.
+    mutating func update(_ json: JSONValue) {
+        isEnabled = json["enabled"]?.bool ?? isEnabled
+        if let value = Self.value(type, read.reading, json) { read.value = value }
+    }
+
+    var reading: SensorReading { read.reading }
+
+    /// What it reads; one that is switched off in Hue's app knows nothing.
+    var value: SensorValue { isEnabled ? read.value : .unknown }
+
+    private static func reading(of type: String, _ json: JSONValue) -> SensorReading? {
+        switch type {
+        case "motion": .motion
+        case "contact": .contact
+        case "temperature": .temperature
+        case "light_level": .illuminance
+        // Some say only whether it is low.
+        case "device_power": json["power_state"]?["battery_level"]?.double == nil ? .batteryLow : .battery
+        default: nil
+        }
+    }
+
+    /// The value; the report counts before the field of the same name, which newer software no longer has.
+    private static func value(_ type: String, _ reading: SensorReading, _ json: JSONValue) -> SensorValue? {
+        switch type {
+        case "motion":
+            let motion = json["motion"]
+            return (motion?["motion_report"]?["motion"] ?? motion?["motion"])?.bool.map { .flag($0) }
+        case "contact":
+            return json["contact_report"]?["state"]?.string.map { .flag($0 == "contact") }
+        case "temperature":
+            let temperature = json["temperature"]
+            return (temperature?["temperature_report"]?["temperature"] ?? temperature?["temperature"])?.double
+                .flatMap { SensorValue.number($0).valid(for: reading) }
+        case "light_level":
+            let light = json["light"]
+            return (light?["light_level_report"]?["light_level"] ?? light?["light_level"])?.double
+                .flatMap { SensorValue.number(lux($0)).valid(for: reading) }
+        case "device_power":
+            let power = json["power_state"]
+            guard reading == .battery else {
+                return power?["battery_state"]?.string.map { .flag($0 != "normal") }
+            }
+            return power?["battery_level"]?.double.flatMap { SensorValue.number($0).valid(for: reading) }
+        default: return nil
+        }
+    }
+
+    /// A light level is 10,000 log10(lux) + 1; 0 is darkness.
+    private static func lux(_ level: Double) -> Double {
+        level <= 0 ? 0 : (pow(10, (min(level, 65_535) - 1) / 10_000) * 100).rounded() / 100
+    }
+}
