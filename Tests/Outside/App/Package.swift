@@ -6,6 +6,7 @@ let package = Package(
     name: "app",
     dependencies: [.package(name: "lamplighter", path: "../../..")],
     targets: [
-        .executableTarget(name: "Rooms", dependencies: [.product(name: "HomeClient", package: "lamplighter")])
+        .executableTarget(name: "Lights", dependencies: [.product(name: "HomeClient", package: "lamplighter")]),
+        .executableTarget(name: "Rooms", dependencies: [.product(name: "HomeClient", package: "lamplighter")]),
     ]
 )

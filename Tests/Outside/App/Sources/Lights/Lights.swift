@@ -1,0 +1,15 @@
+import HomeClient
+
+@main
+struct Lights {
+    static func main() async throws {
+        let app = AppDeclaration(id: "org.example.lights", usageDescription: "To switch your lights.")
+        try await withHomeManager(app) { manager in
+            try await manager.waitUntilLoaded()
+            guard let home = await manager.primaryHome else { return print("There is no home yet.") }
+            for group in home.grouped(by: .room) {
+                print(group.name, group.accessories.map(\.name))
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import HomeClient
+
+// The parts of programs that the articles show, each in a function that has what the part speaks of.
+
+func switchLamp(_ manager: HomeManager, _ home: Home) async throws(HomeError) {
+    if let lamp = home.accessories.named("reading lamp").first?.lightbulb {
+        print(lamp.isOn ?? false, lamp.brightness ?? 100)
+        try await manager.write(true, to: .on, of: lamp.service)
+        try await manager.write(40, to: .brightness, of: lamp.service)
+    }
+}
+
+func showHome(_ manager: HomeManager, _ home: Home) async {
+    for await snapshot in manager.snapshots(observing: .home(home.id)) {
+        for accessory in snapshot.home(home.id)?.accessories ?? [] {
+            let state = accessory.lightbulb?.isOn == true ? "on" : "off"
+            print(accessory.name, snapshot.isCurrent ? state : "not connected")
+        }
+    }
+}
+
+func showBrightness(_ manager: HomeManager, _ lamp: Lightbulb) async throws {
+    if let brightness = lamp.service.characteristic(.brightness) {
+        for try await change in manager.values(of: brightness.id) where change.origin != .own {
+            print(change.value)
+        }
+    }
+}
+
+func follow(_ manager: HomeManager, _ home: Home) async {
+    for await event in manager.events(in: home.id) {
+        switch event.change {
+        case .accessoryAdded(let accessory): print("\(accessory.name) came")
+        case .homesUpdated: print("everything may be different: \(event.home.name)")
+        default: break
+        }
+    }
+}
+
+func dim(_ manager: HomeManager, _ power: Characteristic, _ brightness: Characteristic) async throws(HomeError) {
+    for (id, result) in try await manager.writeValues([power.id: .bool(true), brightness.id: .integer(10)]) {
+        if case .failure(let error) = result { print("\(id): \(error.message)") }
+    }
+}
+
+func setUp(_ manager: HomeManager) async throws {
+    let setup = try await manager.beginSetup()
+    for await state in setup.states {
+        switch state {
+        case .searching(let devices): print("On the network:", devices.map(\.name))
+        case .choosing(let devices): print("Which of them?", devices.map(\.name))
+        case .code(let question): print(question.refusal?.message ?? "The eight digits, please.")
+        case .connecting: print("One moment.")
+        case .naming(let question): print("A name, for instance", question.suggestions)
+        case .room(let question): print("Which room?", question.home.rooms.map(\.name))
+        case .serviceType(let service, _, let choices): print("What is \(service.name)?", choices)
+        case .favorite(let service, _): print("Is \(service.name) a favourite?")
+        case .handedOver(let app): print("\(app) goes on from here.")
+        case .done(let result): print(result.accessories.count, "added")
+        case .failed(let error): print(error.message)
+        }
+    }
+}
+
+func addRoom(_ name: String, _ home: Home, _ manager: HomeManager) async {
+    func offer(_ names: [String]) {}
+    func explainPermission() {}
+    func show(_ message: String) {}
+    do throws(HomeError) {
+        _ = try await manager.addRoom(named: name, to: home.id)
+    } catch {
+        switch error.code {
+        case .objectWithSimilarNameExistsInHome: offer(error.suggestions)
+        case .homeAccessNotAuthorized: explainPermission()
+        default: show(error.message)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import HAPController
+
+// The parts of programs that the articles show, each in a function that has what the part speaks of.
+
+func pair(_ controller: Controller, _ found: FoundAccessory, _ code: SetupCode) async {
+    var id: DeviceID?
+    func askAgain() {}
+    func explainReset() {}
+    func show(_ message: String) {}
+    do throws(ControllerError) {
+        id = try await controller.pair(with: found, code: code)
+    } catch {
+        switch error.code {
+        case .wrongCode: askAgain()
+        case .alreadyPaired: explainReset()
+        default: show(error.message)
+        }
+    }
+    print(id as Any)
+}
+
+func show(_ controller: Controller) async throws(ControllerError) {
+    for await found in try controller.discoveries() {
+        for accessory in found where !accessory.isPaired { print(accessory.name, accessory.category) }
+    }
+}
