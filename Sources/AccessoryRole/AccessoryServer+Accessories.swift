@@ -106,25 +106,18 @@ extension AccessoryServer {
     /// It comes back within the call if all devices answer at once.
     ///
     /// - Parameters:
-    ///   - writes: what to write; the caller has looked at permissions.
-    ///   - known: what is known already of the request's entries. One whose value is written with success keeps it.
+    ///   - orders: what to write; the caller has looked at permissions.
     ///   - origin: the connection that writes; it gets no event of what it wrote itself.
-    /// - Returns: the statuses of all entries.
-    func write(
-        _ writes: [AccessoryRegistry.Write], _ known: [HAPStatus], by origin: ConnectionID
-    ) async -> [HAPStatus] {
-        var statuses = known
-        let orders = registry.orders(of: writes, &statuses)
-        if orders.count == 1 {
-            orders[0].set(await write(orders[0], by: origin), in: &statuses)
-            return statuses
-        }
+    /// - Returns: what became of each.
+    func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [HAPStatus] {
         let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
-        for (order, task) in zip(orders, tasks) { order.set(await task.value, in: &statuses) }
+        var statuses: [HAPStatus] = []
+        for task in tasks { statuses.append(await task.value) }
         return statuses
     }
 
-    private func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> HAPStatus {
+    /// Writes the values of a request that are one accessory's; otherwise as above.
+    func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> HAPStatus {
         guard let source = order.accessory.source else {
             // A bridge has nothing to blink with; its log is what identifies it.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
@@ -158,7 +151,7 @@ extension AccessoryServer {
 
 extension AccessoryRegistry.Order {
     /// Takes over what became of the order.
-    fileprivate func set(_ status: HAPStatus, in statuses: inout [HAPStatus]) {
+    func set(_ status: HAPStatus, in statuses: inout [HAPStatus]) {
         guard status != .success else { return }
         for entry in entries {
             switch statuses[entry] {

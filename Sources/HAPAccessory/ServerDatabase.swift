@@ -288,7 +288,7 @@ package struct ServerDatabase: AccessoryServerStore {
     ///
     /// - Throws: SQLite's own error.
     package static func remove(_ db: Database, _ number: Int) throws {
-        try db.execute(sql: "DELETE FROM pairing WHERE server = ?", arguments: [number])
+        // Its pairings go with it.
         try db.execute(sql: "DELETE FROM server WHERE id = ?", arguments: [number])
     }
 

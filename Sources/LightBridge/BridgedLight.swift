@@ -24,6 +24,8 @@ final class BridgedLight {
     var task: Task<Void, Never>?
     var identification: Task<Void, Never>?
     var origin = LightEvent.Origin.device
+    /// Its state has been shown since the newest command was begun.
+    var isShown = false
     /// What comes of the command under way makes no events: adaptive lighting changes little and often.
     var isQuiet = false
     /// `nil` for a light that has no adaptive lighting.

@@ -24,8 +24,10 @@ struct CommandPipeline: ~Copyable {
     private var unconfirmed = LightCommand()
     private var completesAt: ContinuousClock.Instant?
     private var held = LightReport()
-    /// A command that was accepted, of which the light has said nothing yet, and when to send it once more.
-    private var unanswered: (command: LightCommand, since: ContinuousClock.Instant)?
+    /// A command that was accepted, of which the light has said nothing yet.
+    private var unanswered: LightCommand?
+    /// When to send it once more.
+    private var retriesAt: ContinuousClock.Instant?
     /// Whether the command under way is one that is sent once more.
     private var isRetry = false
 
@@ -47,7 +49,7 @@ struct CommandPipeline: ~Copyable {
     private mutating func begin(_ command: LightCommand, isRetry: Bool = false) {
         underWay = command
         unconfirmed = command
-        unanswered = nil
+        retriesAt = nil
         self.isRetry = isRetry
     }
 
@@ -80,8 +82,9 @@ struct CommandPipeline: ~Copyable {
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
             let isConfirmed = unconfirmed.isEmpty && (command.transition ?? .zero) == .zero
             completesAt = now + (isConfirmed ? Self.echoTime : fade)
-            if unconfirmed == command, held == LightReport(), !isRetry {
-                unanswered = (command, now + max(command.transition ?? .zero, Self.retryTime))
+            if unconfirmed == command, held.isEmpty, !isRetry {
+                unanswered = command
+                retriesAt = now + max(command.transition ?? .zero, Self.retryTime)
             }
         } else if !isCompleting(now) {
             // Nothing is expected any more: what was held is the truth.
@@ -92,7 +95,7 @@ struct CommandPipeline: ~Copyable {
     /// The driver has reported; returns what of it is new.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
         // Whatever it says, the command or somebody else has reached it.
-        if report.saysWhatItShows { unanswered = nil }
+        if report.saysWhatItShows { retriesAt = nil }
         let isCompleting = isCompleting(now)
         guard isCompleting || underWay != nil else { return report }
         var expected = isCompleting ? target : LightCommand()
@@ -135,13 +138,13 @@ struct CommandPipeline: ~Copyable {
     /// When ``completed(now:)`` and ``retried(now:)`` should be asked; `nil` if nothing is held or to be sent again.
     var wakeAt: ContinuousClock.Instant? {
         guard !isBusy else { return nil }
-        guard held != LightReport(), let completesAt else { return unanswered?.since }
-        return min(completesAt, unanswered?.since ?? completesAt)
+        guard !held.isEmpty, let completesAt else { return retriesAt }
+        return min(completesAt, retriesAt ?? completesAt)
     }
 
     /// The command to send once more, because the light has said nothing since it was accepted; `nil` if there is none.
     mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
-        guard !isBusy, let (command, time) = unanswered, time <= now else { return nil }
+        guard !isBusy, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
         begin(command, isRetry: true)
         return command
     }
@@ -153,7 +156,7 @@ struct CommandPipeline: ~Copyable {
         target = LightCommand()
         unconfirmed = LightCommand()
         defer { held = LightReport() }
-        return held == LightReport() ? nil : held
+        return held.isEmpty ? nil : held
     }
 
     /// The light is gone or out of reach: nothing is expected of it any more.
@@ -166,7 +169,7 @@ struct CommandPipeline: ~Copyable {
     mutating func superseded() {
         target = LightCommand()
         unconfirmed = LightCommand()
-        unanswered = nil
+        retriesAt = nil
         completesAt = nil
         held = LightReport()
     }

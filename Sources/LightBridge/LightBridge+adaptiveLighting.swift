@@ -39,6 +39,12 @@ extension LightBridge {
     }
 
     /// A controller or the operator asks for something; a colour or a white of their own ends the transition.
+    func endTransition(of light: BridgedLight, by writes: [CharacteristicWrite]) {
+        guard light.state.transition.isActive else { return }
+        endTransition(of: light, by: writes.map(\.type))
+    }
+
+    /// Otherwise as above.
     func endTransition(of light: BridgedLight, by types: [CharacteristicType]) {
         for type in types where light.transition?.controllerWrote(type) == true { transitionChanged(light) }
     }
@@ -59,7 +65,7 @@ extension LightBridge {
 
     /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
     func advanceTransition(of light: BridgedLight) {
-        guard light.transition?.activeCount == 1 else { return }
+        guard light.state.transition.isActive else { return }
         guard light.server.assumeIsolated({ $0.isPaired }) else {
             if light.transition?.unpaired() == true { transitionChanged(light) }
             return

@@ -23,7 +23,7 @@ extension LightBridge {
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
             // Its driver has ended: the new one does not wait for what the former one never came back from.
-            if light.pipeline.isAbandoned { startNextCommand(light, success: false) }
+            if light.pipeline.isAbandoned { startNextCommand(light, success: false, now: scheduler.now) }
         }
         scheduler.schedule(at: deadline) { [self] in
             assumeIsolated { $0.loseUnconfirmed() }

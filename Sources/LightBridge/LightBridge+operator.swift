@@ -44,7 +44,9 @@ extension LightBridge {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command) else { return .invalidValue }
         if possible.color != nil { endTransition(of: light, by: [.colorTemperature]) }
-        return await send(possible, to: light, origin: .operator)
+        let waiter = send(possible, to: light, origin: .operator)
+        if let answer = waiter.answer { return answer }
+        return await waiter.response(in: self)
     }
 
     /// Changes from now on; a reader that is slow loses the oldest.

@@ -190,6 +190,7 @@ package actor LightBridge {
     ///   - isQuiet: whether subscribers get no event.
     ///   - isReachable: whether its device can be reached, if that has changed.
     func show(_ light: BridgedLight, isQuiet: Bool = false, isReachable: Bool? = nil) {
+        light.isShown = true
         let (aid, values) = (light.aid, light.adapter.values(of: light.state))
         light.server.assumeIsolated { server in
             server.update(aid, values, isQuiet: isQuiet)
@@ -230,39 +231,50 @@ package actor LightBridge {
     ///   - command: what is asked; with nothing in it, it has succeeded.
     ///   - light: a light that is shown.
     ///   - origin: who asks.
-    /// - Returns: what the light says, within this call if its driver is done at once, in 2 s at the latest.
-    func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) async -> HAPStatus {
-        guard light.state.isReachable, let driver = light.driver.driver else { return .unableToCommunicate }
-        guard !command.isEmpty else { return .success }
+    /// - Returns: who waits for what the light says. The answer is there already if its driver is done at once, and comes in 2 s
+    ///   at the latest.
+    func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) -> CommandWaiter {
+        let now = scheduler.now
+        let waiter = CommandWaiter(until: now + CommandWaiter.timeout)
+        guard light.state.isReachable, let driver = light.driver.driver else {
+            waiter.give(.unableToCommunicate)
+            return waiter
+        }
+        guard !command.isEmpty else {
+            waiter.give(.success)
+            return waiter
+        }
         light.origin = origin
         light.isQuiet = false
         var command = command
-        if origin != .adaptiveLighting, light.adapter.description.capabilities.transition {
+        if !overrides.isEmpty, light.adapter.description.capabilities.transition {
             command.transition = overrides[light.key]?.transition
         }
-        let waiter = CommandWaiter(until: scheduler.now + CommandWaiter.timeout)
         if let next = light.pipeline.wanted(command) {
             light.waitersUnderWay.append(waiter)
-            start(next, on: light, by: driver)
+            start(next, on: light, by: driver, now: now)
         } else {
             light.waitersWaiting.append(waiter)
         }
-        // Most have been answered by now.
-        if let answer = waiter.answer { return answer }
-        waiters.append(waiter)
-        wake(at: waiter.deadline)
-        return await waiter.response(in: self)
+        if waiter.answer == nil {
+            waiters.append(waiter)
+            wake(at: waiter.deadline)
+        }
+        return waiter
     }
 
     /// Sends a command of the bridge's own to a light that is free.
     func send(_ command: LightCommand, to light: BridgedLight) {
         guard let driver = light.driver.driver, let next = light.pipeline.wanted(command) else { return }
-        start(next, on: light, by: driver)
+        start(next, on: light, by: driver, now: scheduler.now)
     }
 
-    private func start(_ command: LightCommand, on light: BridgedLight, by driver: any LightDriver) {
+    private func start(
+        _ command: LightCommand, on light: BridgedLight, by driver: any LightDriver, now: ContinuousClock.Instant
+    ) {
         light.command += 1
-        let deadline = scheduler.now + CommandWaiter.timeout
+        light.isShown = false
+        let deadline = now + CommandWaiter.timeout
         light.commandDeadline = deadline
         let number = light.command
         // It begins within this call; most drivers are done before it returns, and no other thread is woken.
@@ -287,32 +299,31 @@ package actor LightBridge {
         light.task = nil
         // Too late: whoever waited has been told, and only the next command still waits.
         if light.pipeline.isAbandoned {
-            startNextCommand(light, success: false)
+            startNextCommand(light, success: false, now: scheduler.now)
             return advanceTransition(of: light)
         }
-        count(status, of: light)
+        let now = scheduler.now
+        count(status, of: light, now: now)
         if status == .success {
             let former = light.state
             light.state.apply(command)
             stateChanged(light, from: former, by: light.origin)
             // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
-            if light.state == former {
-                show(light)
-            }
+            if !light.isShown { show(light) }
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
-        startNextCommand(light, success: status == .success)
+        startNextCommand(light, success: status == .success, now: now)
         advanceTransition(of: light)
     }
 
     /// A driver is free again: the next command, if one waits, is sent.
-    func startNextCommand(_ light: BridgedLight, success: Bool) {
+    func startNextCommand(_ light: BridgedLight, success: Bool, now: ContinuousClock.Instant) {
         // A command whose caller is gone is not carried out late.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
-        let next = light.pipeline.ended(success: success, now: scheduler.now)
+        let next = light.pipeline.ended(success: success, now: now)
         swap(&light.waitersUnderWay, &light.waitersWaiting)
         light.waitersWaiting.removeAll(keepingCapacity: true)
-        if let next, let driver = light.driver.driver { start(next, on: light, by: driver) }
+        if let next, let driver = light.driver.driver { start(next, on: light, by: driver, now: now) }
         wakeWhenCompleted(light)
     }
 
@@ -321,18 +332,19 @@ package actor LightBridge {
     /// The next command waits for that, since drivers are promised one at a time.
     private func giveUp(_ light: BridgedLight) {
         logger.info("light timed out", metadata: about(light.key))
-        count(.timedOut, of: light)
-        light.pipeline.gaveUp(now: scheduler.now)
+        let now = scheduler.now
+        count(.timedOut, of: light, now: now)
+        light.pipeline.gaveUp(now: now)
         for waiter in light.waitersUnderWay { waiter.give(.timedOut) }
         light.waitersUnderWay.removeAll(keepingCapacity: true)
         light.task?.cancel()
         wakeWhenCompleted(light)
     }
 
-    private func count(_ status: HAPStatus, of light: BridgedLight) {
+    private func count(_ status: HAPStatus, of light: BridgedLight, now: ContinuousClock.Instant) {
         guard let deadline = light.commandDeadline else { return }
         light.commandDeadline = nil
-        light.driver.commands.ended(status, after: scheduler.now - (deadline - CommandWaiter.timeout))
+        light.driver.commands.commandEnded(status, after: now - (deadline - CommandWaiter.timeout))
     }
 
     // MARK: Time
@@ -371,7 +383,7 @@ package actor LightBridge {
                 stateChanged(light, from: former, by: .device)
             }
             if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
-                start(command, on: light, by: driver)
+                start(command, on: light, by: driver, now: now)
             }
             wakeWhenCompleted(light)
             if let time = light.transitionDueAt {
@@ -412,14 +424,21 @@ package actor LightBridge {
 extension LightBridge: AccessorySource {
     package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
         guard let light = lightsByAID[accessory] else { return .doesNotExist }
-        var command = light.adapter.command(for: values, state: light.wanted)
-        if overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         if let write = values.first(where: { $0.type == .characteristicValueTransitionControl }) {
             let status = await writeTransition(write, to: light)
             guard status == .success else { return status }
         }
-        endTransition(of: light, by: values.map(\.type))
-        return await send(command, to: light, origin: .controller)
+        let waiter = send(values, to: light)
+        // Most have been answered by now.
+        if let answer = waiter.answer { return answer }
+        return await waiter.response(in: self)
+    }
+
+    private func send(_ values: [CharacteristicWrite], to light: BridgedLight) -> CommandWaiter {
+        var command = light.adapter.command(for: values, state: light.wanted)
+        if !overrides.isEmpty, overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
+        endTransition(of: light, by: values)
+        return send(command, to: light, origin: .controller)
     }
 
     package func identify(_ accessory: AccessoryID) {

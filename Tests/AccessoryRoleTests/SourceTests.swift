@@ -77,7 +77,7 @@ struct SourceTests {
         }
         await server.setReachable(false, 7)
         await server.setReachable(true, 7)
-        await house.drain()
+        await house.advance(.seconds(2))
         let press = #"{"characteristics":[{"aid":7,"iid":9,"value":0}]}"#
         #expect(await session.events == [press, press])
     }

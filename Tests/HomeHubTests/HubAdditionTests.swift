@@ -357,6 +357,23 @@ struct HubAdditionTests {
         }
     }
 
+    @Test("A maker's app that was denied the homes learns of no addition, also if it may answer for its maker")
+    func deniedMaker() async throws {
+        let house = try HouseUnderTest { $0.vendorTimeout = .seconds(600) }
+        try await house.run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            let bridge = try await house.bridge(vendor: "kilgo")
+            let maker = try await house.maker("org.kilgo", of: "kilgo")
+            let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
+            try await a.call(.setPermission(identity, .deny))
+            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id))
+            #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "kilgo"))
+            try await house.drain(a)
+            #expect(maker.questions.isEmpty)
+        }
+    }
+
     @Test("A maker's proof is shown to the accessory, and a wrong one is said to be wrong")
     func proof() async throws {
         let house = try HouseUnderTest()

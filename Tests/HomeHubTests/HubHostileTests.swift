@@ -495,6 +495,30 @@ struct HubHostileTests {
         #expect(device.server.requests.count { $0.path == "/pairings" } == 1)
     }
 
+    @Test("An accessory that was removed is free, also while mDNS shows it as it was before")
+    func removedWithAnOldRecord() async throws {
+        let device = try Device { $0.path == "/pairings" ? .unpairAndHangUp : nil }
+        try await device.run { a, _ in
+            try await device.isThere(a)
+            let id = device.accessory.deviceID
+            try await a.call(.startBrowsing)
+            #expect(a.found == [])
+            #expect(try await a.write(.removeAccessory(device.accessory.home, device.accessory.id)).stale == [])
+            #expect(AccessoryBrowser(device.house.network).snapshot[id]?.isPaired == true)
+            try await eventually("it is found") { a.found == [id] }
+            // Avahi may say the old one again after the new one.
+            device.house.show(id, at: .test(1), isPaired: false)
+            let other = try #require(DeviceID("02:00:00:00:00:99"))
+            device.house.show(other, at: .test(2), isPaired: false)
+            try await eventually("the hub has seen both") { a.found == [id, other] }
+            device.house.show(id, at: .test(1), isPaired: true)
+            let third = try #require(DeviceID("02:00:00:00:00:98"))
+            device.house.show(third, at: .test(3), isPaired: false)
+            try await eventually("the hub has seen all") { a.found == [id, other, third] }
+            #expect(a.lost == [])
+        }
+    }
+
     @Test("An accessory that was blocked for what it consists of is told all the same that it is removed")
     func removedWhileBlocked() async throws {
         let device = try Device(withoutAccessories)

@@ -283,6 +283,15 @@ struct MQTTLightTests {
         #expect(Self.text(messages) == [#"set {"state":"ON","white":40}"#])
     }
 
+    @Test(
+        "a white of two whites is cold at one end and warm at the other", arguments: [(153, 255, 0), (500, 0, 255)])
+    func twoWhites(mired: Int, cold: Int, warm: Int) throws {
+        var light = try Self.light(Self.json + #", "supported_color_modes": ["rgbww"]"#)
+        let messages = try light.messages(for: .init(on: true, color: .temperature(mired: mired)))
+        #expect(
+            Self.text(messages) == [#"set {"state":"ON","color":{"r":0,"g":0,"b":0,"c":\#(cold),"w":\#(warm)}}"#])
+    }
+
     @Test("an answer that was rounded is reported as it was asked for, a different one as it is")
     func echo() throws {
         var light = try Self.light(

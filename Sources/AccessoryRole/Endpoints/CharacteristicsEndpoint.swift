@@ -79,10 +79,16 @@ extension AccessoryServer {
             return
         }
         let id = session.id
+        var known = plan.statuses
+        let orders = registry.orders(of: plan.writes, &known)
         // It begins within this call. It is not the session's task: the device gets its values even if the peer has disconnected.
-        Task.immediate {
-            let statuses = await write(plan.writes, plan.statuses, by: id)
-            if let session = sessions[id] { answerWrite(request, statuses, session) }
+        Task.immediate { [known] in
+            // The usual one is spared a task.
+            let written = orders.count == 1 ? [await write(orders[0], by: id)] : await write(orders, by: id)
+            guard let session = sessions[id] else { return }
+            var statuses = known
+            for (order, status) in zip(orders, written) { order.set(status, in: &statuses) }
+            answerWrite(request, statuses, session)
         }
     }
 

@@ -1,3 +1,5 @@
+package import HAPProtocol
+
 /// What became of things that were asked for, and how long they took.
 package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Sendable {
     private struct Count: Equatable, Sendable {
@@ -39,4 +41,11 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
         add(outcome, 1)
         latency.record(duration)
     }
+}
+
+extension OutcomeStatistics where Outcome == HAPStatus {
+    /// A command to a device has ended.
+    ///
+    /// What is generic does not cross modules but as such, and would look up with each write what type it is for.
+    package mutating func commandEnded(_ status: HAPStatus, after duration: Duration) { ended(status, after: duration) }
 }

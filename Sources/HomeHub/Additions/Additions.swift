@@ -61,7 +61,7 @@ final class Additions {
         } else if let setupID = addition.payload?.setup?.setupID {
             target = .setupID(setupID)
         }
-        switch target.look(at: hub.browser.snapshot, paired: hub.pairings.devices) {
+        switch target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.devices) {
         case .found(let accessory): return accessory.name
         case .missing, .ambiguous, .paired, .foreign: return ""
         }
@@ -189,7 +189,7 @@ final class Additions {
 
     /// Looks for an accessory, and waits for one that is not there yet.
     private func searchResult(of target: SetupTarget, in hub: isolated HomeHub) async -> SetupTarget.SearchResult {
-        let first = target.look(at: hub.browser.snapshot, paired: hub.pairings.devices)
+        let first = target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.devices)
         guard first == .missing else { return first }
         // Who has scanned a label has its device at hand.
         let isScanned = if case .setupID = target { true } else { false }
@@ -200,14 +200,18 @@ final class Additions {
         return await withTaskGroup(of: SetupTarget.SearchResult.self) { group in
             group.addTask {
                 for await snapshot in browser.snapshots() {
-                    let searchResult = target.look(at: snapshot, paired: await hub.turn { $0.pairings.devices })
+                    let (shown, paired) = await hub.turn { ($0.pairings.corrected(snapshot), $0.pairings.devices) }
+                    let searchResult = target.look(at: shown, paired: paired)
                     if searchResult != .missing { return searchResult }
                 }
                 return .missing
             }
             group.addTask {
                 try? await Task.sleep(for: timeout)
-                return target.lastLook(at: browser.snapshot, paired: await hub.turn { $0.pairings.devices })
+                let (shown, paired) = await hub.turn {
+                    ($0.pairings.corrected($0.browser.snapshot), $0.pairings.devices)
+                }
+                return target.lastLook(at: shown, paired: paired)
             }
             let searchResult = await group.next() ?? .missing
             group.cancelAll()
@@ -231,7 +235,6 @@ final class Additions {
             throw HomeError(error)
         }
         do throws(HomeError) {
-            guard hub.isAwaited(call) else { throw HomeError(.operationCancelled) }
             try await hub.change(at: try hub.commitQueue.enter(), by: call) { (planned) throws(HomeError) in
                 var generator = SystemRandomNumbers()
                 let commit = try planned.add(
@@ -278,8 +281,8 @@ final class Additions {
 
     /// The accessories that could be added: by what they say, and by what we know.
     private func addable(in hub: isolated HomeHub) -> [HomeModel.DiscoveredAccessory] {
-        let paired = hub.pairings.devices
-        return hub.browser.snapshot.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
+        let (shown, paired) = (hub.pairings.corrected(hub.browser.snapshot), hub.pairings.devices)
+        return shown.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
             .map { HomeModel.DiscoveredAccessory($0) }
     }
 }

@@ -27,12 +27,40 @@ final class Pairings {
     private(set) var devices: Set<DeviceID> = []
     /// The oldest first.
     private(set) var orphans: [Orphan] = []
+    /// The accessories that have removed our pairing, and until when that counts for more than what mDNS says.
+    private var unpaired: [DeviceID: ContinuousClock.Instant] = [:]
+    /// How long a record of mDNS lives.
+    private static let recordLifetime = Duration.seconds(4500)
 
     init(_ vault: any PairingVault, unpairing: Unpairing, timeout: Duration, logger: Logger) {
         self.vault = vault
         self.unpairing = unpairing
         self.timeout = timeout
         self.logger = logger
+    }
+
+    // MARK: What the networks show
+
+    /// What mDNS says, but for accessories of which we know better.
+    ///
+    /// One that has removed our pairing is free, whatever its record says, until that must have lapsed or an attempt to pair says
+    /// otherwise. Avahi 0.8 keeps both of two records that came within a second, and may say the old one for as long as it
+    /// lives, even if it has said the new one before.
+    func corrected(_ snapshot: AccessorySnapshot) -> AccessorySnapshot {
+        guard !unpaired.isEmpty else { return snapshot }
+        var snapshot = snapshot
+        let now = ContinuousClock.now
+        for (index, accessory) in snapshot.accessories.enumerated() {
+            guard let until = unpaired[accessory.id], now < until else { continue }
+            snapshot.accessories[index].status.insert(.notPaired)
+        }
+        return snapshot
+    }
+
+    private func markUnpaired(_ device: DeviceID) {
+        let now = ContinuousClock.now
+        unpaired = unpaired.filter { $0.value > now }
+        unpaired[device] = now + Self.recordLifetime
     }
 
     // MARK: What is paired with
@@ -99,7 +127,14 @@ final class Pairings {
         } catch {
             throw .vaultFailed
         }
-        let added = try await setup.pair(with: accessory, code: code, ownershipToken: token)
+        let added: AccessorySetup.Added
+        do {
+            added = try await setup.pair(with: accessory, code: code, ownershipToken: token)
+        } catch {
+            if error == .alreadyPaired { unpaired[accessory.id] = nil }
+            throw error
+        }
+        unpaired[accessory.id] = nil
         devices.insert(accessory.id)
         hub.additions.updateSearches(in: hub)
         return (added, identity)
@@ -159,6 +194,7 @@ final class Pairings {
             isUnpaired = await unpairing.unpair(pairing, as: identity, within: timeout)
         }
         if isUnpaired {
+            markUnpaired(device)
             await forget(device, in: hub)
         } else if let (pairing, identity) = pairing, !Task.isCancelled {
             orphan(pairing, as: identity, in: hub)
@@ -186,8 +222,6 @@ final class Pairings {
     }
 
     /// Asks the networks a few times for an accessory that was let go, and says still that it is paired.
-    ///
-    /// Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
     private func lookAgain(for device: DeviceID, in hub: isolated HomeHub) async {
         for pause in [2, 5, 15, 60] {
             guard (try? await Task.sleep(for: .seconds(pause))) != nil, !devices.contains(device),
@@ -202,6 +236,7 @@ final class Pairings {
     /// Unpairs an accessory that is in no home; one that cannot be reached soon is unpaired when it is seen.
     func unpair(_ pairing: AccessoryPairing, as identity: ControllerIdentity, in hub: isolated HomeHub) async {
         if await unpairing.unpair(pairing, as: identity, within: timeout) {
+            markUnpaired(pairing.deviceID)
             await forget(pairing.deviceID, in: hub)
         } else if !Task.isCancelled {
             orphan(pairing, as: identity, in: hub)
@@ -251,6 +286,7 @@ final class Pairings {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }) else { return }
         if isUnpaired {
             orphans.remove(at: index)
+            markUnpaired(device)
             await forget(device, in: hub)
         } else if !Task.isCancelled {
             orphans[index].isUnderWay = false

@@ -23,13 +23,10 @@ extension HomeHub {
         let deadline = call.map { _ in ContinuousClock.now + configuration.storeTimeout }
         try await commitQueue.wait(at: place, until: deadline)
         defer { commitQueue.leave(place) }
-        if let call, !isAwaited(call) { throw HomeError(.operationCancelled) }
+        if let call, !sessions.takesEffect(call) { throw HomeError(.operationCancelled) }
         var planned = graph
         let (plan, transaction) = try plan(&planned)
-        if let transaction {
-            if let call, !sessions.takesEffect(call) { throw HomeError(.operationCancelled) }
-            try await commit(transaction, in: planned, by: call)
-        }
+        if let transaction { try await commit(transaction, in: planned, by: call) }
         applied(plan)
     }
 }

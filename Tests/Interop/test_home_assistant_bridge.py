@@ -1,0 +1,121 @@
+"""Home Assistant's own bridge, over its demo entities, as accessories of the home.
+
+Needs HASS=/path/of/hass, of an environment that has what its homekit and demo require (checked with 2024.3.3 on Python 3.11 and
+HAP-python 4.9.1); without it conftest passes over this file.
+"""
+
+import os
+import re
+import subprocess
+
+import pytest
+from home import HomeDaemon
+from lan import end, until
+from test_home_kinds import BUTTON, another, characteristics, full
+
+HASS = os.environ.get("HASS")
+PORT = 51840
+
+
+class Bridge:
+    """hass on the host `phone`, with its homekit bridge and its demo entities."""
+
+    def __init__(self, host, directory):
+        self.directory = directory
+        (directory / "configuration.yaml").write_text(
+            "demo:\n"
+            "logger: {default: warning, logs: {homeassistant.components.homekit: info}}\n"
+            f"homekit: [{{name: Demo House, port: {PORT}, ip_address: {host.address}, advertise_ip: [{host.address}]}}]\n")
+        self.log = directory / "log"
+        with open(self.log, "w") as log:
+            self.process = host.popen(
+                HASS, "--skip-pip", "-c", directory, stdout=log, stderr=subprocess.STDOUT,
+                env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
+        self.code = until(self._code, 60, "Home Assistant says its pin")
+
+    def _code(self):
+        assert self.process.poll() is None, self.log.read_text()[-4000:]
+        found = re.search(r"Pincode: (\d{3}-\d{2}-\d{3})", self.log.read_text())
+        return found and found[1]
+
+    def close(self):
+        end(self.process, 20)
+
+
+@pytest.fixture
+def bridge(lan, tmp_path):
+    (tmp_path / "hass").mkdir()
+    made = Bridge(lan.phone, tmp_path / "hass")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def home(lan, tmp_path):
+    with lan.add_host("hub", "10.77.0.3") as host:
+        daemon = HomeDaemon(host, tmp_path / "home").start()
+        daemon.cli("homes", "add", "Villa")
+        yield daemon
+        daemon.close()
+
+
+def add(home, bridge):
+    return until(
+        lambda: isinstance(done := home.cli("add", "--code", bridge.code, "--yes", "--json", check=False), list) and done,
+        60, "it is added", interval=1)
+
+
+def value(holder):
+    """The value in an answer or an event; a number says of which kind it is."""
+    found = holder["value"]
+    return float(next(iter(found.values()))) if isinstance(found, dict) else found
+
+
+def on_of(app, name):
+    return app.characteristic(name, "25")["id"]
+
+
+def test_everything_of_it_is_shown_read_and_written(bridge, home):
+    names = [accessory["name"] for accessory in add(home, bridge)]
+    assert len(names) > 50 and len(names) == len(set(names)), names
+    app = home.app()
+    kinds = {part["type"] for accessory in app.accessories.values() for part in accessory["services"]}
+    readable = characteristics(app, "pr")
+    answer = app.do("readValues", characteristics=[one["id"] for _, one in readable], timeout=120)
+    # A button's press cannot be read.
+    refused = {(accessory["name"], one["type"]): answer[one["id"]] for accessory, one in readable
+               if "error" in answer[one["id"]] and full(one["type"]) != BUTTON}
+    print(f"{len(names)} accessories, {len(kinds)} kinds of service, {len(readable)} values read")
+    assert not refused, refused
+    assert len(kinds) >= 20
+
+    other = home.app("org.example.b")
+    values = {one["id"]: value for accessory, one in characteristics(app, "pw")
+              if (value := another(one, one.get("value"))) is not None}
+    written = app.do("writeValues", values=values, timeout=120)
+    refused = [(accessory["name"], one["type"]) for accessory, one in characteristics(app, "pw")
+               if "error" in written.get(one["id"], {})]
+    print(f"{len(values)} values written, {len(refused)} refused: {refused}")
+    # Its television has fewer inputs than it says.
+    assert len(values) > 80 and refused in ([], [("Lounge room", "E7")])
+    for name in ("Bed Light", "AC", "Decorative Lights"):
+        id = on_of(app, name)
+        assert other.do("readValues", characteristics=[id])[id]["value"] == values[id], name
+
+
+def test_what_happens_there_is_told(bridge, home):
+    """A blind that is told to open moves for seconds and says where it is."""
+    add(home, bridge)
+    app = home.app()
+    current, target = (app.characteristic("Hall Window", kind)["id"] for kind in ("6D", "7C"))
+    app.do("setNotification", characteristics=[current], isEnabled=True)
+    home.cli("write", "Hall Window", "target-position=40")
+    app.wait_for_event("valueUpdated", lambda line: line["characteristic"] == current and value(line) == 40, timeout=30)
+    assert value(app.do("readValues", characteristics=[target])[target]) == 40
+
+
+def test_it_is_let_go(bridge, home):
+    add(home, bridge)
+    assert "reset" not in home.cli("remove", "Demo House", "--yes").stdout
+    assert home.cli("accessories", "--json") == []
+    add(home, bridge)
