@@ -127,7 +127,7 @@ struct JinjaLimitsTests {
             "{{ '%1000000d' | format(1) }}", "{{ '{:1000000}'.format(1) }}", "{{ 'x'.zfill(1000000) }}",
             "{{ 1[::0] }}", "{{ [1][::0] }}", "{{ [1, 2][9223372036854775807::-9223372036854775807] }}",
             "{% for a in range(1000) %}{{ ('a' * 60000) in ('a' * 60000 ~ 'b') }}{% endfor %}",
-            String(repeating: "a", count: 20_000),
+            String(repeating: "a", count: 20_000), "{% set l = range(4000) | list %}{{ [l, l] | length }}",
             "{{ ('%(a)s' * 5000) % {'a': 'x' * 60000} }}", "{{ ('{0}' * 10000).format('x' * 60000) }}",
             "{{ range(5000) | join('x' * 60000) }}",
             "{% set x = 'x' * 60000 %}{{ x" + String(repeating: " ~ x", count: 900) + " }}",
