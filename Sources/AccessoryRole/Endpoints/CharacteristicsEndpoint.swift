@@ -83,12 +83,13 @@ extension AccessoryServer {
         let orders = registry.orders(of: plan.writes, &known)
         // It begins within this call. It is not the session's task: the device gets its values even if the peer has disconnected.
         Task.immediate { [known] in
-            // The usual one is spared a task.
-            let written = orders.count == 1 ? [await write(orders[0], by: id)] : await write(orders, by: id)
-            guard let session = sessions[id] else { return }
             var statuses = known
-            for (order, status) in zip(orders, written) { order.set(status, in: &statuses) }
-            answerWrite(request, statuses, session)
+            if orders.count == 1 {
+                orders[0].set(await write(orders[0], by: id), in: &statuses)
+            } else {
+                for (order, status) in zip(orders, await write(orders, by: id)) { order.set(status, in: &statuses) }
+            }
+            if let session = sessions[id] { answerWrite(request, statuses, session) }
         }
     }
 
