@@ -46,6 +46,6 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
 extension OutcomeStatistics where Outcome == HAPStatus {
     /// A command to a device has ended.
     ///
-    /// What is generic does not cross modules but as such, and would look up with each write what type it is for.
+    /// Compiled here for its type: generic code that another module calls looks its type up with each call.
     package mutating func commandEnded(_ status: HAPStatus, after duration: Duration) { ended(status, after: duration) }
 }
