@@ -205,6 +205,8 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             (.statelessProgrammableSwitch, [:], "not pressed yet", ""),
             (.statelessProgrammableSwitch, [.programmableSwitchEvent: .integer(2)], "held", ""),
             (.speaker, [.mute: .bool(true), .volume: .integer(30)], "muted", ""),
+            (.microphone, [.mute: .bool(false), .volume: .integer(0)], "microphone on", ""),
+            (.microphone, [.mute: .bool(true)], "muted", ""), (.microphone, [.volume: .integer(9)], "not known", ""),
             (.slats, [.currentSlatState: .integer(1)], "jammed", ""),
             // What some devices say as a number where HAP has a truth value, and the other way about.
             (.lightbulb, [.on: .integer(1)], "on", "active"), (.fanv2, [.active: .bool(true)], "on", "active"),

@@ -80,7 +80,8 @@ private struct StateReader {
         case .securitySystem: securitySystem
         case .valve, .faucet, .irrigationSystem: water
         case .television: television
-        case .speaker, .smartSpeaker, .microphone: volume
+        case .speaker, .smartSpeaker: volume
+        case .microphone: microphone
         case .carbonDioxideSensor: detector(.carbonDioxideDetected, level: .carbonDioxideLevel)
         case .carbonMonoxideSensor: detector(.carbonMonoxideDetected, level: .carbonMonoxideLevel)
         case .smokeSensor: detector(.smokeDetected)
@@ -144,6 +145,11 @@ private struct StateReader {
     private var volume: ServiceState {
         if flag(.mute) == true { return ServiceState("muted") }
         return ServiceState(words(.volume) ?? words(.mute), isActive: flag(.active) ?? false)
+    }
+
+    /// It is what a camera is listed by, and 0 % of a camera would say nothing.
+    private var microphone: ServiceState {
+        flag(.mute).map { ServiceState($0 ? "muted" : "microphone on") } ?? .unknown
     }
 
     // MARK: What is warmed, cooled or made moist
