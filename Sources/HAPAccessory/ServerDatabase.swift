@@ -288,7 +288,7 @@ package struct ServerDatabase: AccessoryServerStore {
     ///
     /// - Throws: SQLite's own error.
     package static func remove(_ db: Database, _ number: Int) throws {
-        // Its pairings go with it.
+        // Its pairings go with it, by their foreign key.
         try db.execute(sql: "DELETE FROM server WHERE id = ?", arguments: [number])
     }
 

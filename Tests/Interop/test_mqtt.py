@@ -99,7 +99,7 @@ async def test_a_lamp_appears_while_a_controller_is_connected(daemon, make_lamp,
         await phone.record(daemon.status["deviceId"], lambda record: record.txt["c#"] == str(number + 1))
 
 
-async def test_what_a_controller_writes_arrives_at_the_lamp(daemon, make_lamp, lan):
+async def test_what_a_controller_writes_arrives_at_the_lamp(daemon, make_lamp, broker, lan):
     lamp = make_lamp()
     wait_for_lamp(daemon)
     async with Phone() as phone:
@@ -118,6 +118,15 @@ async def test_what_a_controller_writes_arrives_at_the_lamp(daemon, make_lamp, l
             assert expected.items() <= lamp.commands[count].items()
         read = await pairing.get_characteristics([(aid, iids[kind]) for kind in (ON, BRIGHTNESS, HUE, SATURATION)])
         assert [entry["value"] for entry in read.values()] == [False, 100, 30, 80]
+
+        drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
+        daemon.configure({**configuration(drivers=drivers), "lights": {LAMP: {"transition": "1.5s"}}})
+        await asyncio.to_thread(daemon.cli, "reload")
+        count = len(lamp.commands)
+        assert "transition" not in json.dumps(lamp.commands)
+        assert await pairing.put_characteristics([(aid, iids[ON], True)]) == {}
+        await eventually(lambda: len(lamp.commands) > count, 5, "the command arrives")
+        assert {"state": "ON", "transition": 1.5}.items() <= lamp.commands[count].items()
 
 
 async def test_a_device_that_never_stops_talking_delays_no_other(daemon, make_lamp, lan, broker):

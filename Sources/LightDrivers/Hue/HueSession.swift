@@ -539,6 +539,10 @@ package struct HueSession: DeviceSession {
                 guard let owner = json["owner"]?["rid"]?.string else { continue }
                 update(connectivity: json)
                 changed.formUnion(lights.values.filter { $0.owner == owner }.map(\.id) + [owner])
+            // A light says its name itself.
+            case "device":
+                guard let name = json["metadata"]?["name"]?.shortText, sensorDevices[id] != nil else { continue }
+                if devices[id]?.name != name { changed.insert("") }
             case let type? where HueSensor.types.contains(type):
                 guard let owner = sensors[id]?.owner else { continue }
                 sensors[id]?.update(json)

@@ -354,6 +354,12 @@ struct HueSessionTests {
         let moving = readings.merging([.motion: .flag(true)]) { $1 }
         #expect(moved == [.report(Self.stairs, LightReport(readings: moving, reachable: true))])
         #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: Self.stairs) }
+        #expect(talk.update(#"{"id": "d2", "type": "device", "metadata": {"name": "Stairs"}}"#) == [])
+        #expect(talk.session.deadline == nil)
+        #expect(talk.update(#"{"id": "d2", "type": "device", "metadata": {"name": "Cellar"}}"#) == [])
+        #expect(!Self.requests(talk.pass(HueSession.readDelay)).isEmpty, "a new name is read")
+        talk = Self.withSensor()
+        _ = talk.join()
         let lost = talk.update(
             #"{"id": "z2", "type": "zigbee_connectivity", "owner": {"rid": "d2"}, "status": "connectivity_issue"}"#)
         guard case .report(Self.stairs, let report)? = lost.first, lost.count == 1 else {
