@@ -2,7 +2,7 @@
 
     shelly_device.py '{"address": "10.99.0.2", "outputs": {"light:0": {}}}'
 
-`outputs` are its components with their configuration; `password` is what it wants, `gen` its generation. It prints a line of
+`outputs` are its components, those that sense among them, with their configuration; `password` is what it wants, `gen` its generation. It prints a line of
 JSON for what happens: `port` once, then each `call`. Lines of JSON on its standard input are changes by somebody at the device:
 `{"light:0": {"output": true}}`, told as it tells them; `{"hang": true}` answers nothing; `{"name": "Hall"}` renames it;
 `{"stale": true}` takes no nonce that it gave before.
@@ -27,6 +27,9 @@ START = {
     "cct": {"output": False, "brightness": 50, "ct": 3000},
     "rgbcct": {"output": False, "brightness": 50, "mode": "cct", "ct": 3000, "rgb": [255, 255, 255]},
     "switch": {"output": False},
+    "temperature": {"tC": 21.5, "tF": 70.7},
+    "humidity": {"rh": 48.0},
+    "flood": {"alarm": False, "mute": False},
 }
 
 

@@ -105,6 +105,25 @@ def test_relays_are_shown_where_a_lamp_is_behind_them_or_on_request(make_daemon,
     light(daemon, "switch:1", reachable=True, name="Boiler")
 
 
+def test_what_it_senses_is_shown_if_sensors_are_included(make_daemon, make_device):
+    device = make_device(outputs={
+        "light:0": {}, "temperature:100": {"name": "Cellar"}, "humidity:100": {}, "temperature:101": {}, "flood:0": {}})
+    daemon = make_bridge(make_daemon)
+    light(daemon, reachable=True)
+    assert name("sensor:100") not in daemon.lights
+    daemon.configure({**configuration(drivers=[{"driver": "shelly"}]), "include": ["lights", "sensors"]})
+    daemon.cli("reload")
+    light(daemon, "sensor:100", reachable=True, kind="sensor", name="Cellar", temperature=21.5, humidity=48.0)
+    light(daemon, "sensor:0", leak=False)
+    assert device.status("temperature:100")["tC"] == 21.5
+    device.tell({"temperature:101": {"tC": -4.5, "tF": 23.9}})
+    light(daemon, "sensor:101", timeout=3, name="Shelf Sensor 2", temperature=-4.5)
+    device.tell({"flood:0": {"alarm": True}})
+    light(daemon, "sensor:0", timeout=3, leak=True)
+    device.stop()
+    light(daemon, "sensor:0", reachable=False)
+
+
 def test_a_password_is_asked_for_and_answered(make_daemon, make_device, tmp_path):
     device = make_device(password=PASSWORD)
     daemon = make_bridge(make_daemon)

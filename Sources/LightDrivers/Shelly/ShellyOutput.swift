@@ -41,15 +41,21 @@ struct ShellyOutput: Equatable, Sendable {
     /// Its name within the device.
     var key: String { "\(kind.rawValue):\(number)" }
 
+    /// The kind and the number of a component by its name, as `light:0`; `nil` if it has none.
+    static func parts(of key: String) -> (kind: String, number: Int)? {
+        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int(parts[1]), (0..<1000).contains(number), "\(number)" == parts[1]
+        else { return nil }
+        return (String(parts[0]), number)
+    }
+
     /// Reads a component of the device's configuration; `nil` if it is none that switches or dims.
     ///
     /// - Parameters:
     ///   - key: its name, as `light:0`.
     ///   - json: its configuration.
     init?(_ key: String, _ json: JSONValue) {
-        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), let number = Int(parts[1]),
-            (0..<100).contains(number), "\(number)" == parts[1]
+        guard let (kindName, number) = Self.parts(of: key), let kind = Kind(rawValue: kindName), number < 100
         else { return nil }
         self.kind = kind
         self.number = number

@@ -41,7 +41,7 @@ package struct ShellySession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "shelly", serviceType: "_shelly._tcp", port: 80, maximumDevices: 128)
 
-    /// The most outputs of a device that are shown.
+    /// The most outputs of a device that are shown, and the most sensors.
     static let maximumOutputs = 16
     /// How often a device is asked for its status, and how long after a command.
     static let pollIntervals = (calm: Duration.seconds(20), afterCommand: Duration.seconds(1))
@@ -73,6 +73,7 @@ package struct ShellySession: DeviceSession {
     private var mac = ""
     private var configuration: JSONValue?
     private var outputs: [ShellyOutput] = []
+    private var sensors: [ShellySensor] = []
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
@@ -195,8 +196,30 @@ package struct ShellySession: DeviceSession {
             if let known = former.first(where: { $0.key == output.key }) { output.keepState(of: known) }
             outputs.append(output)
         }
+        readSensors(members)
         queue.ask(.status)
         return []
+    }
+
+    private mutating func readSensors(_ members: [JSONObject.Member]) {
+        let former = sensors
+        sensors = []
+        for member in members {
+            guard let component = ShellySensor.Component(member.name) else { continue }
+            if let index = sensors.firstIndex(where: { $0.number == component.number }) {
+                sensors[index].add(component, member.value)
+            } else if sensors.count < Self.maximumOutputs {
+                var sensor = ShellySensor(number: component.number)
+                sensor.add(component, member.value)
+                sensors.append(sensor)
+            }
+        }
+        sensors.removeAll { !$0.sensesSomething }
+        for index in sensors.indices {
+            if let known = former.first(where: { $0.number == sensors[index].number }) {
+                sensors[index].keepReadings(of: known)
+            }
+        }
     }
 
     private func isShown(_ output: ShellyOutput) -> Bool {
@@ -214,8 +237,12 @@ package struct ShellySession: DeviceSession {
         for index in outputs.indices {
             if let json = status[outputs[index].key] { outputs[index].merge(json) }
         }
+        // One that sleeps takes no connection but in the moments in which it reads; it would be out of reach for ever.
+        if let period = status["sys"]?["wakeup_period"]?.int, period > 0 { sensors = [] }
+        for index in sensors.indices { sensors[index].merge(status) }
         var events: [SessionEvent<Output>] = lights == nil ? [.identified(mac)] : []
-        let descriptions = outputs.indices.map { description(of: outputs[$0], index: $0) }
+        let descriptions =
+            outputs.indices.map { description(of: outputs[$0], index: $0) } + sensors.indices.map(sensorDescription)
         if descriptions != lights {
             lights = descriptions
             events.append(.lights(descriptions))
@@ -223,21 +250,43 @@ package struct ShellySession: DeviceSession {
         for output in outputs where output.isOn != nil && id(output) != identified?.light {
             events.append(.report(id(output), output.report))
         }
+        for sensor in sensors {
+            events.append(.report(id(sensor), LightReport(readings: sensor.readings, reachable: true)))
+        }
         return events
     }
 
     private func id(_ output: ShellyOutput) -> LightID { LightID("\(mac)/\(output.key)") }
 
-    private func description(of output: ShellyOutput, index: Int) -> LightDescription {
-        let product = identity?["app"]?.shortText
+    private func id(_ sensor: ShellySensor) -> LightID { LightID("\(mac)/\(sensor.key)") }
+
+    private var product: String? { identity?["app"]?.shortText }
+
+    private var deviceName: String {
         let names = [configuration?["sys"]?["device"]?["name"], identity?["name"]].compactMap { $0?.shortText }
-        let device = names.first { !$0.isEmpty } ?? "Shelly \(product ?? mac)"
+        return names.first { !$0.isEmpty } ?? "Shelly \(product ?? mac)"
+    }
+
+    private func description(of output: ShellyOutput, index: Int) -> LightDescription {
         let isPlug = product?.contains("Plug") ?? false
-        return LightDescription(
-            id: id(output), name: output.name ?? (outputs.count > 1 ? "\(device) \(index + 1)" : device),
-            kind: output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch,
-            capabilities: output.capabilities, manufacturer: "Shelly", model: identity?["model"]?.shortText ?? product,
-            serialNumber: mac, firmware: identity?["ver"]?.shortText)
+        return description(
+            id(output), output.name ?? (outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName),
+            output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch, output.capabilities)
+    }
+
+    private func sensorDescription(_ index: Int) -> LightDescription {
+        let sensor = sensors[index]
+        let part = sensors.count > 1 ? " Sensor \(index + 1)" : outputs.isEmpty ? "" : " Sensor"
+        return description(
+            id(sensor), sensor.name ?? deviceName + part, .sensor, .sensor(Set(sensor.readings.keys)))
+    }
+
+    private func description(
+        _ id: LightID, _ name: String, _ kind: LightKind, _ capabilities: LightCapabilities
+    ) -> LightDescription {
+        LightDescription(
+            id: id, name: name, kind: kind, capabilities: capabilities, manufacturer: "Shelly",
+            model: identity?["model"]?.shortText ?? product, serialNumber: mac, firmware: identity?["ver"]?.shortText)
     }
 
     // MARK: To the device

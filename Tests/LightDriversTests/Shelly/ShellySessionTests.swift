@@ -35,12 +35,15 @@ struct ShellySessionTests {
             return session.timePassed(now: now)
         }
 
-        mutating func join(_ components: String = #""light:0": {"name": null}"#, sys: String = "{}") -> [Event] {
+        mutating func join(
+            _ components: String = #""light:0": {"name": null}"#, sys: String = "{}",
+            status: String = #""light:0": {"output": true, "brightness": 40}"#
+        ) -> [Event] {
             _ = session.started(now: .zero)
             _ = identify()
             _ = receive(.opened)
             _ = receive(#"{"id": 1, "result": {"sys": \#(sys), \#(components)}}"#)
-            return receive(#"{"id": 2, "result": {"light:0": {"output": true, "brightness": 40}}}"#)
+            return receive(#"{"id": 2, "result": {\#(status)}}"#)
         }
 
         mutating func order(_ command: LightCommand, _ number: Int) throws -> [Event] {
@@ -258,5 +261,92 @@ struct ShellySessionTests {
         #expect(
             ShellyCall(number: 1, method: "m").encoded(password: "secret", clientNonce: "")
                 == Array(#"{"id":1,"src":"lamplighter","method":"m"}"#.utf8))
+    }
+
+    // MARK: Sensors
+
+    private static let probes =
+        #""light:0": {}, "temperature:100": {"name": "Cellar"}, "humidity:100": {}, "temperature:101": {}, "devicepower:0": {}"#
+
+    private static func sensors(_ events: [Event]) -> [LightDescription] {
+        events.flatMap { event -> [LightDescription] in
+            guard case .lights(let lights) = event else { return [] }
+            return lights.filter { $0.kind == .sensor }
+        }
+    }
+
+    @Test("what it senses under one number is one sensor; a battery alone is none")
+    func sensors() {
+        var talk = Talk()
+        let events = talk.join(
+            Self.probes,
+            status: #""temperature:100": {"tC": 12.5}, "humidity:100": {"rh": 61}, "temperature:101": {"tC": null}"#)
+        let sensors = Self.sensors(events)
+        #expect(sensors.map(\.id) == ["a8032abe54dc/sensor:100", "a8032abe54dc/sensor:101"])
+        #expect(sensors.map(\.name) == ["Cellar", "Shelf Sensor 2"])
+        #expect(sensors.map(\.capabilities) == [.sensor([.temperature, .humidity]), .sensor([.temperature])])
+        let cellar = LightReport(readings: [.temperature: .number(12.5), .humidity: .number(61)], reachable: true)
+        let other = LightReport(readings: [.temperature: .unknown], reachable: true)
+        #expect(Self.reports(events).suffix(2) == [cellar, other])
+        let told = talk.receive(
+            #"{"method": "NotifyStatus", "params": {"temperature:101": {"id": 101, "tC": -3.5, "tF": 25.7}}}"#)
+        #expect(Self.reports(told).last == LightReport(readings: [.temperature: .number(-3.5)], reachable: true))
+        #expect(throws: LightError.unknownLight) {
+            try talk.session.apply(LightCommand(on: true), to: "a8032abe54dc/sensor:100", number: 9, now: .zero)
+        }
+        // What was read stays, also when it says anew what it has.
+        _ = talk.receive(#"{"method": "NotifyEvent", "params": {"events": [{"event": "config_changed"}]}}"#)
+        _ = talk.receive(#"{"id": 3, "result": {"sys": {}, "temperature:100": {}, "humidity:100": {}}}"#)
+        #expect(Self.reports(talk.receive(#"{"id": 4, "result": {}}"#)) == [cellar])
+    }
+
+    @Test(
+        "each component is what it reads, or nothing",
+        arguments: [
+            ("temperature:0", #"{"tC": 21.4, "tF": 70.5}"#, [.temperature: .number(21.4)]),
+            ("temperature:0", #"{"tC": "warm"}"#, [.temperature: .unknown]),
+            ("temperature:0", #"{"errors": ["read"]}"#, [.temperature: .unknown]),
+            ("humidity:0", #"{"rh": 140}"#, [.humidity: .number(100)]),
+            ("illuminance:0", #"{"lux": 250, "illumination": "twilight"}"#, [.illuminance: .number(250)]),
+            ("flood:0", #"{"alarm": true, "mute": false}"#, [.leak: .flag(true)]),
+            ("flood:0", #"{"alarm": 1}"#, [.leak: .unknown]),
+            ("smoke:0", #"{"alarm": false}"#, [.smoke: .flag(false)]),
+        ] as [(String, String, [SensorReading: SensorValue])])
+    func reading(key: String, status: String, readings: [SensorReading: SensorValue]) {
+        var talk = Talk()
+        let events = talk.join(#""\#(key)": {}"#, status: #""\#(key)": \#(status)"#)
+        #expect(Self.reports(events) == [LightReport(readings: readings, reachable: true)])
+        #expect(Self.sensors(events).map(\.name) == ["Shelf"])
+    }
+
+    @Test("a battery is shown once its level is known, and keeps its place when it is not any more")
+    func battery() {
+        var talk = Talk()
+        let components = #""temperature:0": {}, "devicepower:0": {}"#
+        let power = #""devicepower:0": {"battery": {"V": null, "percent": null}, "external": {"present": true}}"#
+        #expect(
+            Self.sensors(talk.join(components, status: power)).map(\.capabilities) == [.sensor([.temperature])])
+        let known = #"{"method": "NotifyStatus", "params": {"devicepower:0": {"battery": {"percent": 80}}}}"#
+        let events = talk.receive(known)
+        #expect(Self.sensors(events).map(\.capabilities) == [.sensor([.temperature, .battery])])
+        #expect(Self.reports(events).last?.readings[.battery] == .number(80))
+        let unknown = #"{"method": "NotifyStatus", "params": {"devicepower:0": {"battery": {"percent": null}}}}"#
+        let lost = talk.receive(unknown)
+        #expect(Self.sensors(lost) == [] && Self.reports(lost).last?.readings[.battery] == .unknown)
+    }
+
+    @Test("one that sleeps is not shown; names that are none, and more sensors than there may be, are left out")
+    func noSensors() {
+        var talk = Talk()
+        let asleep = talk.join(
+            #""temperature:0": {}"#, status: #""sys": {"wakeup_period": 7200}, "temperature:0": {"tC": 20}"#)
+        #expect(asleep.contains(.lights([])) && Self.reports(asleep) == [])
+        for key in ["temperature", "temperature:", "temperature:00", "temperature:1000", "Temperature:0", "lux:0"] {
+            var talk = Talk()
+            #expect(talk.join(#""\#(key)": {}"#, status: #""\#(key)": {"tC": 20}"#).contains(.lights([])), "\(key)")
+        }
+        var many = Talk()
+        let components = (100..<200).map { #""temperature:\#($0)": {}"# }.joined(separator: ", ")
+        #expect(Self.sensors(many.join(components, status: "")).count == 16)
     }
 }
