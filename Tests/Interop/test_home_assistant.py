@@ -1,24 +1,14 @@
 """What Home Assistant's homekit_controller does at a bridge that it has paired with.
 
-With HASS=/path/of/hass, of an environment that has what its homekit_controller and frontend require (checked with 2024.3.3
-on Python 3.11), Home Assistant itself is run, hass_driver in it; without, aiohomekit writes what homekit_controller writes.
+With HASS (hass.py) Home Assistant itself is run, too; aiohomekit writes what its homekit_controller writes in any case.
 """
 
 import asyncio
-import json
-import os
-import shutil
-import subprocess
-import time
-from pathlib import Path
 
 import pytest
 from conftest import configuration
 from controllers import BRIGHTNESS, ON, Phone, eventually, named
-from lan import PATIENCE, end
-
-HASS = os.environ.get("HASS")
-MARK = "hass_driver: "
+from hass import HASS, HomeAssistant
 
 
 @pytest.fixture
@@ -58,41 +48,17 @@ async def test_who_writes_brightness_zero_with_on_knows_the_level_in_the_end(bri
         assert (await pairing.get_characteristics([(aid, iids[BRIGHTNESS])]))[(aid, iids[BRIGHTNESS])]["value"] == 1
 
 
-class HomeAssistant:
-    """hass on the host `phone`, with nothing but homekit_controller and hass_driver."""
-
-    def __init__(self, host, directory):
-        (directory / "custom_components").mkdir()
-        shutil.copytree(Path(__file__).with_name("hass_driver"), directory / "custom_components/hass_driver")
-        (directory / "configuration.yaml").write_text("hass_driver:\nlogger: {default: warning}\n")
-        self.log = directory / "log"
-        with open(self.log, "w") as log:
-            self.process = host.popen(
-                HASS, "--skip-pip", "-c", directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
-                env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
-
-    def ask(self, line, seconds=90):
-        self.process.stdin.write(f"{line}\n")
-        self.process.stdin.flush()
-        ends = time.monotonic() + seconds * PATIENCE
-        for text in self.process.stdout:
-            if text.startswith(MARK):
-                return json.loads(text.removeprefix(MARK))
-            assert time.monotonic() < ends, self.log.read_text()[-4000:]
-        raise AssertionError(self.log.read_text()[-4000:])
-
-
 if HASS:
     @pytest.mark.parametrize("run", range(3))
     def test_home_assistant_itself(run, bridge, lan, tmp_path):
-        home = HomeAssistant(lan.phone, tmp_path)
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
-            print(home.ask(bridge.setup_code))
+            print(home.ask("pair", bridge.setup_code))
             for brightness in (1, 2, 3):
-                said = home.ask(brightness)
+                said = home.ask("level", brightness)
                 assert said["state"] == "on"
                 # 1 % of 255, and not the 0 that it wrote.
                 assert 2 <= said["shown"] <= 3, said
                 assert level(bridge) == (True, 1)
         finally:
-            end(home.process, 20)
+            home.close()

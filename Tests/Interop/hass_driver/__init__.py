@@ -1,7 +1,6 @@
 """An integration that makes Home Assistant do what a test says on standard input, and say how that went on standard output.
 
-First it pairs, by the steps of homekit_controller's own dialogue, with the one bridge that is there; the first line is its
-setup code. Then each line is a brightness, 1 to 255, to which the light is switched from off.
+Each line is an object of JSON with one member, the name of the step and what it is given; each is answered by a line.
 """
 
 import asyncio
@@ -17,22 +16,19 @@ async def async_setup(hass, config):
     return True
 
 
-def say(**words):
-    print(MARK + json.dumps(words), flush=True)
-
-
 async def run(hass):
-    try:
-        await pair(hass)
-        while line := await hass.async_add_executor_job(sys.stdin.readline):
-            await turn_on(hass, int(line))
-    except Exception as error:
-        say(error=repr(error))
-        raise
+    steps = {"pair": pair, "level": turn_on, "mqtt": add_broker, "states": states, "call": call}
+    while line := await hass.async_add_executor_job(sys.stdin.readline):
+        (step, given), = json.loads(line).items()
+        try:
+            answer = await steps[step](hass, given)
+        except Exception as error:
+            answer = {"error": repr(error)}
+        print(MARK + json.dumps(answer, default=str), flush=True)
 
 
-async def pair(hass):
-    code = (await hass.async_add_executor_job(sys.stdin.readline)).strip()
+async def pair(hass, code):
+    """Pair with the one bridge that is there, by the steps of homekit_controller's own dialogue."""
     flow = hass.config_entries.flow
     while (step := await flow.async_init("homekit_controller", context={"source": "user"}))["type"] == "abort":
         await asyncio.sleep(0.5)
@@ -41,7 +37,7 @@ async def pair(hass):
     step = await flow.async_configure(step["flow_id"], {"pairing_code": code})
     while not hass.states.async_entity_ids("light") or not is_subscribed(hass):
         await asyncio.sleep(0.1)
-    say(paired=step.get("title"), lights=hass.states.async_entity_ids("light"))
+    return {"paired": step.get("title"), "lights": hass.states.async_entity_ids("light")}
 
 
 def is_subscribed(hass):
@@ -50,10 +46,32 @@ def is_subscribed(hass):
 
 
 async def turn_on(hass, brightness):
+    """Switch the light from off to a brightness, 1 to 255."""
     light = {"entity_id": hass.states.async_entity_ids("light")[0]}
     await hass.services.async_call("light", "turn_off", light, blocking=True)
     await hass.services.async_call("light", "turn_on", light | {"brightness": brightness}, blocking=True)
     # What is shown in the end: what became of a write comes a moment behind its answer.
     await asyncio.sleep(1)
     shown = hass.states.get(light["entity_id"])
-    say(brightness=brightness, state=shown.state, shown=shown.attributes.get("brightness"))
+    return {"brightness": brightness, "state": shown.state, "shown": shown.attributes.get("brightness")}
+
+
+async def add_broker(hass, port):
+    """Connect to the broker, by the steps of mqtt's own dialogue."""
+    flow = hass.config_entries.flow
+    step = await flow.async_init("mqtt", context={"source": "user"})
+    step = await flow.async_configure(step["flow_id"], {"broker": "127.0.0.1", "port": port})
+    await hass.async_block_till_done()
+    return {"added": step["type"]}
+
+
+async def states(hass, domain):
+    """Everything of a domain that there is, with what it shows."""
+    return [[state.entity_id, state.state, dict(state.attributes)] for state in hass.states.async_all(domain)]
+
+
+async def call(hass, given):
+    """Call a service: its domain, its name and its data."""
+    domain, service, data = given
+    await hass.services.async_call(domain, service, data, blocking=True)
+    return {}
