@@ -73,6 +73,8 @@ package actor MQTTLightDriver: LightDriver {
     /// One round: what the connection told, then what time brought.
     private func turn(_ host: any LightHost) async {
         for (index, event) in (client?.takeEvents() ?? []).enumerated() {
+            // The end does not wait until all that a flood has left is read.
+            guard !Task.isCancelled else { return }
             await received(event, host)
             if index % Self.eventsInTurn == Self.eventsInTurn - 1 {
                 await report(to: host)
