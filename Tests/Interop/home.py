@@ -48,12 +48,18 @@ class HomeDaemon:
     def _answers(self):
         if self.process.poll() is not None:
             raise AssertionError(f"homehubd ended with exit code {self.process.returncode}:\n{self.log[-4000:]}")
-        with socket.socket(socket.AF_UNIX) as probe:
-            try:
-                probe.connect(str(self.socket))
-            except OSError:
-                return False
+        try:
+            self.connect().close()
+        except OSError:
+            return False
         return True
+
+    def connect(self):
+        """A connection to its socket, for who speaks the protocol by themselves."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(20 * PATIENCE)
+        connection.connect(str(self.socket))
+        return connection
 
     @property
     def is_running(self):
