@@ -1,5 +1,6 @@
 """The home's command with accessories of another make, HAP-python's: their numbers, names, codes and comings and goings."""
 
+import base64
 import itertools
 import json
 import sys
@@ -120,6 +121,36 @@ def test_a_number_between_two_steps_is_said(home, device):
     (listed,) = home.cli("write", "Meter", "ratio=0.6", "--json")
     assert (listed["asked"], listed["value"]) == (0.6, 0.5)
     assert "asked" not in home.cli("write", "Meter", "ratio=0.75", "--json")[0]
+
+
+#: What a maker's own characteristic may hold, by its format: at first, and afterwards, as HAP-python writes it.
+FORMATS = {
+    "bool": (True, False), "uint8": (200, 255), "uint16": (60_000, 0), "uint32": (4_000_000_000, 1), "uint64": (2**63 + 1, 5),
+    "int": (-40, 2**31 - 1), "float": (0.25, -1.5), "string": ("Grüße", "a \"quoted\" = word"), "data": ("AQID", "/w=="),
+    "tlv8": ("AQEA", "AQEB"),
+}
+
+
+def test_a_makers_own_service_may_have_every_format(home, device):
+    meter = device([LAMP, {"type": "5A110000-0000-4000-8000-000000000010", "values": [
+        {"type": f"5A110000-0000-4000-8000-0000000001{index:02}", "description": f"The {form}", "format": form,
+         "permissions": ["pr", "pw", "ev"], "value": value}
+        for index, (form, (value, _)) in enumerate(FORMATS.items())]}])
+    add(home)
+    assert "5A110000" not in home.cli("show", "Meter").stdout
+
+    def shown(form, text):
+        return base64.b64decode(text).hex() if form in ("data", "tlv8") else text
+
+    for form, (first, then) in FORMATS.items():
+        assert value(home, "Meter", f"The {form}") == shown(form, first), form
+        word = json.dumps(then) if form == "bool" else shown(form, then)
+        home.cli("write", "Meter", f"The {form}={word}")
+        meter.until(lambda line: line.get("wrote") == [f"The {form}", then])
+        assert value(home, "Meter", f"The {form}") == shown(form, then), form
+    for form, (first, _) in FORMATS.items():
+        meter.say([f"The {form}", first])
+        until(lambda: value(home, "Meter", f"The {form}") == shown(form, first), 5, f"the {form} is read again")
 
 
 # Words
