@@ -127,7 +127,7 @@ let package = Package(
             ]
         ),
         library("SetupQR", ["CQREncode"]),
-        library("HomeModel", ["HAPModel", "BoundedJSON"]),
+        library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
 
         library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
         library("AccessoryRole", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),

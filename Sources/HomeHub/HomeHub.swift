@@ -111,7 +111,7 @@ package actor HomeHub {
     }
 
     /// Stores when a scene was carried out last.
-    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async {
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async {
         do {
             try await store.save(scene, lastExecutionTime: lastExecutionTime)
         } catch {

@@ -16,14 +16,15 @@ package enum WallClock {
     ///   - showsMilliseconds: whether they are wanted.
     /// - Returns: the text; `-` for a year that no calendar has.
     package static func text(of moment: Int64, showsMilliseconds: Bool = false) -> String {
-        var seconds = time_t(moment / 1000)
+        let milliseconds = (moment % 1000 + 1000) % 1000
+        var seconds = time_t(moment / 1000 - (moment % 1000 < 0 ? 1 : 0))
         var time = tm()
         guard gmtime_r(&seconds, &time) != nil else { return "-" }
         func joined(_ parts: [Int32], _ separator: String) -> String {
             parts.map { padded(Int($0), 2) }.joined(separator: separator)
         }
         let date = joined([time.tm_year + 1900, time.tm_mon + 1, time.tm_mday], "-")
-        let fraction = showsMilliseconds ? "." + padded(Int(moment % 1000), 3) : ""
+        let fraction = showsMilliseconds ? "." + padded(Int(milliseconds), 3) : ""
         return date + "T" + joined([time.tm_hour, time.tm_min, time.tm_sec], ":") + fraction + "Z"
     }
 

@@ -20,7 +20,7 @@ actor FakeDaemon: LineRPCSessions {
     private var lastSession: UInt64 = 0
     // Not the system's, which has no bytes and so no place: the thread sanitizer looks for races at an address that is none.
     private var random = SeededNumbers(seed: .random(in: 0 ... .max))
-    private var time: Int64 = 1_000
+    private var time = Timestamp(millisecondsSince1970: 1_000)
 
     /// What sessions may do that are opened from now on.
     var status: AuthorizationStatus = [.determined, .authorized]
@@ -257,8 +257,8 @@ actor FakeDaemon: LineRPCSessions {
         }
     }
 
-    private func tick() -> Int64 {
-        time += 1
+    private func tick() -> Timestamp {
+        time = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 1)
         return time
     }
 

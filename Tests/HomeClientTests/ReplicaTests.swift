@@ -79,10 +79,14 @@ struct ReplicaTests {
         let on = try #require(
             scene.graph.homes[0].accessories[0].services.flatMap(\.characteristics).first { $0.type == .on })
         _ = scene.load()
-        #expect(scene.replica.cached(.valueUpdated(on.id, .bool(true), time: 1)) == Replica.Update())
+        #expect(
+            scene.replica.cached(.valueUpdated(on.id, .bool(true), time: .init(millisecondsSince1970: 1)))
+                == Replica.Update())
         #expect(scene.replica.graph.characteristic(on.id)?.value == .bool(true))
         scene.replica.loadBegan()
-        #expect(scene.replica.cached(.valueUpdated(on.id, .bool(false), time: 2)) == Replica.Update())
+        #expect(
+            scene.replica.cached(.valueUpdated(on.id, .bool(false), time: .init(millisecondsSince1970: 2)))
+                == Replica.Update())
         #expect(scene.replica.loaded(scene.graph).events == [.manager(.homesUpdated)])
         #expect(scene.replica.graph.characteristic(on.id)?.value == .bool(false))
     }

@@ -242,7 +242,7 @@ private final class Town {
         let value: CharacteristicValue =
             characteristic.type == .on
             ? .bool(Bool.random(using: &random)) : .integer(Int64.random(in: 0...2, using: &random))
-        let event = LiveEvent.valueUpdated(characteristic.id, value, time: time)
+        let event = LiveEvent.valueUpdated(characteristic.id, value, time: .init(millisecondsSince1970: time))
         if graph.apply(event) {
             values += 1
             audiences[time] = Set(
@@ -251,7 +251,8 @@ private final class Town {
             carryOut(feed.received(event, writer: writer))
         }
         guard let writer else { return }
-        let result = ValueResult(characteristic: characteristic.id, value: value, time: time)
+        let result = ValueResult(
+            characteristic: characteristic.id, value: value, time: .init(millisecondsSince1970: time))
         carryOut(feed.answered(nextCall(writer), with: .success(["written": result.json])))
     }
 
@@ -304,13 +305,15 @@ private final class Town {
         case .notification(.live(let event)):
             #expect(app.isAuthorized && app.seemsAuthorized)
             if case .valueUpdated(_, _, let time) = event {
-                #expect(audiences[time]?.contains(app.id) == true)
+                #expect(audiences[time.millisecondsSince1970]?.contains(app.id) == true)
             }
             app.copy.apply(event)
             if case .reachabilityUpdated(let id, let isReachable) = event { reachability(id, isReachable, app) }
         case .notification(.cached(let event)):
             #expect(app.isAuthorized && app.seemsAuthorized)
-            if case .valueUpdated(_, _, let time) = event { #expect(audiences[time]?.contains(app.id) == false) }
+            if case .valueUpdated(_, _, let time) = event {
+                #expect(audiences[time.millisecondsSince1970]?.contains(app.id) == false)
+            }
             app.copy.apply(event)
         case .notification(let other): Issue.record("no app said \(other)")
         }

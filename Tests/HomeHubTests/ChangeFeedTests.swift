@@ -119,7 +119,7 @@ import Testing
         _ = try hub.write(.renameHome(hub.graph.homes[0].id, name: "Secret too"), by: 1)
         hub.actions = hub.feed.authorizationChanged(of: [SessionID(2)], to: .determined)
         #expect(hub.actions == [.unsubscribe([id])])
-        hub.receive(.valueUpdated(id, .bool(true), time: 1))
+        hub.receive(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1)))
         _ = try hub.write(.addHome(name: "Other"), by: 1)
         _ = hub.feed.notify(.accessoryLost(TestDevices.id(1)), [SessionID(2)])
         let refusal = HomeError(.homeAccessNotAuthorized)
@@ -166,11 +166,11 @@ import Testing
         #expect(
             hub.take(2) == [.notification(.authorizationStatusUpdated(granted)), .notification(.homesUpdated)])
         let transaction = try #require(try hub.write(.addHome(name: "Third"), by: 1).transaction)
-        hub.receive(.valueUpdated(id, .bool(true), time: 1))
+        hub.receive(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1)))
         #expect(
             hub.take(2) == [
                 .notification(.transaction(transaction)),
-                .notification(.cached(.valueUpdated(id, .bool(true), time: 1))),
+                .notification(.cached(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1)))),
             ])
     }
 
@@ -182,11 +182,16 @@ import Testing
         let id = try hub.lamp()
         for session: UInt64 in 1...2 { hub.enable(id, session) }
         hub.drain()
-        hub.receive(.valueUpdated(id, .bool(true), time: 1), writer: 1)
+        hub.receive(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1)), writer: 1)
         #expect(hub.take(1) == [])
-        #expect(hub.take(2) == [.notification(.live(.valueUpdated(id, .bool(true), time: 1)))])
-        #expect(hub.take(3) == [.notification(.cached(.valueUpdated(id, .bool(true), time: 1)))])
-        hub.receive(.valueUpdated(id, .bool(false), time: 2))
+        #expect(
+            hub.take(2) == [.notification(.live(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1))))]
+        )
+        #expect(
+            hub.take(3) == [
+                .notification(.cached(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1))))
+            ])
+        hub.receive(.valueUpdated(id, .bool(false), time: .init(millisecondsSince1970: 2)))
         #expect(hub.take(1).count == 1)
         #expect(hub.take(2).count == 1)
         #expect(hub.take(3).count == 1)
@@ -198,10 +203,15 @@ import Testing
         let id = try hub.lamp()
         hub.enable(id, 1)
         hub.drain()
-        for time: Int64 in 1...4 { hub.receive(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
+        for time: Int64 in 1...4 {
+            hub.receive(.valueUpdated(id, .bool(time % 2 == 1), time: .init(millisecondsSince1970: time)))
+        }
         let own = try hub.write(.addRoom(hub.graph.homes[0].id, name: "Hall"), by: 2)
-        for time: Int64 in 5...10_001 { hub.receive(.valueUpdated(id, .bool(time % 2 == 1), time: time)) }
-        let last = Delivery.notification(.cached(.valueUpdated(id, .bool(true), time: 10_001)))
+        for time: Int64 in 5...10_001 {
+            hub.receive(.valueUpdated(id, .bool(time % 2 == 1), time: .init(millisecondsSince1970: time)))
+        }
+        let last = Delivery.notification(
+            .cached(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 10_001))))
         #expect(hub.take(2) == [.answer(Call(SessionID(2), 1), .success(own.json)), last])
         #expect(hub.take(2) == [])
         // Whoever wants to be notified is notified of each.
@@ -216,12 +226,14 @@ import Testing
         hub.drain()
         let ids = hub.graph.observable.map(\.id)
         func receive(_ count: Int, _ isOn: Bool) {
-            for id in ids.prefix(count) { hub.receive(.valueUpdated(id, .bool(isOn), time: 1)) }
+            for id in ids.prefix(count) {
+                hub.receive(.valueUpdated(id, .bool(isOn), time: .init(millisecondsSince1970: 1)))
+            }
         }
         for isOn in [true, false, true] { receive(4, isOn) }
         #expect(hub.take(2).count == 4)
         receive(5, false)
-        hub.receive(.valueUpdated(ids[4], .bool(true), time: 1))
+        hub.receive(.valueUpdated(ids[4], .bool(true), time: .init(millisecondsSince1970: 1)))
         #expect(hub.take(2) == [.notification(.homesUpdated)])
     }
 
@@ -232,7 +244,7 @@ import Testing
         _ = try hub.add(TestDevices.bridge(lamps), to: try hub.home(), by: 1)
         hub.drain()
         for id in hub.graph.observable.map(\.id) {
-            let event = LiveEvent.valueUpdated(id, .bool(true), time: 1)
+            let event = LiveEvent.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 1))
             hub.receive(event)
             #expect(hub.take(2) == [.notification(.cached(event))])
         }
@@ -243,7 +255,7 @@ import Testing
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
         func receive(_ isOn: Bool, _ time: Int64) -> LiveEvent {
-            let event = LiveEvent.valueUpdated(id, .bool(isOn), time: time)
+            let event = LiveEvent.valueUpdated(id, .bool(isOn), time: .init(millisecondsSince1970: time))
             hub.receive(event)
             return event
         }

@@ -115,7 +115,7 @@ final class TestStore: HomeStore {
         try await change { $0.stored.claims.removeAll { $0.claim == claim } }
     }
 
-    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async throws {
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async throws {
         try await change {
             $0.stored.graph.apply(.actionSetExecutionUpdated(scene, isExecuting: false, last: lastExecutionTime))
         }

@@ -361,7 +361,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let id = try hub.add([Devices.lamp("Plug", type: .outlet)], to: home)[0]
         let outlet = try #require(hub.graph.accessory(id)?.services[1])
         let power = try #require(outlet.characteristic(.on)?.id)
-        let isNew = hub.graph.apply(.valueUpdated(power, .bool(true), time: 7))
+        let isNew = hub.graph.apply(.valueUpdated(power, .bool(true), time: .init(millisecondsSince1970: 7)))
         #expect(isNew)
         var device = Devices.lamp("Plug", type: .outlet)
         device.services.append(Devices.service(.fan, iid: 80))
@@ -370,7 +370,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let services = try #require(hub.graph.accessory(id)?.services)
         #expect(services[1].linkedServices == [services[2].id])
         #expect(services[1].characteristic(.on)?.value == .bool(true))
-        #expect(services[1].characteristic(.on)?.valueTime == 7)
+        #expect(services[1].characteristic(.on)?.valueTime == .init(millisecondsSince1970: 7))
         let scene = try hub.scene("Evening", in: home)
         try hub.perform(
             .setActions(scene, [CharacteristicWriteAction(characteristic: power, targetValue: .bool(true))]))
@@ -507,11 +507,11 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let power = try #require(lamp.services[1].characteristic(.on)?.id)
         let revision = hub.graph.home(home)?.revision
         func tells(_ event: LiveEvent) -> Bool { hub.graph.apply(event) }
-        #expect(tells(.valueUpdated(event, .integer(0), time: 1)))
-        #expect(tells(.valueUpdated(event, .integer(0), time: 2)))
-        #expect(tells(.valueUpdated(power, .bool(true), time: 1)))
-        #expect(!tells(.valueUpdated(power, .bool(true), time: 2)))
-        #expect(hub.graph.characteristic(power)?.valueTime == 2)
+        #expect(tells(.valueUpdated(event, .integer(0), time: .init(millisecondsSince1970: 1))))
+        #expect(tells(.valueUpdated(event, .integer(0), time: .init(millisecondsSince1970: 2))))
+        #expect(tells(.valueUpdated(power, .bool(true), time: .init(millisecondsSince1970: 1))))
+        #expect(!tells(.valueUpdated(power, .bool(true), time: .init(millisecondsSince1970: 2))))
+        #expect(hub.graph.characteristic(power)?.valueTime == .init(millisecondsSince1970: 2))
         hub.graph.setNotification(true, for: power)
         #expect(tells(.reachabilityUpdated(lamp.id, false)))
         #expect(!tells(.reachabilityUpdated(lamp.id, false)))
@@ -520,11 +520,15 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let withScene = hub.graph.home(home)?.revision
         #expect(tells(.actionSetExecutionUpdated(scene, isExecuting: true, last: nil)))
         #expect(!tells(.actionSetExecutionUpdated(scene, isExecuting: true, last: nil)))
-        #expect(tells(.actionSetExecutionUpdated(scene, isExecuting: false, last: 7)))
-        #expect(hub.graph.home(home)?.actionSet(scene)?.lastExecutionTime == 7)
+        let last = Timestamp(millisecondsSince1970: 7)
+        #expect(tells(.actionSetExecutionUpdated(scene, isExecuting: false, last: last)))
+        #expect(hub.graph.home(home)?.actionSet(scene)?.lastExecutionTime == last)
         #expect(!tells(.actionSetExecutionUpdated(ActionSet.ID(using: &hub.random), isExecuting: true, last: nil)))
         #expect(hub.graph.home(home)?.revision == withScene)
         #expect(withScene == revision.map { $0 + 1 })
-        #expect(!tells(.valueUpdated(Characteristic.ID(using: &hub.random), .bool(true), time: 3)))
+        #expect(
+            !tells(
+                .valueUpdated(Characteristic.ID(using: &hub.random), .bool(true), time: .init(millisecondsSince1970: 3))
+            ))
     }
 }

@@ -53,15 +53,16 @@ private let sampleRequests: [HomeRequest] = [
             .transaction(
                 HomeTransaction(
                     home: id(), revision: 7, changes: [HomeChange(.nameUpdated("x"), reachesInitiator: true)])),
-            .live(.valueUpdated(id(), .data([0, 255]), time: -1)), .live(.reachabilityUpdated(id(), false)),
-            .live(.valueUpdated(id(), .float(1.000_000_1), time: 1 << 60)),
+            .live(.valueUpdated(id(), .data([0, 255]), time: .init(millisecondsSince1970: -1))),
+            .live(.reachabilityUpdated(id(), false)),
+            .live(.valueUpdated(id(), .float(1.000_000_1), time: .init(millisecondsSince1970: 1 << 60))),
             .accessoryFound(
                 DiscoveredAccessory(
                     id: Devices.id(1), name: "Lamp", category: .lightbulb, model: "L", setupHash: "yf4bzw==",
                     vendor: "kilgo")),
             .accessoryLost(Devices.id(1)),
             .live(.actionSetExecutionUpdated(id(), isExecuting: true, last: nil)),
-            .cached(.actionSetExecutionUpdated(id(), isExecuting: false, last: 1 << 50)),
+            .cached(.actionSetExecutionUpdated(id(), isExecuting: false, last: .init(millisecondsSince1970: 1 << 50))),
             .addAccessoryRequest(
                 AddAccessoryRequest(
                     id: id(), home: id(), accessoryName: "Lamp", category: .lightbulb, requiresSetupPayloadURL: true)),
@@ -104,7 +105,7 @@ private let sampleRequests: [HomeRequest] = [
         #expect(try AdditionReply(json: setUp.json) == setUp)
         let error = HomeError(.valueLowerThanMinimum, detail: "too low", accessory: id(), suggestions: ["a"])
         let results = [
-            ValueResult(characteristic: id(), value: .string("x"), time: 5),
+            ValueResult(characteristic: id(), value: .string("x"), time: .init(millisecondsSince1970: 5)),
             ValueResult(characteristic: id(), error: error),
         ]
         #expect(try [ValueResult](json: results.json) == results)

@@ -41,7 +41,9 @@ private func home(_ devices: [(name: String, services: [HAPModel.Service])]) thr
         let added = try #require(hub.graph.home(home)?.accessories.last)
         for (told, kept) in zip(accessory.services, added.services) {
             for (told, kept) in zip(told.characteristics, kept.characteristics) {
-                if let value = told.value { hub.graph.apply(.valueUpdated(kept.id, value, time: 1)) }
+                if let value = told.value {
+                    hub.graph.apply(.valueUpdated(kept.id, value, time: .init(millisecondsSince1970: 1)))
+                }
             }
         }
     }
@@ -447,7 +449,8 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         func rows(_ accessory: Accessory) -> Set<Service.ID> { Set(accessory.parts.map(\.id)) }
         func set(_ characteristic: Characteristic?, _ value: CharacteristicValue) throws -> Home {
             var hub = hub
-            hub.graph.apply(.valueUpdated(try #require(characteristic).id, value, time: 7))
+            hub.graph.apply(
+                .valueUpdated(try #require(characteristic).id, value, time: .init(millisecondsSince1970: 7)))
             return try #require(hub.graph.home(id))
         }
         let part = try #require(spot.services.last)

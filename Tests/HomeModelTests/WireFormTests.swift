@@ -57,7 +57,8 @@ private let lamp = Accessory(
                 Characteristic(
                     id: id(7), service: id(5), iid: InstanceID(8), type: .on,
                     metadata: CharacteristicMetadata(format: .bool, permissions: [.pairedRead, .notify]),
-                    manufacturerDescription: "d", value: .bool(true), valueTime: 9, isNotificationEnabled: true),
+                    manufacturerDescription: "d", value: .bool(true), valueTime: .init(millisecondsSince1970: 9),
+                    isNotificationEnabled: true),
                 Characteristic(
                     id: id(8), service: id(5), iid: InstanceID(9), type: .brightness,
                     metadata: CharacteristicMetadata(
@@ -244,7 +245,7 @@ private let wireForms: [WireForm] = [
         #"transaction {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","revision":7,"changes":[{"event":"home.nameUpdated","name":"x","reachesInitiator":true},{"event":"homeRemoved"}]}"#
     ),
     notification(
-        .live(.valueUpdated(id(1), .data([0, 255]), time: -1)),
+        .live(.valueUpdated(id(1), .data([0, 255]), time: .init(millisecondsSince1970: -1))),
         #"live {"event":"valueUpdated","characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":{"data":"00FF"},"time":-1}"#
     ),
     notification(
@@ -254,7 +255,7 @@ private let wireForms: [WireForm] = [
         .live(.reachabilityUpdated(id(1), false)),
         #"live {"event":"reachabilityUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","isReachable":false}"#),
     notification(
-        .cached(.valueUpdated(id(1), .float(1.000_000_1), time: 1 << 60)),
+        .cached(.valueUpdated(id(1), .float(1.000_000_1), time: .init(millisecondsSince1970: 1 << 60))),
         #"cached {"event":"valueUpdated","characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":{"float":"1.0000001"},"time":1152921504606846976}"#
     ),
     notification(
@@ -440,7 +441,7 @@ private let wireForms: [WireForm] = [
         #"[{"app":{"app":"a","uid":5,"executable":"/a"},"status":4,"usageDescription":"For it.","isPending":false}]"#),
     message(
         [
-            ValueResult(characteristic: id(1), value: .string("x"), time: 5),
+            ValueResult(characteristic: id(1), value: .string("x"), time: .init(millisecondsSince1970: 5)),
             ValueResult(
                 characteristic: id(2),
                 error: HomeError(.valueLowerThanMinimum, detail: "too low", accessory: id(3), suggestions: ["a"])),

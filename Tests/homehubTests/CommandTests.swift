@@ -335,7 +335,7 @@ struct CommandTests {
     @Test("watching prints changes until it is interrupted")
     func watching() async throws {
         let change = { (state: inout FakeHub.State) in
-            state.events = [.live(.valueUpdated(House.id(122), .integer(7), time: 1000))]
+            state.events = [.live(.valueUpdated(House.id(122), .integer(7), time: .init(millisecondsSince1970: 1000)))]
         }
         let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
         #expect(text.code == 0)
@@ -351,7 +351,7 @@ struct CommandTests {
     @Test("what some accessories report is shown while others do not answer yet")
     func watchingBesideSilentAccessories() async throws {
         let hub = FakeHub {
-            $0.events = [.live(.valueUpdated(House.id(122), .integer(7), time: 1000))]
+            $0.events = [.live(.valueUpdated(House.id(122), .integer(7), time: .init(millisecondsSince1970: 1000)))]
             $0.silent = ["values.notify"]
         }
         #expect(try await hub.run(["watch"]) { $0.contains("7 %") }.code == 0)

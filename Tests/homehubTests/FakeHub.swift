@@ -218,7 +218,9 @@ extension FakeHub.State {
         guard let accessory = graph.accessory(of: id), accessory.isReachable else {
             return ValueResult(characteristic: id, error: HomeError(.bridgedAccessoryNotReachable))
         }
-        return ValueResult(characteristic: id, value: value ?? accessory.characteristic(id)?.value, time: 1)
+        return ValueResult(
+            characteristic: id, value: value ?? accessory.characteristic(id)?.value,
+            time: .init(millisecondsSince1970: 1))
     }
 
     fileprivate mutating func add(_ addition: AdditionRequest) throws -> AdditionReply {

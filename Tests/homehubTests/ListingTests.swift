@@ -284,7 +284,7 @@ struct ListingTests {
         let value = Accessory.Event(.valueUpdated(light, light.characteristics[1]), to: House.fan, revision: 1)
         let line = EventLine(value, in: House.home)
         #expect(line.text(at: "18:00:00") == "18:00:00  Kitchen  Ceiling Fan/Light  brightness 5 %\n")
-        let json = line.listing(name: value.change.name, time: 12)
+        let json = line.listing(name: value.change.name, time: .init(millisecondsSince1970: 12))
         #expect(json["event"] == "valueUpdated")
         #expect(json["time"] == 12)
         #expect(json["value"] == 5)
@@ -305,7 +305,7 @@ struct ListingTests {
         #expect(EventLine(.homeRemoved(House.cottage)).text(at: "0") == "0  a home was removed: Cottage\n")
         let scene = Home.Event(.actionSetAdded(House.home.actionSets[0]), in: House.home)
         #expect(
-            EventLine(scene).listing(name: scene.change.name, time: 1).text
+            EventLine(scene).listing(name: scene.change.name, time: .init(millisecondsSince1970: 1)).text
                 == #"{"event":"actionSetAdded","time":1,"home":"00000000-0000-4000-8000-000000000001","#
                 + #""scene":"00000000-0000-4000-8000-000000000006","name":"Movie Night"}"#)
     }

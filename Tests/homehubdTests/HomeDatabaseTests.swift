@@ -30,7 +30,9 @@ struct HomeDatabaseTests {
                 let file = try #require(opened)
                 try await HomeDatabase(file.queue).commit(transaction, in: homes.graph)
                 if let (id, value) = homes.receive(at: Int64(step)) {
-                    try await HomeDatabase(file.queue).save([id: TimestampedValue(value, at: Int64(step))])
+                    try await HomeDatabase(file.queue).save([
+                        id: TimestampedValue(value, at: .init(millisecondsSince1970: Int64(step)))
+                    ])
                 }
                 let stored = try HomeDatabase(file.queue).load().graph
                 for home in stored.homes {
@@ -78,8 +80,10 @@ struct HomeDatabaseTests {
                 descriptions: [place: text]), using: &random)
         try await HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
         let characteristic = try #require(graph.homes.first?.accessories.first?.services.first?.characteristics.first)
-        graph.apply(.valueUpdated(characteristic.id, .string(text), time: 7))
-        try await HomeDatabase(queue).save([characteristic.id: TimestampedValue(.string(text), at: 7)])
+        graph.apply(.valueUpdated(characteristic.id, .string(text), time: .init(millisecondsSince1970: 7)))
+        try await HomeDatabase(queue).save([
+            characteristic.id: TimestampedValue(.string(text), at: .init(millisecondsSince1970: 7))
+        ])
         #expect(try HomeDatabase(queue).load().graph == graph.asStored)
     }
 
@@ -269,7 +273,9 @@ struct HomeDatabaseTests {
     func orphanedValues() async throws {
         let database = HomeDatabase(try makeQueue())
         var random = SeededNumbers(seed: 1)
-        try await database.save([Characteristic.ID(using: &random): TimestampedValue(.bool(true), at: 1)])
+        try await database.save([
+            Characteristic.ID(using: &random): TimestampedValue(.bool(true), at: .init(millisecondsSince1970: 1))
+        ])
         #expect(try database.load() == StoredHomes())
     }
 

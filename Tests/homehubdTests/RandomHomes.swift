@@ -30,7 +30,7 @@ struct RandomHomes {
             .bool(true), .integer(.max), .float(0.1), .float(-1e300), .string("Küche \u{1F4A1} \"\\"), .data([0, 255]),
         ]
         let value = pick(values) ?? .bool(false)
-        graph.apply(.valueUpdated(id, value, time: time))
+        graph.apply(.valueUpdated(id, value, time: .init(millisecondsSince1970: time)))
         return (id, value)
     }
 

@@ -190,7 +190,8 @@ import WebAccess
     ])
     func momentsInWords(ago: Int64, words: String) {
         let now: Int64 = 10 * 86_400_000
-        #expect(TimeWords.words(for: now - ago, now: now) == words)
+        func moment(_ time: Int64) -> Timestamp { Timestamp(millisecondsSince1970: time) }
+        #expect(TimeWords.words(for: moment(now - ago), now: moment(now)) == words)
     }
 
     @Test func everyDrawingIsThere() {

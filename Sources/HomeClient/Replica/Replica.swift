@@ -171,7 +171,7 @@ struct Replica: Sendable, Equatable {
     }
 
     /// A call of this app read or set a value.
-    package mutating func found(_ value: CharacteristicValue, of id: Characteristic.ID, at time: Int64) {
+    package mutating func found(_ value: CharacteristicValue, of id: Characteristic.ID, at time: Timestamp) {
         _ = graph.apply(.valueUpdated(id, value, time: time))
         if kept != nil { _ = keep(.live(.valueUpdated(id, value, time: time))) }
     }

@@ -116,6 +116,6 @@ extension Characteristic {
     /// What holds; nothing of a button, whose last press is over.
     var present: ObservedValue? {
         guard !type.isMomentary, let value else { return nil }
-        return ObservedValue(value: value, time: valueTime ?? 0, origin: .present)
+        return ObservedValue(value: value, time: valueTime ?? Timestamp(millisecondsSince1970: 0), origin: .present)
     }
 }

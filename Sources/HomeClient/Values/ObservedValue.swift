@@ -12,8 +12,8 @@ public struct ObservedValue: Sendable, Hashable {
 
     /// The value.
     public let value: CharacteristicValue
-    /// When it was received, in milliseconds since 1970 (UTC).
-    public let time: Int64
+    /// When it was received.
+    public let time: Timestamp
     /// How it came to be known.
     public let origin: Origin
 }

@@ -125,7 +125,7 @@ final class AccessoryLinks {
             received(connections[device]?.requests.received(readings) ?? [:], from: device, in: hub)
         case .occurrence(let location, let value):
             guard let id = connections[device]?.characteristics[location] else { return }
-            hub.apply(.valueUpdated(id, value, time: WallClock.now), isOccurrence: true)
+            hub.apply(.valueUpdated(id, value, time: .now), isOccurrence: true)
         }
     }
 
@@ -243,7 +243,7 @@ final class AccessoryLinks {
         _ readings: [CharacteristicID: Reading], of device: DeviceID, asker: SessionID? = nil, in hub: isolated HomeHub
     ) {
         guard !readings.isEmpty, let characteristics = connections[device]?.characteristics else { return }
-        let time = WallClock.now
+        let time = Timestamp.now
         for (location, reading) in readings.sorted(by: { $0.key < $1.key }) {
             guard case .success(let value) = reading, let id = characteristics[location] else { continue }
             hub.apply(.valueUpdated(id, value, time: time), writer: asker)

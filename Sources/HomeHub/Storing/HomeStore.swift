@@ -30,7 +30,7 @@ package protocol HomeStore: Sendable {
     func forget(_ app: AppIdentity) async throws
 
     /// Stores when a scene was carried out last; one that is not known is passed over.
-    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async throws
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async throws
 
     /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws

@@ -1,4 +1,4 @@
-import HomeModel
+package import HomeModel
 import Logging
 
 package import enum HAPModel.CharacteristicValue
@@ -65,10 +65,10 @@ final class UnsavedValues {
 /// A value of a characteristic, and when it was reported.
 package struct TimestampedValue: Sendable, Hashable {
     package var value: CharacteristicValue
-    /// In milliseconds since 1970 (UTC).
-    package var time: Int64
+    /// When it was received.
+    package var time: Timestamp
 
-    package init(_ value: CharacteristicValue, at time: Int64) {
+    package init(_ value: CharacteristicValue, at time: Timestamp) {
         self.value = value
         self.time = time
     }

@@ -23,7 +23,7 @@ final class AccessoryCalls {
         let answers = await asked(requests.items, in: hub) { link, items throws(LinkError) in
             try await link.read(items.map(\.location))
         }
-        let time = WallClock.now
+        let time = Timestamp.now
         for (device, items) in requests.items {
             let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let readings)? = answers[device] else {
@@ -99,7 +99,7 @@ final class AccessoryCalls {
                     return write
                 })
         }
-        let time = WallClock.now
+        let time = Timestamp.now
         for (device, items) in requests.items {
             let late = hub.links.ended(items.map(\.location), at: device, in: hub)
             guard case .success(let outcomes)? = answers[device] else {
@@ -130,7 +130,7 @@ final class AccessoryCalls {
 
     /// A value was written: an accessory tells everybody else of it, but we are everybody's connection.
     private func wrote(
-        _ value: CharacteristicValue, at time: Int64, to id: Characteristic.ID, by session: SessionID?,
+        _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?,
         in hub: isolated HomeHub
     ) {
         guard let characteristic = hub.graph.characteristic(id), !characteristic.type.isMomentary,
@@ -262,7 +262,7 @@ final class AccessoryCalls {
         let results = await written(writes, by: call, in: hub)
         let error = hub.graph.error(ofScene: results)
         let isDone = error?.code != .actionSetExecutionFailed
-        let time = isDone ? WallClock.now : last
+        let time = isDone ? Timestamp.now : last
         hub.apply(.actionSetExecutionUpdated(id, isExecuting: false, last: time), writer: call.session)
         // What failed in part succeeded in part, too: the app gets what came of each, and says so.
         if let error, !isDone { hub.answer(call, with: error) } else { hub.answer(call, .success(results.json)) }

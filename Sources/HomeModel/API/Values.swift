@@ -29,13 +29,13 @@ package struct ValueResult: HomeMessage {
     package var characteristic: Characteristic.ID
     /// The value that was read, or that was written once it was at its step.
     package var value: CharacteristicValue?
-    /// When the value was received, in milliseconds since 1970 (UTC).
-    package var time: Int64?
+    /// When the value was received.
+    package var time: Timestamp?
     /// Why it failed; `nil` on success.
     package var error: HomeError?
 
     package init(
-        characteristic: Characteristic.ID, value: CharacteristicValue? = nil, time: Int64? = nil,
+        characteristic: Characteristic.ID, value: CharacteristicValue? = nil, time: Timestamp? = nil,
         error: HomeError? = nil
     ) {
         self.characteristic = characteristic

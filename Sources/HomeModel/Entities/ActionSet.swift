@@ -49,12 +49,12 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     public package(set) var actions: [CharacteristicWriteAction]
     /// Whether it is being carried out at this moment.
     public package(set) var isExecuting = false
-    /// When it was carried out last, in whole or in part, in milliseconds since 1970 (UTC); `nil` if it never was.
-    public package(set) var lastExecutionTime: Int64?
+    /// When it was carried out last, in whole or in part; `nil` if it never was.
+    public package(set) var lastExecutionTime: Timestamp?
 
     package init(
         id: ID, home: Home.ID, kind: Kind, name: String, actions: [CharacteristicWriteAction] = [],
-        lastExecutionTime: Int64? = nil
+        lastExecutionTime: Timestamp? = nil
     ) {
         self.id = id
         self.home = home

@@ -19,14 +19,14 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     public package(set) var manufacturerDescription: String?
     /// The last value received; `nil` if there was none.
     public package(set) var value: CharacteristicValue?
-    /// When the value was received, in milliseconds since 1970 (UTC).
-    public package(set) var valueTime: Int64?
+    /// When the value was received.
+    public package(set) var valueTime: Timestamp?
     /// Whether changes are reported to this app.
     public package(set) var isNotificationEnabled: Bool
 
     package init(
         id: ID, service: Service.ID, iid: InstanceID, type: CharacteristicType, metadata: CharacteristicMetadata,
-        manufacturerDescription: String? = nil, value: CharacteristicValue? = nil, valueTime: Int64? = nil,
+        manufacturerDescription: String? = nil, value: CharacteristicValue? = nil, valueTime: Timestamp? = nil,
         isNotificationEnabled: Bool = false
     ) {
         self.id = id

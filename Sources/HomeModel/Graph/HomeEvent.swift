@@ -85,10 +85,10 @@ public enum LiveEvent: Codable, Sendable, Hashable {
     case reachabilityUpdated(Accessory.ID, Bool)
     /// It is known, or not any more, why an accessory cannot be reached.
     case faultUpdated(Accessory.ID, AccessoryFault?)
-    /// A value was received; the time is in milliseconds since 1970 (UTC).
-    case valueUpdated(Characteristic.ID, CharacteristicValue, time: Int64)
-    /// A scene is being carried out, or not any more; with when it was last, in milliseconds since 1970 (UTC).
-    case actionSetExecutionUpdated(ActionSet.ID, isExecuting: Bool, last: Int64?)
+    /// A value was received.
+    case valueUpdated(Characteristic.ID, CharacteristicValue, time: Timestamp)
+    /// A scene is being carried out, or not any more; with when it was last.
+    case actionSetExecutionUpdated(ActionSet.ID, isExecuting: Bool, last: Timestamp?)
 }
 
 /// An event, and whether whoever caused it is notified of it, too.

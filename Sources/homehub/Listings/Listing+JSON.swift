@@ -79,7 +79,7 @@ extension Characteristic {
         object["step"] = metadata.step.map(JSONValue.number)
         object["validValues"] = metadata.validValues.map { .array($0.map(JSONValue.integer)) }
         object["value"] = value?.listing
-        object["time"] = valueTime.map(JSONValue.integer)
+        object["time"] = valueTime.map { .integer($0.millisecondsSince1970) }
         return .object(object)
     }
 }

@@ -21,10 +21,10 @@ struct EventLine {
     ///
     /// - Parameters:
     ///   - name: the event's name.
-    ///   - time: when it happened, in milliseconds since 1970 (UTC).
+    ///   - time: when it happened.
     /// - Returns: an object with both, and what the event is about.
-    func listing(name: String, time: Int64) -> JSONValue {
-        var object: JSONObject = ["event": .string(name), "time": .integer(time)]
+    func listing(name: String, time: Timestamp) -> JSONValue {
+        var object: JSONObject = ["event": .string(name), "time": .integer(time.millisecondsSince1970)]
         for member in members.members { object[member.name] = member.value }
         return .object(object)
     }

@@ -104,7 +104,7 @@ private actor WatchOutput {
 
     private func write(_ event: HomeClientEvent) async {
         let line: EventLine
-        var time = WallClock.now
+        var time = Timestamp.now
         switch event {
         case .manager(let event): line = EventLine(event)
         case .home(let event): line = EventLine(event)
@@ -113,7 +113,9 @@ private actor WatchOutput {
             let homes = await session.manager.homes
             line = EventLine(event, in: homes.first { $0.id == event.accessory.home })
         }
-        session.print(line.text(at: WallClock.text(of: time)), json: line.listing(name: event.name, time: time))
+        session.print(
+            line.text(at: WallClock.text(of: time.millisecondsSince1970)),
+            json: line.listing(name: event.name, time: time))
     }
 }
 

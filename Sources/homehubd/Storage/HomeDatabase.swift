@@ -63,16 +63,18 @@ struct HomeDatabase: HomeStore {
             let statement = try db.cachedStatement(
                 sql: "UPDATE characteristic SET value = ?, valueTime = ? WHERE id = ?")
             for (id, lastKnown) in values {
-                try statement.execute(arguments: [lastKnown.value.json.text, lastKnown.time, id.description])
+                try statement.execute(arguments: [
+                    lastKnown.value.json.text, lastKnown.time.millisecondsSince1970, id.description,
+                ])
             }
         }
     }
 
-    func save(_ scene: ActionSet.ID, lastExecutionTime: Int64) async throws {
+    func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async throws {
         try await queue.writeToTheEnd { db in
             try db.execute(
                 sql: "UPDATE actionSet SET lastExecutionTime = ? WHERE id = ?",
-                arguments: [lastExecutionTime, scene.description])
+                arguments: [lastExecutionTime.millisecondsSince1970, scene.description])
         }
     }
 

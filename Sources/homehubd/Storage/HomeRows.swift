@@ -66,8 +66,7 @@ struct HomeRows {
                 id: id, home: try row.id("home"),
                 kind: try row.read("kind", ActionSet.Kind(rawValue: try row.text("kind"))),
                 name: try row.text("name"), actions: actions[id] ?? [],
-                lastExecutionTime: try row.isNull("lastExecutionTime")
-                    ? nil : try row.number("lastExecutionTime", in: Int64.min...Int64.max))
+                lastExecutionTime: try row.timestamp("lastExecutionTime"))
         }
     }
 
@@ -140,11 +139,11 @@ struct HomeRows {
 
     private func characteristic(_ row: Row) throws(DamagedDatabase) -> Characteristic {
         let value: CharacteristicValue? = try row.isNull("value") ? nil : try row.message("value")
-        let time = try row.isNull("valueTime") ? nil : try row.number("valueTime", in: Int64.min...Int64.max)
         return Characteristic(
             id: try row.id("id"), service: try row.id("service"), iid: InstanceID(try row.unsigned("iid")),
             type: CharacteristicType(try row.type("type")), metadata: try row.message("metadata"),
-            manufacturerDescription: try row.optionalText("description"), value: value, valueTime: time)
+            manufacturerDescription: try row.optionalText("description"), value: value,
+            valueTime: try row.timestamp("valueTime"))
     }
 
     // MARK: SQL
@@ -176,6 +175,11 @@ extension Row {
 
     fileprivate func unsigned(_ column: String) throws(DamagedDatabase) -> UInt64 {
         UInt64(bitPattern: try number(column, in: Int64.min...Int64.max))
+    }
+
+    fileprivate func timestamp(_ column: String) throws(DamagedDatabase) -> Timestamp? {
+        guard try !isNull(column) else { return nil }
+        return Timestamp(millisecondsSince1970: try number(column, in: Int64.min...Int64.max))
     }
 
     /// Something that travels as JSON and lies here in the same form.

@@ -114,7 +114,7 @@ struct HomeWriter {
             "INSERT INTO actionSet (id, home, kind, name, lastExecutionTime) VALUES (?, ?, ?, ?, ?)",
             [
                 actionSet.id.description, actionSet.home.description, actionSet.kind.rawValue, actionSet.name,
-                actionSet.lastExecutionTime,
+                actionSet.lastExecutionTime?.millisecondsSince1970,
             ])
         try replaceActions(of: actionSet.id, with: actionSet.actions)
     }
@@ -197,7 +197,7 @@ struct HomeWriter {
                 characteristic.id.description, characteristic.service.description, position,
                 Int64(bitPattern: characteristic.iid.rawValue), characteristic.type.description,
                 characteristic.metadata.json.text, characteristic.manufacturerDescription,
-                characteristic.value?.json.text, characteristic.valueTime,
+                characteristic.value?.json.text, characteristic.valueTime?.millisecondsSince1970,
             ])
     }
 

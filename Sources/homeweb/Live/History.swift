@@ -9,8 +9,7 @@ import SystemKit
 /// that no reader looks at.
 final class History: Sendable {
     struct Entry: Sendable, Hashable {
-        /// In milliseconds since 1970.
-        let time: Int64
+        let time: Timestamp
         let place: String
         let sentence: String
         /// Who did it; empty for what came from the home.
@@ -34,7 +33,7 @@ final class History: Sendable {
     var entries: [Entry] { contents.withLock { $0.entries.reversed() } }
 
     func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
-        let entry = Entry(time: WallClock.now, place: place, sentence: sentence, who: who, path: path)
+        let entry = Entry(time: .now, place: place, sentence: sentence, who: who, path: path)
         let readers = contents.withLock { contents -> [AsyncStream<Void>.Continuation] in
             // A lamp that tells each of its values says the same several times.
             let last = contents.entries.last

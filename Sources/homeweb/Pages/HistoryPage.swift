@@ -12,7 +12,7 @@ struct HistoryPage: LivePage {
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         let entries: [Templates.Values] = history.entries.map { entry in
-            let text = WallClock.text(of: entry.time)
+            let text = WallClock.text(of: entry.time.millisecondsSince1970)
             var values: Templates.Values = [
                 "moment": text, "time": text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC",
                 "sentence": entry.sentence.sanitizedForPage,

@@ -37,18 +37,15 @@ extension ActionSet {
 enum TimeWords {
     /// `just now`, `5 minutes ago`, `2026-11-24 18:05 UTC`.
     ///
-    /// - Parameters:
-    ///   - moment: in milliseconds since 1970.
-    ///   - now: the same.
     /// - Returns: how long ago it was, or when, if that is more than a day.
-    static func words(for moment: Int64, now: Int64 = WallClock.now) -> String {
-        let seconds = max(0, now - moment) / 1000
+    static func words(for moment: Timestamp, now: Timestamp = .now) -> String {
+        let seconds = max(0, moment.duration(to: now).components.seconds)
         switch seconds {
         case ..<60: return "just now"
         case ..<3600: return ago(seconds / 60, "minute")
         case ..<86400: return ago(seconds / 3600, "hour")
         default:
-            let text = WallClock.text(of: moment)
+            let text = WallClock.text(of: moment.millisecondsSince1970)
             return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
         }
     }
