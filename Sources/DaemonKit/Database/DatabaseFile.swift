@@ -123,12 +123,18 @@ package final class DatabaseFile: Sendable {
         try makeEmpty(unfinished)
         do {
             let queue = try open(unfinished)
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(applicationID)") }
+            try queue.writeWithoutTransaction { database in
+                // It is nothing until it has its name, and begun anew after a power cut: flushed once, below, and not
+                // four times for each step of the schema's history.
+                try database.execute(sql: "PRAGMA synchronous = OFF")
+                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            }
             try migrator.migrate(queue)
             try queue.close()
         } catch {
             throw DatabaseFileError(error, path: unfinished)
         }
+        try flush(unfinished)
         try rename(unfinished, to: path)
     }
 
