@@ -1,5 +1,6 @@
 """The home's daemon, and the apps that use it."""
 
+import contextlib
 import json
 import os
 import queue
@@ -126,6 +127,16 @@ class HomeDaemon:
         self.cli("zones", "add", name)
         self.cli("zones", "remove", name)
         return name
+
+
+@contextlib.contextmanager
+def villa(lan, directory):
+    """A home hub on a host of its own, with one home."""
+    with lan.add_host("hub", "10.77.0.3") as host:
+        made = HomeDaemon(host, directory).start()
+        made.cli("homes", "add", "Villa")
+        yield made
+        made.close()
 
 
 class Watching(Talker):

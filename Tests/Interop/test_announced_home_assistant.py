@@ -59,7 +59,7 @@ def as_then(payload):
     """An announcement as publishers made it for Home Assistant 2024.3, which wanted a word more and knew fewer."""
     if not isinstance(payload, dict):
         return payload
-    payload = {key: value for key, value in payload.items()}
+    payload = dict(payload)
     if {"supported_color_modes", "sup_clrm"} & set(payload) and not {"color_mode", "clrm"} & set(payload):
         payload["color_mode"] = True
     for device in {"device", "dev"} & set(payload):

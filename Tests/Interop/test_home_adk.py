@@ -11,7 +11,7 @@ import os
 import subprocess
 
 import pytest
-from home import HomeDaemon
+from home import villa
 from lan import end, until
 
 ADK = os.environ.get("ADK")
@@ -64,11 +64,8 @@ class Accessory:
 
 @pytest.fixture
 def home(lan, tmp_path):
-    with lan.add_host("hub", "10.77.0.3") as host:
-        daemon = HomeDaemon(host, tmp_path / "home").start()
-        daemon.cli("homes", "add", "Villa")
-        yield daemon
-        daemon.close()
+    with villa(lan, tmp_path / "home") as made:
+        yield made
 
 
 @pytest.fixture(params=["Lightbulb", "Lock"])

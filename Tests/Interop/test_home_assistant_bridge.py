@@ -9,7 +9,7 @@ import re
 import subprocess
 
 import pytest
-from home import HomeDaemon
+from home import villa
 from lan import end, until
 from test_home_kinds import BUTTON, another, characteristics, full
 
@@ -52,11 +52,8 @@ def bridge(lan, tmp_path):
 
 @pytest.fixture
 def home(lan, tmp_path):
-    with lan.add_host("hub", "10.77.0.3") as host:
-        daemon = HomeDaemon(host, tmp_path / "home").start()
-        daemon.cli("homes", "add", "Villa")
-        yield daemon
-        daemon.close()
+    with villa(lan, tmp_path / "home") as made:
+        yield made
 
 
 def add(home, bridge):
