@@ -99,6 +99,7 @@ package struct ESPHomeHome: Sendable {
     /// What is shown.
     private var kinds: Set<LightKind> = [.light, .switch, .outlet]
     private var sensors = SensorDevices()
+    private var invalid = 0
     private var lastIdentification = 0
 
     package init(_ configuration: ESPHomeDriverConfiguration) { self.configuration = configuration }
@@ -235,7 +236,9 @@ package struct ESPHomeHome: Sendable {
                             + warn("\(target.name) is one device more than the driver esphome takes (\(count))", target)
                     }
                     actions += ready(target, info, entities, now: now)
-                case .state(let state): actions += joined(received(state, from: target, now: now))
+                case .state(let state):
+                    if state.isInvalid { invalid += 1 }
+                    actions += joined(received(state, from: target, now: now))
                 case .goodbye(let bytes):
                     actions.append(.send(target, bytes))
                     return actions + end(target, .closed("it has hung up"), now: now, share: share)
@@ -245,6 +248,12 @@ package struct ESPHomeHome: Sendable {
         } catch {
             return actions + end(target, error, now: now, share: share)
         }
+    }
+
+    /// How many states had a value that no light has since the last time.
+    package mutating func takeInvalid() -> Int {
+        defer { invalid = 0 }
+        return invalid
     }
 
     /// A connection is over, or did not come about.

@@ -63,6 +63,7 @@ struct ESPHomeLight: Equatable, Sendable {
     var report: LightReport? {
         guard let state else { return nil }
         var report = LightReport(on: state.on, reachable: true)
+        guard !state.isInvalid else { return report }
         let range: ClosedRange<Int>?
         switch entity.kind {
         case .light(_, let mireds): range = mireds

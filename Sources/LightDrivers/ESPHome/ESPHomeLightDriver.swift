@@ -93,6 +93,8 @@ package actor ESPHomeLightDriver: LightDriver {
     private func notify(_ host: any LightHost) async {
         let channels = unread
         unread = []
+        let invalid = home.takeInvalid()
+        if invalid > 0 { await host.dropped(invalid, .invalid) }
         repeat {
             for notice in notices.takeAll() { await notice.tell(host) }
         } while !notices.waiting.isEmpty

@@ -195,6 +195,8 @@ struct ESPHomeState: Equatable, Sendable {
     var value: Float = 0
     /// The device does not know it.
     var isMissing = false
+    /// A value of a light is none that lights have: what is left of the state is whether it is on.
+    var isInvalid = false
 
     /// Reads the state of a light or of a switch; what is zero is not sent.
     ///
@@ -211,26 +213,30 @@ struct ESPHomeState: Equatable, Sendable {
             case (2, _): state.on = value.flag
             case (3, false), (14, true): state.key.part = UInt32(truncatingIfNeeded: value.number)
             case (4, false): isMissing = value.flag
-            case (3, true): state.brightness = value.share
-            case (4, true), (5, true), (6, true): state.rgb[field - 4] = value.share
-            case (7, true): state.white = value.share
-            case (8, true): state.mireds = value.float.isFinite ? value.float : 0
-            case (10, true): state.colorBrightness = value.share
+            case (3, true): state.brightness = state.share(value)
+            case (4, true), (5, true), (6, true): state.rgb[field - 4] = state.share(value)
+            case (7, true): state.white = state.share(value)
+            case (8, true):
+                state.mireds = value.float
+                if !value.float.isFinite { state.isInvalid = true }
+            case (10, true): state.colorBrightness = state.share(value)
             case (11, true): state.mode = ESPHomeColorMode(wire: value.number)
-            case (12, true): state.cold = value.share
-            case (13, true): state.warm = value.share
+            case (12, true): state.cold = state.share(value)
+            case (13, true): state.warm = state.share(value)
             default: break
             }
         }
         return isMissing ? nil : state
     }
-}
 
-extension ProtobufReader.Value {
-    /// The field as a share of a whole, 0 to 1.
-    fileprivate var share: Float {
-        let float = float
-        return float.isFinite ? min(max(float, 0), 1) : 0
+    /// A field as a share of a whole, 0 to 1; the device's arithmetic may leave it a little outside.
+    private mutating func share(_ value: ProtobufReader.Value) -> Float {
+        let share = value.float
+        guard (-0.01...1.01).contains(share) else {
+            isInvalid = true
+            return 0
+        }
+        return min(max(share, 0), 1)
     }
 }
 

@@ -180,6 +180,15 @@ struct ESPHomeHomeTests {
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true, "the answer would have come long ago")
     }
 
+    @Test("states with a value that no light has are counted once")
+    func invalidStates() {
+        var house = Self.configured()
+        house.join(Self.den)
+        house.receive(Self.den, Self.state(on: true), Self.state(on: true, brightness: .nan))
+        #expect(house.home.takeInvalid() == 1)
+        #expect(house.home.takeInvalid() == 0)
+    }
+
     @Test("a device that is silent is asked for a word after 20 s, and given up 10 s later")
     func silence() {
         var house = Self.configured()

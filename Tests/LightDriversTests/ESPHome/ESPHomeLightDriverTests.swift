@@ -73,6 +73,17 @@ struct ESPHomeLightDriverTests {
         }
     }
 
+    @Test("a value that no light has is counted, and the light keeps the one before")
+    func invalid() async throws {
+        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
+        try await SimulatedLightDriverTests.running(Self.driver([device])) { host in
+            try #require(await host.wait(for: Self.good) { $0.on == false })
+            device.turn(on: true, brightness: .nan)
+            #expect(await host.wait(for: Self.good) { $0.on == true && $0.brightness == 100 })
+            #expect(host.dropped == [.invalid: 1])
+        }
+    }
+
     @Test("while nothing happens it does nothing")
     func idle() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")

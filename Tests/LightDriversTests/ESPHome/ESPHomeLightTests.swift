@@ -228,17 +228,28 @@ struct ESPHomeLightTests {
         #expect(report?.color == .temperature(mired: mired))
     }
 
-    @Test("numbers that are none become the nearest that are")
-    func nonsense() throws {
+    @Test(
+        "a state with a value that no light has says whether the light is on, and no more",
+        arguments: [
+            (3, .nan), (4, .infinity), (5, -3), (6, 1.02), (7, -.infinity), (8, .nan), (10, 7), (12, 255), (13, -0.5),
+        ] as [(UInt64, Float)])
+    func invalid(field: UInt64, value: Float) throws {
         var body = ProtobufWriter()
-        body.write(fixed32: 1, field: 1)
-        body.write(Float.nan, field: 3)
-        body.write(Float.infinity, field: 4)
-        body.write(Float(-3), field: 5)
-        body.write(Float.nan, field: 8)
-        body.write(Float(7), field: 10)
-        body.write(UInt64(35), field: 11)
+        body.write(true, field: 2)
+        body.write(Float(0.5), field: 3)
+        body.write(value, field: field)
+        body.write(UInt64(47), field: 11)
         let state = try #require(try ESPHomeState.read(light: true, body.bytes[...]))
-        #expect(state.brightness == 0 && state.rgb == [0, 0, 0] && state.mireds == 0 && state.colorBrightness == 1)
+        #expect(state.isInvalid)
+        #expect(try Self.report([47], state) == LightReport(on: true, reachable: true))
+    }
+
+    @Test("what a device's arithmetic leaves a little outside counts as the limit")
+    func rounded() throws {
+        var body = ProtobufWriter()
+        body.write(Float(1.000_001), field: 3)
+        body.write(Float(-0.000_001), field: 7)
+        let state = try #require(try ESPHomeState.read(light: true, body.bytes[...]))
+        #expect(!state.isInvalid && state.brightness == 1 && state.white == 0)
     }
 }

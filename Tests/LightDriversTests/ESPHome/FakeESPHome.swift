@@ -82,12 +82,12 @@ final class FakeESPHome: Sendable {
     }
 
     /// Somebody is at the light.
-    func turn(on isOn: Bool) {
+    func turn(on isOn: Bool, brightness: Float = 1) {
         let connections = state.withLock { state in
             state.isOn = isOn
             return state.connections
         }
-        for channel in connections { send(ESPHomeHomeTests.state(on: isOn), to: channel) }
+        for channel in connections { send(ESPHomeHomeTests.state(on: isOn, brightness: brightness), to: channel) }
     }
 
     fileprivate func received(_ message: ESPHomeFraming.Message, on channel: any Channel) {
