@@ -17,7 +17,7 @@ public struct AppDeclaration: Sendable, Hashable {
     ///   - id: the app's own id, such as `org.example.lights`.
     ///   - usageDescription: why the app needs the homes, in one short sentence for its user; not blank.
     ///   - capabilities: what the app will ask for.
-    ///   - vendor: whose accessories it is responsible for, with ``HomeCapability/vendor``.
+    ///   - vendor: whose accessories it is responsible for, with `HomeCapability.vendor`.
     public init(
         id: String, usageDescription: String, capabilities: Set<HomeCapability> = [.home], vendor: String? = nil
     ) {

@@ -1,7 +1,7 @@
 extension Home {
     /// Something that happened in a home.
     public struct Event: Sendable, Hashable {
-        /// The home as it is since then; its ``Home/revision`` tells which write it was.
+        /// The home as it is since then; its `Home.revision` tells which write it was.
         public let home: Home
         /// What happened.
         public let change: Change
@@ -52,7 +52,7 @@ extension Home.Event {
         case actionSetNameUpdated(ActionSet)
         /// A scene sets other values.
         case actionSetActionsUpdated(ActionSet)
-        /// A scene is being carried out, or not any more; see ``ActionSet/isExecuting``.
+        /// A scene is being carried out, or not any more; see `ActionSet.isExecuting`.
         case actionSetExecutionUpdated(ActionSet)
         /// A service group came.
         case serviceGroupAdded(ServiceGroup)

@@ -9,7 +9,7 @@ extension HomeManager {
     /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
     ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
     ///   `objectWithSimilarNameExistsInHome` if it is taken, `alreadyExists` if there is one of that kind already and
-    ///   it is not ``ActionSet/Kind/userDefined``.
+    ///   it is not `ActionSet.Kind.userDefined`.
     public func addActionSet(
         named name: String, to home: Home.ID, kind: ActionSet.Kind = .userDefined
     ) async throws(HomeError) -> ActionSet {

@@ -21,7 +21,7 @@ extension HomeManager {
         try await add(AdditionRequest(home: home, device: accessory.id, code: code, name: name))
     }
 
-    /// Adds the device that a QR code, or the answer to an ``AddAccessoryRequest``, is for.
+    /// Adds the device that a QR code, or the answer to an `AddAccessoryRequest`, is for.
     ///
     /// - Parameters:
     ///   - payload: the content of the QR code, or `request.makePayload(…)`.
@@ -29,7 +29,7 @@ extension HomeManager {
     ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
     /// - Returns: the accessories; or that its maker's app goes on.
     /// - Throws: as ``addAccessory(_:code:to:name:)``, and `missingEntitlement` if the app did not declare
-    ///   ``HomeCapability/setupPayload``, `incompatibleAccessory` for a device that cannot be on the network,
+    ///   `HomeCapability.setupPayload`, `incompatibleAccessory` for a device that cannot be on the network,
     ///   `ownershipFailure` if the device does not take the maker's token, `notFound` if the request was answered
     ///   already, `timedOutWaitingForAccessory` if no such device is there.
     public func addAndSetupAccessories(

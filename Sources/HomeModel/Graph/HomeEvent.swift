@@ -2,7 +2,7 @@ public import HAPModel
 
 /// A change of the home database, as everyone who may see it is told.
 ///
-/// Events are complete: whoever applies all of them to a copy has the database. ``HomeGraph`` itself changes in no
+/// Events are complete: whoever applies all of them to a copy has the database. `HomeGraph` itself changes in no
 /// other way.
 public enum HomeEvent: Codable, Sendable, Hashable {
     // MARK: The manager's

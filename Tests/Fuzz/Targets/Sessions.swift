@@ -67,7 +67,8 @@ private func check<Session: DeviceSession>(
                 let device = light.id.rawValue.prefix { $0 != "/" }
                 promise(lights.count { $0.rawValue.hasPrefix(device) } <= 16, "a device's lights are bounded")
                 promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
-                promise(light.name.count <= 140, "a name is bounded")
+                // A name of 128 characters, and what tells a device's parts apart.
+                promise(light.name.count <= 160, "a name is bounded")
             case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
             case .report(let id, let report):
                 promise(lights.contains(id), "who reports was added")
