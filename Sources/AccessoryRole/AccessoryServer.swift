@@ -5,8 +5,9 @@ package import Logging
 
 /// The accessory role: who is connected, who is paired, who subscribes.
 ///
-/// It runs on the executor of the transport's event loop: a read is answered within the call that brought it. Sessions are plain objects inside, so that telling a hundred of them is a loop. Requests of one connection
-/// are answered in order; the transport brings the next when the last has been answered.
+/// It runs on the executor of the transport's event loop: a read is answered within the call that brought it. Sessions are plain
+/// objects inside, so that telling a hundred of them is a loop. Requests of one connection are answered in order; the transport
+/// brings the next when the last has been answered.
 package actor AccessoryServer {
     package nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler

@@ -20,8 +20,8 @@ extension ConnectionPolicy {
     static let slowPeerTimeout = Duration.seconds(30)
 }
 
-/// The rate limit of unauthenticated peers: a unit for each connection, and for each request in clear. A controller that proves itself
-/// gets all of it back, so these limits are for those who never do.
+/// The rate limit of unauthenticated peers: a unit for each connection, and for each request in clear. A controller that proves
+/// itself gets all of it back, so these limits are for those who never do.
 extension UnauthenticatedRateLimiter {
     /// Of one address: the hundred attempts at the setup code that there are (four units each), and some.
     static let host = Allowance(units: 512, perSecond: 32)

@@ -327,8 +327,8 @@ public final class AccessoryHost: Sendable {
     ///
     /// - Parameters:
     ///   - isReachable: whether it can.
-    ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory. Others are passed
-    ///     over.
+    ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory. Others are
+    ///     passed over.
     public func setReachable(_ isReachable: Bool, of accessory: String? = nil) async {
         guard let aid = state.withLock({ $0.places.aid(of: accessory) }) else { return }
         await setReachable(isReachable, aid)

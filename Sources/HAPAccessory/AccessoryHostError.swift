@@ -18,8 +18,8 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         case directoryUnavailable
         /// No port can be listened on.
         case portUnavailable
-        /// There is no mDNS: the system lacks what Avahi's client library needs. That Avahi is not running is no error; the accessory
-        /// is shown as soon as it is.
+        /// There is no mDNS: the system lacks what Avahi's client library needs. That Avahi is not running is no error; the
+        /// accessory is shown as soon as it is.
         case discoveryUnavailable
     }
 

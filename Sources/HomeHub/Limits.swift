@@ -7,8 +7,8 @@ extension HomeHub {
 }
 
 extension ChangeFeed {
-    /// How many notifications may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the place
-    /// of all.
+    /// How many notifications may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the
+    /// place of all.
     package static let defaultLimit = 1024
 }
 

@@ -24,7 +24,8 @@ extension LightBridge {
 
     /// Forgets for good all lights that were removed by their sources, and those of drivers that are not configured any more.
     ///
-    /// One that its driver merely has not announced may be unplugged, and stays. No aid of theirs is given again: one that comes back is a new light.
+    /// One that its driver merely has not announced may be unplugged, and stays. No aid of theirs is given again: one that comes
+    /// back is a new light.
     ///
     /// - Returns: the lights, by aid.
     /// - Throws: what the store throws; nothing has changed then.

@@ -13,7 +13,8 @@ extension SimulationFile {
     /// The accessories.
     ///
     /// Iids follow the places in the file: the service at place n (from 0) has 100 + 100 n, its characteristics, sorted by name,
-    /// the numbers after it; the accessory at place n behind a bridge has aid n + 2. Who adds at the end of the lists moves nothing.
+    /// the numbers after it; the accessory at place n behind a bridge has aid n + 2. Who adds at the end of the lists moves
+    /// nothing.
     ///
     /// - Parameter ids: the iids given so far to what every server has.
     /// - Returns: the accessories.

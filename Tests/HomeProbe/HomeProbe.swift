@@ -7,10 +7,9 @@ import Logging
 ///
 /// `home-probe [--socket SOCKET] [--app ID] [--purpose TEXT] [--capabilities home,vendor] [--vendor VENDOR]`
 ///
-/// Commands are JSON objects, one a line: ``Commands`` knows them. They are carried out side by side, so wait for an answer if the next needs
-/// it; it bears the
-/// command's `id`, if it has one: `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are lines
-/// `{"event":"roomAdded",...}` under the names that `homehub watch --json` has, in the order in which they happened.
+/// Commands are JSON objects, one a line: ``Commands`` knows them. They are carried out side by side, so wait for an answer if
+/// the next needs it; it bears the command's `id`, if it has one: `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are
+/// lines `{"event":"roomAdded",...}` under the names that `homehub watch --json` has, in the order in which they happened.
 @main
 struct HomeProbe {
     static func main() async {

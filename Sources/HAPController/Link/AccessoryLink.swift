@@ -333,7 +333,8 @@ package actor AccessoryLink {
         changed.send()
     }
 
-    /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; their values are read, too.
+    /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; their values are read,
+    /// too.
     ///
     /// - Parameters:
     ///   - ids: which.

@@ -5,7 +5,8 @@ package import HAPProtocol
 package import LightBridge
 internal import LightKit
 
-/// What every store promises in the comments of `AccessoryServerStore` and `LightStore`, as checks that any store can be put through.
+/// What every store promises in the comments of `AccessoryServerStore` and `LightStore`, as checks that any store can be put
+/// through.
 package struct StoreContract: Sendable {
     /// A store and what is found in it.
     package typealias Opened = (store: any AccessoryServerStore & LightStore, stored: StoredBridge)

@@ -2,8 +2,8 @@ import AsyncKit
 import BoundedJSON
 import Logging
 
-// For the system app alone: a settings app, say. It declares itself with `AppDeclaration.system`, is the program that the daemon's
-// configuration names (`system-app`), and is run by a user who may decide.
+// For the system app alone: a settings app, say. It declares itself with `AppDeclaration.system`, is the program that the
+// daemon's configuration names (`system-app`), and is run by a user who may decide.
 extension HomeManager {
     /// Every app with an answer, a question or a session.
     ///

@@ -124,7 +124,8 @@ public struct AccessorySetupManager: Sendable {
 public enum AddResult: Sendable, Hashable {
     /// It is in the home, in the default room: one accessory, or a bridge and then those behind it.
     case added([Accessory])
-    /// Its maker's app goes on; the accessory comes by an event, or ``HomeManagerEvent/additionFailed(_:)`` says that it does not.
+    /// Its maker's app goes on; the accessory comes by an event, or ``HomeManagerEvent/additionFailed(_:)`` says that it does
+    /// not.
     case handedOver(appName: String)
 }
 

@@ -5,7 +5,8 @@ import HomeModel
 /// One conversation at a time with an accessory server about what it is to report.
 ///
 /// What is wanted is in the sessions' ``ObservationDemand``, what the server has confirmed in the link's
-/// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what the server refused when it was asked last.
+/// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what the server refused when it was
+/// asked last.
 struct SubscriptionRun {
     private(set) var isRunning = false
     private var isDue = false

@@ -2,9 +2,9 @@ package import HomeModel
 
 /// What the hub keeps over restarts.
 ///
-/// Whatever a call has returned from survives a power cut, but for ``save(_:)`` and ``save(_:lastExecutionTime:)``. A call takes as long as the disk does: it
-/// waits elsewhere, never on the hub's executor, and once begun it goes on to its end, also if its task is cancelled. Calls
-/// are carried out in the order in which they are made. The pairings are in the `PairingVault`.
+/// Whatever a call has returned from survives a power cut, but for ``save(_:)`` and ``save(_:lastExecutionTime:)``. A call takes
+/// as long as the disk does: it waits elsewhere, never on the hub's executor, and once begun it goes on to its end, also if its
+/// task is cancelled. Calls are carried out in the order in which they are made. The pairings are in the `PairingVault`.
 package protocol HomeStore: Sendable {
     /// Everything as it was left; asked once, before the hub runs, and the only call that blocks.
     func load() throws -> StoredHomes

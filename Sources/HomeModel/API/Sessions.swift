@@ -104,8 +104,8 @@ package struct SessionOpening: HomeMessage {
     /// Checks what can be checked without knowing the app.
     ///
     /// - Returns: the version that holds for the session.
-    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001 without a
-    ///   purpose.
+    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001
+    ///   without a purpose.
     @discardableResult
     package func validate() throws(HomeError) -> Int {
         // Who turns the range round speaks one version.

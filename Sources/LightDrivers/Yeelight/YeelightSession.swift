@@ -11,7 +11,8 @@ package struct YeelightOptions: Equatable, Sendable {
 ///
 /// A device takes 60 commands a minute over a connection, and closes its ear to more. A burst of ``burst`` and one every
 /// ``interval`` stay within that, with all questions. What changes it tells by itself. It refuses colours and brightness while
-/// it is off: they wait here until it is switched on. A background light is a second light, with methods and properties of its own.
+/// it is off: they wait here until it is switched on. A background light is a second light, with methods and properties of its
+/// own.
 package struct YeelightSession: DeviceSession {
     package typealias Options = YeelightOptions
 

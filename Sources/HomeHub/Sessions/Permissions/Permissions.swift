@@ -83,8 +83,8 @@ package struct Permissions: Sendable, Equatable {
     ///   - opening: what the app says of itself.
     ///   - peer: what the system says of it.
     /// - Returns: what the app may do as of now.
-    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001 without a
-    ///   purpose. Then there is no session.
+    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001
+    ///   without a purpose. Then there is no session.
     package mutating func opened(
         _ session: SessionID, _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> SessionReply {
