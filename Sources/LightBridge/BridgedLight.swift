@@ -19,6 +19,8 @@ final class BridgedLight {
     var waitersWaiting: [CommandWaiter] = []
     /// Counts the commands, so that an answer that comes too late is known as such.
     var command = 0
+    /// Why the newest command was refused.
+    var refusal: String?
     /// Until when the command under way may be answered; `nil` if none is.
     var commandDeadline: ContinuousClock.Instant?
     var task: Task<Void, Never>?

@@ -49,6 +49,9 @@ extension LightBridge {
         return await waiter.response(in: self)
     }
 
+    /// Why a light refused its newest command; `nil` if it did not.
+    package func refusal(of key: LightKey) -> String? { lights[key]?.refusal }
+
     /// Changes from now on; a reader that is slow loses the oldest.
     package func events() -> AsyncStream<LightEvent> {
         lastWatcher += 1

@@ -273,6 +273,7 @@ package actor LightBridge {
         _ command: LightCommand, on light: BridgedLight, by driver: any LightDriver, now: ContinuousClock.Instant
     ) {
         light.command += 1
+        light.refusal = nil
         light.isShown = false
         let deadline = now + CommandWaiter.timeout
         light.commandDeadline = deadline
@@ -284,6 +285,7 @@ package actor LightBridge {
                 try await driver.apply(command.forDriver, to: light.key.light)
             } catch {
                 status = HAPStatus(error)
+                if case .refused(let reason) = error { refused(light, reason) }
             }
             ended(command, number, on: light, status)
         }
@@ -291,6 +293,12 @@ package actor LightBridge {
         light.task = task
         // No request waits for a command that is sent once more.
         wake(at: deadline)
+    }
+
+    /// What a light answers is no matter of HAP, but the operator wants to know it.
+    private func refused(_ light: BridgedLight, _ reason: String) {
+        light.refusal = reason
+        logger.info("light refused command", metadata: about(light.key).merging(["reason": "\(reason)"]) { $1 })
     }
 
     /// A driver has come back from a command.

@@ -137,7 +137,9 @@ struct BridgeOperations: BridgeControlHandler {
             command.on = false
         }
         let status = await lights.command(command, light)
-        guard status == .success else { throw BridgeControlError.refused(key, status) }
+        guard status == .success else {
+            throw BridgeControlError.refused(key, status, reason: await lights.refusal(of: light))
+        }
     }
 
     func discoverLights() async throws -> FoundLights {
@@ -336,9 +338,9 @@ extension BridgeControlError {
         }
     }
 
-    fileprivate static func refused(_ key: String, _ status: HAPStatus) -> BridgeControlError {
+    fileprivate static func refused(_ key: String, _ status: HAPStatus, reason: String?) -> BridgeControlError {
         switch status {
-        case .unableToCommunicate: .unavailable("\(key) cannot be reached")
+        case .unableToCommunicate: .unavailable(reason.map { "\(key): \($0.sanitized)" } ?? "\(key) cannot be reached")
         case .timedOut: .unavailable("\(key) has not answered")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")

@@ -11,9 +11,12 @@ struct MQTTHomeTests {
         var home: MQTTHome
         var now: Duration = .zero
 
-        init(prefix: String? = "homeassistant", lights: [MQTTEntity] = []) {
+        init(
+            prefix: String? = "homeassistant", lights: [MQTTEntity] = [],
+            kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
+        ) {
             home = MQTTHome(prefix: prefix, lights: lights)
-            _ = home.started()
+            _ = home.started(kinds: kinds, known: known)
             _ = home.connected()
         }
 
@@ -416,13 +419,75 @@ struct MQTTHomeTests {
         #expect(house.home.timePassed(now: .seconds(20)) == [])
     }
 
+    // MARK: Ids that several things share
+
+    /// The id that a thing of a component is shown by.
+    private static func id(_ house: inout House, _ component: String, _ name: String) -> LightID? {
+        let keys = "{\"cmd_t\": \"\(name)/set\", \"uniq_id\": \"AABBCC\", \"name\": \"\(name)\"}"
+        return added(house.receives("homeassistant/\(component)/\(name)/config", keys)).first?.id
+    }
+
+    @Test("a light, a switch and a fan may have one unique_id; two of a kind may not")
+    func sharedIDs() {
+        var house = House(kinds: [.light, .switch, .fan])
+        #expect(Self.id(&house, "light", "a") == "AABBCC")
+        #expect(Self.id(&house, "switch", "b") == "switch/AABBCC")
+        #expect(Self.id(&house, "fan", "c") == "fan/AABBCC")
+        #expect(Self.id(&house, "light", "d") == nil)
+        #expect(Self.id(&house, "switch", "e") == nil)
+    }
+
+    @Test("things that share an id keep theirs over a restart, in whatever order they are announced")
+    func sharedIDsAfterRestart() {
+        var house = House(known: ["AABBCC", "switch/AABBCC"])
+        #expect(Self.id(&house, "switch", "b") == "switch/AABBCC")
+        #expect(Self.id(&house, "light", "a") == "AABBCC")
+    }
+
+    @Test("a light that is announced as a switch once it has been withdrawn is the same accessory")
+    func becomesSwitch() {
+        var house = House()
+        #expect(Self.id(&house, "light", "a") == "AABBCC")
+        house.receives("homeassistant/light/a/config", "")
+        #expect(Self.id(&house, "switch", "b") == "AABBCC")
+    }
+
     // MARK: What is refused
+
+    @Test(
+        "an announcement where Home Assistant takes none is named, and taken back",
+        arguments: ["homeassistant/light/my.lamp/config", "homeassistant/aa:bb/light/config"])
+    func misplaced(topic: String) {
+        var house = House()
+        let actions = house.receives(topic, #"{"cmd_t": "x"}"#)
+        #expect(Self.warnings(actions).count == 1 && Self.added(actions).isEmpty)
+        #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
+    }
+
+    @Test("a template that cannot make a message costs its attribute, and the warning names it until it is mended")
+    func failingCommandTemplate() throws {
+        var house = House()
+        let keys = #""name": "L", "uniq_id": "u", "bri_cmd_t": "l/bri""#
+        house.announces("l", keys + #", "bri_cmd_tpl": "{{ value_json.x.y }}""#)
+        let sent = try house.home.messages(for: .init(on: true, brightness: 50), to: "u", now: .zero)
+        #expect(MQTTLightTests.text(sent) == ["l/set ON"])
+        #expect(house.home.deadline == .zero)
+        let warnings = Self.warnings(house.home.timePassed(now: .zero))
+        #expect(warnings.count == 1 && warnings[0].contains("brightness_command_template"))
+        #expect(house.home.timePassed(now: .zero) == [] && house.home.deadline == nil)
+        #expect(throws: LightError.self) {
+            try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero)
+        }
+        #expect(house.announces("l", keys).contains(.warn(nil, about: "u")))
+        let then = try house.home.messages(for: .init(on: true, brightness: 100), to: "u", now: .zero)
+        #expect(MQTTLightTests.text(then) == ["l/bri 255", "l/set ON"])
+    }
 
     @Test(
         "an announcement that is not understood is named, and taken back when it is",
         arguments: [
             "{", "[]", "7", #"{"uniq_id": "x"}"#, #"{"cmd_t": "x", "schema": "template"}"#,
-            #"{"cmd_t": "x", "uniq_id": ""}"#, #"{"cmd_t": "x", "qos": 7}"#,
+            #"{"cmd_t": "x", "uniq_id": []}"#, #"{"cmd_t": "x", "qos": 7}"#,
         ])
     func refused(payload: String) {
         var house = House()

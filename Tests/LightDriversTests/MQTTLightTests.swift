@@ -49,6 +49,10 @@ struct MQTTLightTests {
             (#""state_topic": "x""#, LightCapabilities()),
             (#""brightness_command_topic": "b""#, LightCapabilities(brightness: true)),
             (#""rgb_command_topic": "c""#, LightCapabilities(brightness: true, color: true)),
+            (
+                #""rgb_command_topic": "c", "rgbww_command_topic": "w""#,
+                LightCapabilities(brightness: true, color: true, temperature: 153...500)
+            ),
             (#""hs_command_topic": "c""#, LightCapabilities(color: true)),
             (
                 #""color_temp_command_topic": "c", "brightness_command_topic": "b""#,
@@ -409,6 +413,33 @@ struct MQTTLightTests {
         var light = try Self.light(Self.topics + #", "on_command_type": "brightness""#)
         #expect(try light.messages(for: .init(brightness: 20)) == [])
         #expect(Self.text(try light.messages(for: .init(on: true))) == ["bri/set 51"])
+    }
+
+    @Test("a brightness right behind a colour is sent as that colour, also if the light has not answered")
+    func brightnessBehindColor() throws {
+        var light = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
+        _ = light.received(topic: "c", payload: Array("255,0,0".utf8))
+        let blue = LightColor.hueSaturation(hue: 240, saturation: 100)
+        #expect(Self.text(try light.messages(for: .init(on: true, color: blue))) == ["c/set 0,0,255", "set ON"])
+        #expect(Self.text(try light.messages(for: .init(on: true, brightness: 50))) == ["c/set 0,0,128", "set ON"])
+        _ = light.received(topic: "c", payload: Array("0,255,0".utf8))
+        #expect(Self.text(try light.messages(for: .init(on: true, brightness: 20))) == ["c/set 0,51,0", "set ON"])
+    }
+
+    @Test("a white goes to the two whites that a light has beside its rgb, and a colour to rgb")
+    func rgbBesideWhites() throws {
+        var light = try Self.light(
+            #""rgb_command_topic": "c/set", "rgb_state_topic": "c", "rgbww_command_topic": "w/set", "rgbww_state_topic": "w""#
+        )
+        let white = LightColor.temperature(mired: 500)
+        let red = LightColor.hueSaturation(hue: 0, saturation: 100)
+        #expect(Self.text(try light.messages(for: .init(on: true, color: white))) == ["w/set 0,0,0,0,255", "set ON"])
+        #expect(Self.text(try light.messages(for: .init(on: true, brightness: 50))) == ["w/set 0,0,0,0,128", "set ON"])
+        #expect(
+            Self.text(try light.messages(for: .init(on: true, brightness: 100, color: red))) == [
+                "c/set 255,0,0", "set ON",
+            ])
+        #expect(light.received(topic: "w", payload: Array("0,0,0,255,0".utf8)).first?.color == .temperature(mired: 153))
     }
 
     @Test("rgb without a brightness topic is scaled, and read by its largest channel")

@@ -54,6 +54,8 @@ package struct MQTTHome: Sendable {
         case message(Origin)
         /// What an announcement says of a light that is shown all the same.
         case light(LightID, Origin)
+        /// What the templates of a light cannot do.
+        case commands(LightID)
         case numberOfLights
         case numberOfReadings
 
@@ -61,7 +63,7 @@ package struct MQTTHome: Sendable {
         var origin: Origin? {
             switch self {
             case .message(let origin), .light(_, let origin): origin
-            case .numberOfLights, .numberOfReadings: nil
+            case .commands, .numberOfLights, .numberOfReadings: nil
             }
         }
 
@@ -69,7 +71,7 @@ package struct MQTTHome: Sendable {
         var name: String {
             switch self {
             case .message(let origin): origin.description
-            case .light(let id, _): id.rawValue
+            case .light(let id, _), .commands(let id): id.rawValue
             case .numberOfLights: "number of lights"
             case .numberOfReadings: "number of readings"
             }
@@ -91,6 +93,8 @@ package struct MQTTHome: Sendable {
     private var tasmotaSensors = TasmotaSensors()
     /// What is shown.
     private var kinds: Set<LightKind> = [.light, .switch, .outlet]
+    /// What the bridge knows from before.
+    private var known: Set<LightID> = []
     private var sensors = SensorDevices()
     private var members: [LightID: Member] = [:]
     private var announced: [DiscoveryKey: LightID] = [:]
@@ -101,6 +105,8 @@ package struct MQTTHome: Sendable {
     /// Those of the topics listened to that stand for several.
     private var wildcards: Set<TopicFilter> = []
     private var warned: Set<WarningSubject> = []
+    /// Warnings that commands have led to, to be told with what time brings.
+    private var warnings: [MQTTAction] = []
     private var identifications = 0
     private var unreadable = 0
     private var isConnected = false
@@ -135,6 +141,7 @@ package struct MQTTHome: Sendable {
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) -> [MQTTAction] {
         self.kinds = kinds
+        self.known = Set(known)
         sensors = SensorDevices(known: known)
         let ids = members.keys.sorted { $0.rawValue < $1.rawValue }
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
@@ -147,6 +154,7 @@ package struct MQTTHome: Sendable {
         }
         deadlines += members.values.compactMap(\.light.deadline)
         if let lostAt { deadlines.append(lostAt + Self.timeout) }
+        if mustWarn { deadlines.append(.zero) }
         return deadlines.min()
     }
 
@@ -183,7 +191,8 @@ package struct MQTTHome: Sendable {
 
     /// A deadline may have passed.
     package mutating func timePassed(now: Duration) -> [MQTTAction] {
-        var actions: [MQTTAction] = []
+        var actions = warnings
+        warnings = []
         if let since = lostAt, since + Self.timeout <= now {
             lostAt = nil
             isLost = true
@@ -193,7 +202,7 @@ package struct MQTTHome: Sendable {
             for report in members[id]?.light.timePassed(now: now) ?? [] { actions.append(.report(id, report)) }
             guard case .withdrawn(let until) = member.source, until <= now else { continue }
             members[id] = nil
-            actions.append(.removed(id))
+            actions += [.removed(id)] + warn(nil, about: .commands(id))
         }
         return joined(actions)
     }
@@ -222,10 +231,13 @@ package struct MQTTHome: Sendable {
             case .tasmota(let device): actions += try tasmota(topic, device, payload, now: now)
             case .tasmotaSensors(let device): actions += try tasmota(sensors: topic, device, payload, now: now)
             case .zigbee2MQTT(let base, let list): actions += try zigbee(list, of: base, payload, now: now)
+            case .misplaced:
+                guard payload.bytes.isEmpty else { throw MQTTProblem("a topic has only A-Z a-z 0-9 _ - in its parts") }
             }
         } catch {
             actions += warn(
-                "\(topic): \(error.text); the announcement is ignored", about: .message(Origin(topic: topic)))
+                "\(MQTTProblem.quoted(topic, maximum: 200)): \(error.text); the announcement is ignored",
+                about: .message(Origin(topic: topic)))
         }
         return joined(Self.withoutRepetitions(actions))
             // Another topic may have told of the same light meanwhile.
@@ -253,10 +265,14 @@ package struct MQTTHome: Sendable {
         case tasmota(device: String)
         case tasmotaSensors(device: String)
         case zigbee2MQTT(base: String, list: Substring)
+        /// On a topic that Home Assistant does not take either.
+        case misplaced
     }
 
     private func announcement(on topic: String) -> Announcement? {
-        if let prefix, let place = DiscoveryTopic(topic, prefix: prefix) { return .homeAssistant(place) }
+        if let prefix, topic.hasPrefix("\(prefix)/"), topic.hasSuffix("/config") {
+            return DiscoveryTopic(topic, prefix: prefix).map(Announcement.homeAssistant) ?? .misplaced
+        }
         if let tasmotaPrefix, topic.hasPrefix("\(tasmotaPrefix)/") {
             let parts = topic.dropFirst(tasmotaPrefix.count + 1).split(
                 separator: "/", omittingEmptySubsequences: false)
@@ -436,7 +452,9 @@ package struct MQTTHome: Sendable {
     private mutating func announce(
         _ entity: MQTTEntity, as key: DiscoveryKey, at origin: Origin, now: Duration
     ) -> [MQTTAction] {
-        let id = entity.description.id
+        var entity = entity
+        let id = id(of: entity, as: key)
+        entity.description.id = id
         var actions: [MQTTAction] = []
         if let earlier = announced[key] ?? setAside[key]?.entity.description.id, earlier != id {
             actions += withdraw(key, now: now)
@@ -474,6 +492,26 @@ package struct MQTTHome: Sendable {
         }
     }
 
+    /// What a thing is known by.
+    ///
+    /// A `unique_id` is unique within its component: a switch and a light may have the same. Who comes second gets the
+    /// component before it, and keeps that over restarts, in whatever order they are announced then.
+    private func id(of entity: MQTTEntity, as key: DiscoveryKey) -> LightID {
+        let plain = entity.description.id
+        let own = LightID("\(key.component)/\(plain.rawValue)")
+        guard entity.hasOwnID, Self.switchable.contains(key.component), LightIDRule.accepts(own.rawValue) else {
+            return plain
+        }
+        if known.contains(own) || members[own] != nil { return own }
+        guard case .announcement(let first)? = members[plain]?.source, first.component != key.component,
+            Self.switchable.contains(first.component)
+        else { return plain }
+        return own
+    }
+
+    /// The components whose things are lights here; the ids of sensors are their own.
+    private static let switchable: Set<String> = ["light", "switch", "fan"]
+
     /// Warns if there are too many of a kind to take one more.
     private mutating func warnOfTooMany(_ kind: LightKind) -> [MQTTAction]? {
         let isReading = kind == .sensor
@@ -496,6 +534,7 @@ package struct MQTTHome: Sendable {
         member.description = entity.description
         member.device = entity.device
         member.source = source
+        if member.light.settings != entity.settings { actions += warn(nil, about: .commands(id)) }
         member.light.update(entity.settings)
         members[id] = member
         if isNew { actions.append(.added(entity.description)) }
@@ -631,9 +670,23 @@ package struct MQTTHome: Sendable {
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
         var light = try reachableLight(id)
-        let messages = light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
-        members[id]?.light = light
-        return messages
+        defer {
+            members[id]?.light = light
+            warnOfFailures(of: light, id)
+        }
+        return light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
+    }
+
+    /// Whether a command has led to a warning; ``timePassed(now:)`` tells it.
+    var mustWarn: Bool { !warnings.isEmpty }
+
+    private mutating func warnOfFailures(of light: MQTTLight, _ id: LightID) {
+        guard !light.failures.isEmpty, !warned.contains(.commands(id)) else { return }
+        let texts = light.failures.sorted { $0.key < $1.key }.map { name, reason in
+            "\(name)_command_template: \(reason); \(name) is not set"
+        }
+        warnings += warn(
+            "\(MQTTProblem.quoted(id.rawValue)): \(texts.joined(separator: "; "))", about: .commands(id))
     }
 
     private func reachableLight(_ id: LightID) throws(LightError) -> MQTTLight {

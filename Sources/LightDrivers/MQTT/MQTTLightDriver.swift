@@ -195,6 +195,7 @@ package actor MQTTLightDriver: LightDriver {
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
         let wait = pacing.wait(for: home.gateway(of: light), now: now)
         if wait > .zero, (try? await Task.sleep(for: wait)) == nil { throw .busy }
+        defer { if home.mustWarn { signal.send() } }
         try await publish(home.messages(for: command, to: light, now: now))
         guard let report = home.handedOver(command, to: light) else { return }
         outbox.add(report, from: light)

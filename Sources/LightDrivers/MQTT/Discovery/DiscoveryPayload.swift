@@ -93,7 +93,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
         if let device = keys["device"]?.object {
             keys["device"] = .object(renamed(device, DiscoveryAbbreviations.deviceKeys))
         }
-        if let availability = keys["availability"] {
+        if let availability = keys["availability"], !availability.isNull {
             let entries = availability.array ?? [availability]
             keys["availability"] = .array(
                 entries.map { entry in

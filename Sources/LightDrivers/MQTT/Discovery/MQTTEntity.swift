@@ -42,7 +42,7 @@ package struct MQTTEntity: Equatable, Sendable {
         _ keys: JSONObject, component: String, fallbackID: String, fallbackName: String
     ) throws(MQTTProblem) {
         let reader = KeyReader(keys: keys)
-        let own = try reader.string("unique_id")
+        let own = try reader.string("unique_id").flatMap { $0.isEmpty ? nil : $0 }
         let isReading = Self.isReading(component)
         // The ids of sensors are their own: a sensor and a light may have the same unique_id.
         let id = own.map { isReading ? "\(component)/\($0)" : $0 } ?? fallbackID

@@ -46,6 +46,22 @@ enum DeviceColor: Equatable {
         }
     }
 
+    /// The mode in which it is told; `nil` for channels that are too few or too many.
+    var form: MQTTLightSettings.ColorMode? {
+        switch self {
+        case .hs: .hs
+        case .xy: .xy
+        case .temperature: .temperature
+        case .channels(let channels):
+            switch channels.count {
+            case 3: .rgb
+            case 4: .rgbw
+            case 5: .rgbww
+            default: nil
+            }
+        }
+    }
+
     /// The largest channel, which is the brightness of a light that has no other.
     var largestChannel: Int? {
         if case .channels(let channels) = self { channels.max() } else { nil }

@@ -38,12 +38,14 @@ final class KeyReader {
         }
     }
 
+    /// A truth value, in all the forms that Home Assistant takes for one.
     func bool(_ name: String) throws(MQTTProblem) -> Bool? {
         guard let value = keys[name], !value.isNull else { return nil }
         if let bool = value.bool { return bool }
-        switch value.string?.lowercased() {
-        case "true", "yes", "on": return true
-        case "false", "no", "off": return false
+        if let number = value.double { return number != 0 }
+        switch value.string.map({ $0.lowercased().trimmingWhitespace }) {
+        case "1", "true", "yes", "on", "enable": return true
+        case "0", "false", "no", "off", "disable": return false
         default: throw .about(name, "is neither true nor false")
         }
     }

@@ -101,6 +101,7 @@ extension MQTTLight {
         if power, settings.onCommandType == .last {
             messages.append(try powerMessage(settings.payloadOn))
         }
+        if messages.isEmpty, let failure = failures.values.first { throw .refused(failure) }
         return messages
     }
 
@@ -109,10 +110,10 @@ extension MQTTLight {
         var color = command.color
         if color == nil, command.brightness != nil, !settings.hasOwnBrightness {
             // The channels carry the brightness, so they are sent again.
-            if case .hueSaturation = self.color {
-                color = self.color
-            } else {
-                color = .hueSaturation(hue: 0, saturation: 0)
+            switch self.color {
+            case .hueSaturation?: color = self.color
+            case .temperature? where settings.modes.contains(.rgbww): color = self.color
+            default: color = .hueSaturation(hue: 0, saturation: 0)
             }
         }
         var messages: [MQTTMessage] = []
@@ -124,7 +125,7 @@ extension MQTTLight {
             percent = nil
             remember(sent: color, as: .hs(0, 0))
             let value = ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)
-            white = try message(topic, String(value), ["value": .int(value)])
+            white = attribute("white", topic, String(value), ["value": .int(value)])
         } else if let color {
             guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
             if case .channels = device, !settings.hasOwnBrightness {
@@ -132,22 +133,37 @@ extension MQTTLight {
                 device = device.scaled(percent: level)
                 sent.percent = level
                 sent.deviceBrightness = device.largestChannel
+                // The next brightness is sent as this colour, also if the light has not answered by then.
                 brightness = level
+                self.color = color
             }
             remember(sent: color, as: device)
             if case .temperature(let value) = device {
                 if let command = settings.commands[.temperature] {
-                    temperature = try message(command, String(value), ["value": .int(value)])
+                    temperature = attribute("color_temp", command, String(value), ["value": .int(value)])
                 }
-            } else if let command = settings.colorForm.flatMap({ settings.commands[$0] }) {
-                messages.append(try message(command, Self.text(device), Self.variables(device)))
+            } else if let form = device.form, let command = settings.commands[form] {
+                attribute(form.rawValue, command, Self.text(device), Self.variables(device)).map { messages.append($0) }
             }
         }
         if let percent, let topic = settings.brightnessCommand {
             let value = remember(sent: percent)
-            messages.append(try message(topic, String(value), ["value": .int(value)]))
+            attribute("brightness", topic, String(value), ["value": .int(value)]).map { messages.append($0) }
         }
         return messages + [temperature, white].compactMap { $0 }
+    }
+
+    /// The message for an attribute; `nil`, and noted, if its template cannot make one: that costs the attribute, and not
+    /// the light.
+    private mutating func attribute(
+        _ name: String, _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
+    ) -> MQTTMessage? {
+        do throws(LightError) {
+            return try message(command, text, variables)
+        } catch {
+            if case .refused(let reason) = error { failures[name] = reason }
+            return nil
+        }
     }
 
     func powerMessage(_ payload: String) throws(LightError) -> MQTTMessage {

@@ -28,6 +28,8 @@ package struct MQTTLight: Equatable, Sendable {
     /// What a light of the schema `template` that is not known to be on is to show when it is switched on.
     var held: LightCommand?
     var fan = FanState()
+    /// Attributes whose templates could not make a message of a command, and why.
+    var failures: [String: String] = [:]
     var deadlines = Deadlines()
     /// Set while it blinks to show which one it is, and for a moment after.
     var identification: Identification?
@@ -48,6 +50,7 @@ package struct MQTTLight: Equatable, Sendable {
             availability = settings.availability
             availability.learn(from: former)
         }
+        if settings != self.settings { failures = [:] }
         self.settings = settings
     }
 

@@ -140,7 +140,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     var powerIsOptimistic: Bool { isOptimistic || power == nil }
 
     /// Whether whites can be chosen by their temperature, as such or by the two whites of RGBWW.
-    var hasTemperature: Bool { modes.contains(.temperature) || colorForm == .rgbww }
+    var hasTemperature: Bool { modes.contains(.temperature) || modes.contains(.rgbww) }
 
     /// Every topic the light is told on.
     package var topics: Set<String> { stateTopics.union(availability.sources.map(\.topic)) }
@@ -208,7 +208,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     }
 
     private init(_ reader: KeyReader, isSwitch: Bool) throws(MQTTProblem) {
-        switch isSwitch ? nil : try reader.string("schema") {
+        switch isSwitch ? nil : try reader.string("schema")?.lowercased() {
         case nil, "default", "basic": schema = .basic
         case "json": schema = .json
         case "template": schema = .template(try TemplateSchema(reader))
@@ -218,8 +218,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
         self.commandTopic = commandTopic
         availability = try reader.availability()
         qos = try reader.integer("qos", in: 0...2) ?? 0
-        // Read so that a wrong kind is refused; what is sent is never retained.
-        _ = try reader.bool("retain")
         brightnessScale = try reader.integer("brightness_scale", in: 1...1_000_000) ?? 255
         whiteScale = try reader.integer("white_scale", in: 1...1_000_000) ?? 255
         mireds = try Self.mireds(reader)
