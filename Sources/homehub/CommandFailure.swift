@@ -26,7 +26,8 @@ struct CommandFailure: Equatable {
             exitCode = Homehub.exitCode(for: error).rawValue
             guard exitCode != 0 else { return nil }
             let message = Homehub.message(for: error).split(separator: "\n").joined(separator: " ")
-            self.error = HomeError(.invalidParameter, detail: "\(message); see \(Self.help(for: error))")
+            let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
+            self.error = HomeError(.invalidParameter, detail: "\(sentence); see \(Self.help(for: error))")
             isFromHome = false
         }
     }

@@ -58,12 +58,23 @@ struct Homehub: AsyncParsableCommand {
 extension Homehub {
     /// Names the command that was probably meant, which the parser does not.
     private static func checkCommand(_ words: [String]) throws(TerminalError) {
-        let names = configuration.subcommands.flatMap { command in
-            [command.configuration.commandName ?? ""] + command.configuration.aliases
+        var command = configuration
+        var path: [String] = []
+        for word in words {
+            // None of the commands that have commands takes words before their names.
+            guard !command.subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+            let named = command.subcommands.map { ($0.configuration.commandName ?? "", $0.configuration) }
+            let found = named.first { $0.0 == word || $0.1.aliases.contains(word) }
+            guard let found else {
+                let before = (["homehub"] + path).joined(separator: " ")
+                let meant =
+                    word.nearest(in: named.map(\.0)).map { "did you mean \"\(before) \($0)\"?" }
+                    ?? "see \(before) --help"
+                throw .usage("there is no command \"\((path + [word.shown]).joined(separator: " "))\"; \(meant)")
+            }
+            command = found.1
+            path.append(word)
         }
-        guard let word = words.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return }
-        let meant = word.nearest(in: names).map { "did you mean \"homehub \($0)\"?" } ?? "see homehub --help"
-        throw .usage("there is no command \"\(word.shown)\"; \(meant)")
     }
 }
 

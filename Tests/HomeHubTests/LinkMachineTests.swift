@@ -135,6 +135,19 @@ import Testing
         #expect(AccessoryFault(failure, isPaired: nil) == whenUnseen)
     }
 
+    @Test(
+        "One that is silent, and in whose place a free one of its kind is seen, was reset; what it says itself counts first"
+    )
+    func successor() {
+        for failure in [nil, .unreachable, .notPaired, .otherAccessory, .ended(.lost)] as [LinkFailure?] {
+            // What was advertised before the reset may be shown for a while.
+            for isPaired in [nil, true, false] {
+                #expect(AccessoryFault(failure, isPaired: isPaired, hasSuccessor: true) == .forgotten)
+            }
+        }
+        #expect(AccessoryFault(.ended(.badAnswer), isPaired: true, hasSuccessor: true) == .invalidAnswers)
+    }
+
     @Test("Each has words and a number of its own")
     func words() {
         let all = AccessoryFault.allCases

@@ -240,6 +240,30 @@ def test_the_cause_of_a_missing_session_is_told(home, device, lan, tmp_path):
     assert removed["stale"] == []
 
 
+def test_a_device_that_cannot_be_added_says_why(home, device, make_home):
+    device([LAMP])
+    add(home)
+    again = home.cli("add", "--device", DEVICE, "--code", CODE, "--yes", "--json", check=False)
+    assert again.returncode == 1 and '"code":13' in again.stderr, again.stderr
+    other = make_home()
+    other.cli("homes", "add", "Cottage")
+    refused = other.cli("add", "--device", DEVICE, "--code", CODE, "--yes", "--json", check=False, timeout=90)
+    assert refused.returncode == 1 and '"code":11' in refused.stderr, refused.stderr
+
+
+def test_a_reset_that_gives_a_new_id_is_told(home, device):
+    # A port of its own: what it advertises is seen for a while by the tests behind this one.
+    meter = device([LAMP], port=51833)
+    add(home)
+    meter.close()
+    # The same box in the same place, of which nothing else is as it was.
+    device([LAMP], id="5A:11:C0:DE:00:09", port=51833)
+    until(
+        lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "forgotten", 40,
+        "it is known to have been reset")
+    assert "remove it and add it again" in home.cli("show", "Meter").stdout
+
+
 def test_an_accessory_that_somebody_else_has_says_so(home, device, make_home, tmp_path):
     meter = device([LAMP])
     add(home)

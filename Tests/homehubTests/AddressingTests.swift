@@ -71,6 +71,24 @@ struct AddressingTests {
                 + "\"Kitchen Strip/Light\" (part of Kitchen Strip)")
     }
 
+    @Test(
+        "a beginning that only an accessory and its own parts have means the accessory; one that a room has, too, nothing"
+    )
+    func sharedBeginning() throws {
+        let bulb = House.service(720, .lightbulb, "Nanoleaf Bulb", of: House.id(700), [(.on, nil)])
+        let light = Accessory(
+            id: House.id(700), home: House.id(1), name: "Nanoleaf A19", configuredName: "", room: House.id(2),
+            category: .lightbulb, deviceID: House.device, aid: AccessoryID(7), services: [bulb])
+        func home(_ rooms: [Room]) -> Home {
+            Home(
+                id: House.id(1), name: "My Home", isPrimary: true, defaultRoomID: House.id(2), rooms: rooms,
+                accessories: [light, House.lamp])
+        }
+        #expect(try home([]).valueTarget("nano") == .accessory(light))
+        let nanny = Room(id: House.id(9), home: House.id(1), name: "Nanoleaf Room")
+        #expect(throws: HomeError.self) { try home([nanny]).valueTarget("nano") }
+    }
+
     // MARK: Values
 
     @Test(

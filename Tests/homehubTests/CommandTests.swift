@@ -67,6 +67,8 @@ struct CommandTests {
         #expect(outcome.code == 64 && outcome.errors.contains("there is no command"))
         let plain = try await FakeHub().run(word, "kitchen")
         #expect(plain.errors == "homehub: there is no command \"\(word)\"; \(advice)\n")
+        let within = try await FakeHub().run("rooms", "ad", "Attic")
+        #expect(within.errors == "homehub: there is no command \"rooms ad\"; did you mean \"homehub rooms add\"?\n")
     }
 
     @Test("whose room's name an accessory has taken is offered to rename the accessory")
@@ -220,13 +222,15 @@ struct CommandTests {
     func namesDoctor() async throws {
         let hub = FakeHub()
         #expect(try await hub.run("names", "doctor").output == NamesReport(House.home).text)
-        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now\n")
+        let rest = "2 names are left for you to choose: homehub names doctor\n"
+        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now\n" + rest)
         #expect(hub.homes[0].accessory(House.strip.id)?.name == "Strip")
-        #expect(try await hub.run("names", "doctor", "--fix").output == "There is nothing to rename.\n")
+        #expect(try await hub.run("names", "doctor", "--fix").output == rest)
         // What no app has put anywhere goes where its name said.
         _ = try await hub.run("rename", "Strip", "Kitchen Strip")
         _ = try await hub.run("assign", "Kitchen Strip", "My Home")
-        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now, and in Kitchen\n")
+        let moved = "Kitchen Strip is Strip now, and in Kitchen\n"
+        #expect(try await hub.run("names", "doctor", "--fix").output == moved + rest)
         let strip = try #require(hub.homes[0].accessory(House.strip.id))
         #expect(hub.homes[0].room(strip.room)?.name == "Kitchen")
     }

@@ -131,7 +131,8 @@ struct ListingTests {
         #expect(bridge.contains("bridge of      Ceiling Fan, Front Door\n"))
         let door = AccessoryDetails(accessory: House.door, home: House.home, isComplete: false).text
         #expect(door.contains("behind         Hub\n"))
-        #expect(door.contains("state          it does not answer; check that it has power and is near\n"))
+        #expect(
+            door.contains("state          it does not answer; check that it has power and is near; if it was reset, "))
     }
 
     @Test("what Apple does not define is called what its maker calls it")

@@ -46,13 +46,20 @@ struct ValueTests {
             (.on, "maybe", .invalidValueType, "on: \"maybe\" is neither; write yes or no"),
             (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; 100 is the highest"),
             (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; 0 is the lowest"),
-            (.brightness, "4.5", .invalidValueType, "brightness: the value is of the wrong kind; int is wanted"),
+            (
+                .brightness, "4.5", .invalidValueType,
+                "brightness: the value is of the wrong kind; a whole number is wanted"
+            ),
             (.brightness, "0x10", .invalidValueType, "brightness: \"0x10\" means nothing here; write 0 to 100 %"),
             (.brightness, "nan", .invalidValueType, "brightness: \"nan\" means nothing here; write 0 to 100 %"),
             (
                 .lockTargetState, "secure", .invalidValueType,
                 "lock-target-state: \"secure\" means nothing here; write unsecured, secured, for instance \"secured\", "
                     + "\"unsecured\""
+            ),
+            (
+                .lockTargetState, "2", .valueHigherThanMaximum,
+                "lock-target-state: \"2\" means nothing here; write unsecured, secured"
             ),
             (
                 .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this cannot be changed"

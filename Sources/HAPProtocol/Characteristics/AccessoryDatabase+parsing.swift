@@ -116,8 +116,10 @@ extension CharacteristicMetadata {
             maximum = json["maxValue"]?.double
             if let low = minimum, let high = maximum, low > high { (minimum, maximum) = (nil, nil) }
             step = json["minStep"]?.double.flatMap { $0 > 0 ? $0 : nil }
-            // What is measured in another format is not what the catalogue speaks of.
-            if let usual, usual.format == format { fill(from: usual, where: json) }
+            // What is measured in another format is not what the catalogue speaks of; integers of any size are one.
+            if let usual, usual.format == format || (usual.format.integerRange != nil && format.integerRange != nil) {
+                fill(from: usual, where: json)
+            }
         }
         maximumLength = json["maxLen"]?.int.flatMap { $0 >= 0 ? $0 : nil }
         maximumDataLength = json["maxDataLen"]?.int.flatMap { $0 >= 0 ? $0 : nil }

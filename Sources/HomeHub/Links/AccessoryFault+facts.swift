@@ -10,8 +10,11 @@ extension AccessoryFault {
     /// - Parameters:
     ///   - failure: how the last try to connect, or the last session, ended; `nil` if there was none.
     ///   - isPaired: whether it advertises that somebody is paired with it; `nil` while it is not seen.
-    init?(_ failure: LinkFailure?, isPaired: Bool?) {
+    ///   - hasSuccessor: whether one of its kind that is free is seen where it was: a reset gives a new device id (HAP 1.3).
+    init?(_ failure: LinkFailure?, isPaired: Bool?, hasSuccessor: Bool = false) {
         switch failure {
+        // What it advertised before the reset may be seen for an hour more.
+        case .notPaired where hasSuccessor, .otherAccessory where hasSuccessor: self = .forgotten
         case .notPaired: self = isPaired == true ? .pairedElsewhere : .forgotten
         case .otherAccessory:
             // The one that we know is silent; what answers in its place is none of it, or it after a reset.
@@ -19,7 +22,8 @@ extension AccessoryFault {
             self = isPaired ? .pairedElsewhere : .forgotten
         case .outOfCompliance, .ended(.badAnswer), .ended(.violation): self = .invalidAnswers
         case .ended(.closed), .ended(.lost), .ended(.timedOut), .ended(.notAuthorized), .busy, .unreachable, nil:
-            return nil
+            guard hasSuccessor else { return nil }
+            self = .forgotten
         }
     }
 }

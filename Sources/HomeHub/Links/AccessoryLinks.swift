@@ -211,8 +211,13 @@ final class AccessoryLinks {
 
     /// Applies what is known of why the accessories of a server cannot be reached.
     private func updateFault(of device: DeviceID, in hub: isolated HomeHub) {
+        let snapshot = hub.browser.snapshot
+        let seen = snapshot[device]
+        if let seen { connections[device]?.seen(seen) }
         guard let connection = connections[device], !connection.isConnected else { return }
-        let fault = AccessoryFault(connection.failure, isPaired: hub.browser.snapshot[device]?.isPaired)
+        let fault = AccessoryFault(
+            connection.failure, isPaired: seen?.isPaired,
+            hasSuccessor: snapshot.accessories.contains(where: connection.isSucceeded))
         for accessory in hub.graph.accessories(at: device) { hub.apply(.faultUpdated(accessory.id, fault)) }
     }
 

@@ -26,6 +26,8 @@ struct Connection {
     var requests = RequestsUnderWay()
     var compliance = DatabaseHistory()
     var subscriptions = SubscriptionRun()
+    /// As it was seen last.
+    private var lastSeen: HAPController.DiscoveredAccessory?
     /// Values that were reported before it counted as connected.
     private var early: [CharacteristicID: Reading] = [:]
     private(set) var isOpening = true
@@ -37,6 +39,16 @@ struct Connection {
     }
 
     // MARK: Whether it is there
+
+    /// The networks show it.
+    mutating func seen(_ accessory: HAPController.DiscoveredAccessory) { lastSeen = accessory }
+
+    /// Whether another accessory is this one after a reset: free, of the same model, and where this one was.
+    func isSucceeded(by accessory: HAPController.DiscoveredAccessory) -> Bool {
+        guard let lastSeen, accessory.id != lastSeen.id, !accessory.isPaired else { return false }
+        return accessory.model == lastSeen.model && accessory.category == lastSeen.category
+            && accessory.endpoints.contains(where: lastSeen.endpoints.contains)
+    }
 
     /// There is a session, and it is known which accessories can be reached.
     mutating func connected() {

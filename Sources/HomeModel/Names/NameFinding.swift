@@ -19,12 +19,27 @@ public struct NameFinding: Sendable, Hashable {
     public var isFixable: Bool { !suggestions.isEmpty && hints.contains(where: \.isPlace) }
 }
 
+extension Accessory {
+    /// Its parts whose own names people see and say.
+    ///
+    /// A main part without its like is shown by the accessory's name, and the name of a part that is its kind is the home's
+    /// own work. What only its maker knows is not spoken to.
+    fileprivate var partsWithNames: [Service] {
+        let parts = parts
+        let main = primaryService
+        return parts.filter { part in
+            let isMain = part.id == main?.id && parts.count { $0.type == part.type } == 1
+            return !isMain && part.type.isKnown && NameKey(part.name) != NameKey(name)
+                && NameKey(part.name) != NameKey(part.localizedDescription)
+        }
+    }
+}
+
 extension Home {
     /// The names that could be better, those of accessories before those of their parts, in the order to show them.
     public var nameFindings: [NameFinding] {
         accessories.sortedForDisplay.flatMap { accessory in
-            let parts = accessory.parts.filter { NameKey($0.name) != NameKey(accessory.name) }
-            return [finding(accessory)] + parts.map { finding($0, of: accessory) }
+            [finding(accessory)] + accessory.partsWithNames.map { finding($0, of: accessory) }
         }
         .compactMap(\.self)
     }

@@ -31,7 +31,8 @@ public enum AccessoryProblem: Sendable, Hashable {
     public var localizedDescription: String {
         switch self {
         case .blocked: "it broke HAP's rules too often and is left alone until it is unblocked"
-        case .unreachable: "it does not answer; check that it has power and is near"
+        case .unreachable:
+            "it does not answer; check that it has power and is near; if it was reset, remove it and add it again"
         case .fault(let fault): fault.localizedDescription
         }
     }

@@ -40,7 +40,17 @@ extension CharacteristicMetadata {
     }
 
     private var wrongKind: HomeError {
-        HomeError(.invalidValueType, detail: "the value is of the wrong kind; \(format.rawValue) is wanted")
+        HomeError(.invalidValueType, detail: "the value is of the wrong kind; \(kind) is wanted")
+    }
+
+    private var kind: String {
+        switch format {
+        case .bool: "yes or no"
+        case .uint8, .uint16, .uint32, .uint64, .int: "a whole number"
+        case .float: "a number"
+        case .string: "text"
+        case .tlv8, .data: "bytes"
+        }
     }
 
     private func flag(_ value: CharacteristicValue) throws(HomeError) -> Bool {

@@ -58,7 +58,15 @@ extension Home {
         }
         // In a second pass as it is called whole, so that a beginning means what the whole name does.
         let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
-        if !isWhole, let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
+        if !isWhole {
+            if let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
+            // An accessory and its own parts are one thing to who says how they all begin.
+            let places = (rooms + [defaultRoom]).map(\.name) + zones.map(\.name)
+            let begun = accessories.filter { $0.begins(with: typed) }
+            if begun.count == 1, !places.contains(where: { [$0].only(beginningWith: typed) != nil }) {
+                return .accessory(begun[0])
+            }
+        }
         throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
     }
 
@@ -78,6 +86,12 @@ extension Home {
             }
         }
         return nil
+    }
+}
+
+extension Accessory {
+    fileprivate func begins(with typed: String) -> Bool {
+        ([name] + parts.map(\.name)).contains { [$0].only(beginningWith: typed) != nil }
     }
 }
 

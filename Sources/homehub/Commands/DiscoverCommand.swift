@@ -52,13 +52,16 @@ struct DiscoveryList {
         }
     }
 
-    /// The device of that name or id.
+    /// The device of that name or id; the beginning of a name is as good if it is that of no other.
     ///
     /// - Throws: 2 if there is none, 3 if several bear the name.
     static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory
     {
         if let id = DeviceID(typed), let accessory = accessories.first(where: { $0.id == id }) { return accessory }
-        let found = accessories.filter { NameKey($0.name) == NameKey(typed) }
+        var found = accessories.filter { NameKey($0.name) == NameKey(typed) }
+        if found.isEmpty, let name = accessories.map(\.name).only(beginningWith: typed) {
+            found = accessories.filter { $0.name == name }
+        }
         guard let accessory = found.first else {
             throw Refusal.notFound(typed, "device", "that can be added", "discover", among: accessories.map(\.name))
         }

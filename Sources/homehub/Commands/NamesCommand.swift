@@ -12,8 +12,9 @@ struct NamesDoctorCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find names that could be better, and say what to use instead.",
         discussion: """
-            A good name does not repeat where a thing is, nor who made it, and is not that of another. With --fix the \
-            first suggestion is taken each time; nothing is moved.
+            A good name does not repeat where a thing is, nor who made it, and is not that of another. With --fix \
+            the room is taken out of names that repeat it, and what is in no room is put into the one that its name says; the \
+            other names are left for you to choose.
             """)
 
     @Flag(help: "Rename what can be.")
@@ -46,7 +47,12 @@ struct NamesDoctorCommand: HomeCommand {
             change["room"] = room.map { .string("\($0.id)") }
             renamed.append(.object(change))
         }
-        session.print(renamed.isEmpty ? "There is nothing to rename.\n" : "", json: .array(renamed))
+        let left = try await NamesReport(session.manager.homes.home("\(home.id)")).entries.count
+        let rest =
+            left == 0
+            ? "" : "\(left) \(left == 1 ? "name is" : "names are") left for you to choose: homehub names doctor\n"
+        session.print(
+            (renamed.isEmpty && left == 0 ? "There is nothing to rename.\n" : "") + rest, json: .array(renamed))
     }
 
     /// Puts an accessory without a room into the room that its name said.

@@ -28,7 +28,12 @@ struct ReadCommand: HomeCommand {
         let target = try await session.home.valueTarget(target)
         var places: [ValuePlace] = []
         for value in values { places.append(try target.place(value)) }
-        if values.isEmpty { places = target.places(allowing: .pairedRead, isComplete: all) }
+        if values.isEmpty {
+            let all = target.places(allowing: .pairedRead, isComplete: all)
+            // A button holds no value; only who asks for it by name is told so.
+            let held = all.filter { !$0.characteristic.type.isMomentary }
+            places = held.isEmpty ? all : held
+        }
         guard !places.isEmpty else { throw HomeError(.notFound, detail: "\(target.name) has nothing that can be read") }
         let results = try await session.saying("asking the accessories") {
             try await session.manager.readValues(of: places.map(\.characteristic.id))

@@ -63,6 +63,8 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
         let list = FoundDevices()
+        // The hub knows why one of an id that it has in a home cannot be added.
+        if let id = device.flatMap({ DeviceID($0) }), await isInHome(id) { return DiscoveredAccessory(id) }
         if device == nil, !isSilent {
             // The devices stand below, as they come.
             terminal.writeError("Looking for devices; type the number of the one to add.\n")
@@ -97,6 +99,10 @@ struct SetupDialogue: AccessorySetupInteraction {
         terminal.writeError("  \(line.number)  \(line.text)\n")
     }
 
+    private func isInHome(_ id: DeviceID) async -> Bool {
+        await manager.homes.contains { home in home.accessories.contains { $0.deviceID == id } }
+    }
+
     /// Without a person to ask: the one that is meant, or the only one.
     private func choiceInTime(_ list: FoundDevices) async -> Result<DiscoveredAccessory, HomeError>? {
         do { try await search(list) } catch { return nil }
@@ -104,7 +110,8 @@ struct SetupDialogue: AccessorySetupInteraction {
         do throws(HomeError) {
             if let device { return .success(try DiscoveryList.one(device, among: accessories)) }
         } catch {
-            return .failure(error)
+            // One that is not free is not listed; the hub sees it and says what is wrong.
+            return device.flatMap { DeviceID($0) }.map { .success(DiscoveredAccessory($0)) } ?? .failure(error)
         }
         guard accessories.count > 1 else {
             return accessories.first.map { .success($0) }
@@ -267,6 +274,11 @@ struct SetupDialogue: AccessorySetupInteraction {
     private static func missing(_ what: String) -> HomeError {
         HomeError(.missingParameter, detail: "what is missing is \(what)")
     }
+}
+
+extension DiscoveredAccessory {
+    /// One that is known by its id alone.
+    fileprivate init(_ id: DeviceID) { self.init(id: id, name: "\(id)", category: .other, model: "") }
 }
 
 /// The devices found so far, each with a number that stays its own.

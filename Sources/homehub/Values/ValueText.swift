@@ -108,9 +108,13 @@ extension Characteristic {
             guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
             return try metadata.validatedWrite(try parsed(typed))
         } catch {
+            let isNoneOfTheWords =
+                !type.valueNames.isEmpty
+                && [.invalidParameter, .valueLowerThanMinimum, .valueHigherThanMaximum].contains(error.code)
+            let problem = isNoneOfTheWords ? "\"\(typed.shown)\" means nothing here" : error.problem
             throw HomeError(
-                error.code, detail: "\(word): \(error.problem)", remedy: error.effectiveRemedy,
-                suggestions: error.suggestions)
+                error.code, detail: "\(word): \(problem)",
+                remedy: isNoneOfTheWords ? "write \(rangeText)" : error.effectiveRemedy, suggestions: error.suggestions)
         }
     }
 
