@@ -36,6 +36,7 @@ REASONS = {
     "hand-written: json in kelvin": KELVIN,
     "hand-written: rgbw in json with brightness not set: colours scaled": MODES,
     "hand-written: switch with a command template": "its switches have no command template yet",
+    "hand-written: rgb, and two whites beside it": "it tells two whites where we tell the temperature that they show",
     "milight-hub: rgb and cct": MODES,
     "milight-hub: cct": MODES,
     "milight-hub: state without its mode": INFERRED,
