@@ -161,6 +161,9 @@ struct DatabaseParsingTests {
         #expect(beyond?.minimum == 200 && beyond?.maximum == nil)
         let other = try one(#""type":"8","format":"float","perms":[]"#)?.metadata
         #expect(other?.format == .float && other?.maximum == nil && other?.unit == nil)
+        // An integer is one in whatever size.
+        let sized = try one(#""type":"CE","format":"int","perms":[]"#)?.metadata
+        #expect(sized?.format == .int && sized?.minimum == 50 && sized?.step == 1)
         // The format of a maker's own is not known.
         #expect(try one(#""type":"00000001-0000-1000-8000-0123456789AB","perms":["pr"]"#) == nil)
     }
