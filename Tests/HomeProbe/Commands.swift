@@ -15,6 +15,9 @@ actor Commands {
     private var running: [String: Task<JSONValue, any Error>] = [:]
     private var background: [Task<Void, Never>] = []
     private var found: [DeviceID: DiscoveredAccessory] = [:]
+    /// The last elements of the streams that are followed.
+    private var lastValues: [HomeModel.Characteristic.ID: JSONValue] = [:]
+    private var lastSnapshot: HomeSnapshot?
 
     init(_ manager: HomeManager) {
         self.manager = manager
@@ -181,7 +184,26 @@ actor Commands {
                 if received.count >= command.json["count"]?.int ?? 1 { break }
             }
             return .array(received)
+        case "follow":
+            let ids: [HomeModel.Characteristic.ID] = try command.ids("characteristics")
+            for id in ids { background.append(Task { await follow(id) }) }
+            background.append(
+                Task { for await snapshot in manager.snapshots(observing: .everything) { lastSnapshot = snapshot } })
+            return true
+        case "followed":
+            var values = JSONObject()
+            for (id, value) in lastValues { values["\(id)"] = value }
+            return ["values": .object(values), "homes": lastSnapshot?.homes.json ?? .null]
         default: return nil
+        }
+    }
+
+    /// Keeps the last element of a characteristic's stream, for as long as the app runs.
+    private func follow(_ id: HomeModel.Characteristic.ID) async {
+        do {
+            for try await value in manager.values(of: id) { lastValues[id] = value.value.json }
+        } catch {
+            lastValues[id] = .string("\(error)")
         }
     }
 
