@@ -10,7 +10,7 @@ extension AccessoryFault {
     /// - Parameters:
     ///   - failure: how the last try to connect, or the last session, ended; `nil` if there was none.
     ///   - isPaired: whether it advertises that somebody is paired with it; `nil` while it is not seen.
-    ///   - hasSuccessor: whether one of its kind that is free is seen where it was: a reset gives a new device id (HAP 1.3).
+    ///   - hasSuccessor: whether one of its kind that is free is seen where it was: a reset gives a new device id (HAP 1.2).
     init?(_ failure: LinkFailure?, isPaired: Bool?, hasSuccessor: Bool = false) {
         switch failure {
         // What it advertised before the reset may be seen for an hour more.
