@@ -94,7 +94,7 @@ def test_a_device_is_found_commanded_and_changed_from_outside(key, make_daemon, 
     keys = {"devices": {"den": {"key-file": str(key_file)}}} if key else {}
     daemon = make_bridge(make_daemon, discover=True, **keys)
     light(daemon, "dim", reachable=True, on=False)
-    assert len(daemon.lights) == 9, "one for each colour mode, and no sensor"
+    until(lambda: len(daemon.lights) == 9, 10, "there is one for each colour mode, and no sensor")
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
     # Nothing is answered to a command: that the bridge shows it does not say that the device has it.
