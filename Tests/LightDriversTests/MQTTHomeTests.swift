@@ -464,6 +464,18 @@ struct MQTTHomeTests {
         #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
     }
 
+    @Test("a level that waits for the next on is not refused for a template that failed before")
+    func laterCommand() throws {
+        var house = House()
+        house.announces(
+            "l",
+            #""uniq_id": "u", "on_cmd_type": "brightness", "bri_cmd_t": "l/bri", "rgb_cmd_t": "l/rgb", "rgb_cmd_tpl": "{{ value_json.x.y }}""#
+        )
+        let red = LightColor.hueSaturation(hue: 0, saturation: 100)
+        #expect(throws: LightError.self) { try house.home.messages(for: .init(color: red), to: "u", now: .zero) }
+        #expect(try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero) == [])
+    }
+
     @Test("a template that cannot make a message costs its attribute, and the warning names it until it is mended")
     func failingCommandTemplate() throws {
         var house = House()
@@ -478,6 +490,7 @@ struct MQTTHomeTests {
         #expect(throws: LightError.self) {
             try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero)
         }
+        #expect(house.home.timePassed(now: .zero) == [], "what was said is not said again")
         #expect(house.announces("l", keys).contains(.warn(nil, about: "u")))
         let then = try house.home.messages(for: .init(on: true, brightness: 100), to: "u", now: .zero)
         #expect(MQTTLightTests.text(then) == ["l/bri 255", "l/set ON"])

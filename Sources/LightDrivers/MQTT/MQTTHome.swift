@@ -670,19 +670,25 @@ package struct MQTTHome: Sendable {
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
         var light = try reachableLight(id)
-        defer {
+        do throws(LightError) {
+            let messages = light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
+            warn(of: light.failures, id)
             members[id]?.light = light
-            warnOfFailures(of: light, id)
+            return messages
+        } catch {
+            // Nothing of it is sent: all stays as it was.
+            warn(of: light.failures, id)
+            throw error
         }
-        return light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
     }
 
     /// Whether a command has led to a warning; ``timePassed(now:)`` tells it.
     var mustWarn: Bool { !warnings.isEmpty }
 
-    private mutating func warnOfFailures(of light: MQTTLight, _ id: LightID) {
-        guard !light.failures.isEmpty, !warned.contains(.commands(id)) else { return }
-        let texts = light.failures.sorted { $0.key < $1.key }.map { name, reason in
+    private mutating func warn(of failures: [String: String], _ id: LightID) {
+        guard failures != members[id]?.light.failures else { return }
+        members[id]?.light.failures = failures
+        let texts = failures.sorted { $0.key < $1.key }.map { name, reason in
             "\(name)_command_template: \(reason); \(name) is not set"
         }
         warnings += warn(

@@ -97,16 +97,19 @@ extension MQTTLight {
         if power, settings.onCommandType == .first {
             messages.append(try powerMessage(settings.payloadOn))
         }
-        messages += try attributes(of: command)
+        var failure: String?
+        messages += try attributes(of: command, &failure)
         if power, settings.onCommandType == .last {
             messages.append(try powerMessage(settings.payloadOn))
         }
-        if messages.isEmpty, let failure = failures.values.first { throw .refused(failure) }
+        if messages.isEmpty, let failure { throw .refused(failure) }
         return messages
     }
 
     /// The attributes in Home Assistant's order: colour, brightness, colour temperature, white.
-    private mutating func attributes(of command: LightCommand) throws(LightError) -> [MQTTMessage] {
+    private mutating func attributes(
+        of command: LightCommand, _ failure: inout String?
+    ) throws(LightError) -> [MQTTMessage] {
         var color = command.color
         if color == nil, command.brightness != nil, !settings.hasOwnBrightness {
             // The channels carry the brightness, so they are sent again.
@@ -125,7 +128,7 @@ extension MQTTLight {
             percent = nil
             remember(sent: color, as: .hs(0, 0))
             let value = ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)
-            white = attribute("white", topic, String(value), ["value": .int(value)])
+            white = attribute("white", topic, String(value), ["value": .int(value)], &failure)
         } else if let color {
             guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
             if case .channels = device, !settings.hasOwnBrightness {
@@ -140,15 +143,17 @@ extension MQTTLight {
             remember(sent: color, as: device)
             if case .temperature(let value) = device {
                 if let command = settings.commands[.temperature] {
-                    temperature = attribute("color_temp", command, String(value), ["value": .int(value)])
+                    temperature = attribute("color_temp", command, String(value), ["value": .int(value)], &failure)
                 }
             } else if let form = device.form, let command = settings.commands[form] {
-                attribute(form.rawValue, command, Self.text(device), Self.variables(device)).map { messages.append($0) }
+                attribute(form.rawValue, command, Self.text(device), Self.variables(device), &failure)
+                    .map { messages.append($0) }
             }
         }
         if let percent, let topic = settings.brightnessCommand {
             let value = remember(sent: percent)
-            attribute("brightness", topic, String(value), ["value": .int(value)]).map { messages.append($0) }
+            attribute("brightness", topic, String(value), ["value": .int(value)], &failure)
+                .map { messages.append($0) }
         }
         return messages + [temperature, white].compactMap { $0 }
     }
@@ -156,12 +161,13 @@ extension MQTTLight {
     /// The message for an attribute; `nil`, and noted, if its template cannot make one: that costs the attribute, and not
     /// the light.
     private mutating func attribute(
-        _ name: String, _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
+        _ name: String, _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue],
+        _ failure: inout String?
     ) -> MQTTMessage? {
         do throws(LightError) {
             return try message(command, text, variables)
         } catch {
-            if case .refused(let reason) = error { failures[name] = reason }
+            if case .refused(let reason) = error { (failures[name], failure) = (reason, reason) }
             return nil
         }
     }
