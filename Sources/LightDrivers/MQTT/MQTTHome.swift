@@ -41,43 +41,6 @@ package struct MQTTHome: Sendable {
         var reported: Bool?
     }
 
-    /// Where an announcement stands: on a topic of its own, or as a part of a device's.
-    private struct Origin: Hashable, CustomStringConvertible {
-        let topic: String
-        /// Its name as far as it is printed.
-        var part: String?
-
-        var description: String { part.map { "\(topic) \($0)" } ?? topic }
-    }
-
-    private enum WarningSubject: Hashable {
-        case message(Origin)
-        /// What an announcement says of a light that is shown all the same.
-        case light(LightID, Origin)
-        /// What the templates of a light cannot do.
-        case commands(LightID)
-        case numberOfLights
-        case numberOfReadings
-
-        /// The announcement that it is about.
-        var origin: Origin? {
-            switch self {
-            case .message(let origin), .light(_, let origin): origin
-            case .commands, .numberOfLights, .numberOfReadings: nil
-            }
-        }
-
-        /// What the host knows it by.
-        var name: String {
-            switch self {
-            case .message(let origin): origin.description
-            case .light(let id, _), .commands(let id): id.rawValue
-            case .numberOfLights: "number of lights"
-            case .numberOfReadings: "number of readings"
-            }
-        }
-    }
-
     /// How long a withdrawn light is kept.
     package static let grace: Duration = .seconds(5)
     /// How long the broker may be away before its lights are called out of reach.
@@ -85,28 +48,20 @@ package struct MQTTHome: Sendable {
     package static let maximumLights = 1500
     /// Of readings of sensors a home has many more.
     package static let maximumReadings = 4500
-    private static let maximumWarnings = 100
 
-    private let prefix: String?
-    private let tasmotaPrefix: String?
-    private var zigbee2MQTT: Zigbee2MQTTDiscovery?
-    private var tasmotaSensors = TasmotaSensors()
-    /// What is shown.
-    private var kinds: Set<LightKind> = [.light, .switch, .outlet]
+    private var reader: AnnouncementReader
     /// What the bridge knows from before.
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
     private var members: [LightID: Member] = [:]
     private var announced: [DiscoveryKey: LightID] = [:]
-    private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: Origin)] = [:]
+    private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
     /// What the last announcement on a topic held, where it tells of several things.
     private var parts: [String: Set<DiscoveryKey>] = [:]
-    private var listeners: [String: Set<LightID>] = [:]
-    /// Those of the topics listened to that stand for several.
-    private var wildcards: Set<TopicFilter> = []
-    private var warned: Set<WarningSubject> = []
+    private var listeners = MQTTListeners()
+    private var warnings = MQTTWarnings()
     /// Warnings that commands have led to, to be told with what time brings.
-    private var warnings: [MQTTAction] = []
+    private var commandWarnings: [MQTTAction] = []
     private var identifications = 0
     private var unreadable = 0
     private var isConnected = false
@@ -121,9 +76,7 @@ package struct MQTTHome: Sendable {
     ///   - zigbee2MQTT: the base topic of Zigbee2MQTT, if its lists are wanted.
     ///   - lights: the lights that were written by hand, with different ids.
     package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
-        self.prefix = prefix
-        tasmotaPrefix = tasmota
-        self.zigbee2MQTT = zigbee2MQTT.map(Zigbee2MQTTDiscovery.init)
+        reader = AnnouncementReader(prefix: prefix, tasmota: tasmota, zigbee2MQTT: zigbee2MQTT)
         for entity in lights {
             members[entity.description.id] = Member(
                 description: entity.description, light: MQTTLight(entity.settings), source: .configuration)
@@ -140,7 +93,7 @@ package struct MQTTHome: Sendable {
     package mutating func started(
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) -> [MQTTAction] {
-        self.kinds = kinds
+        reader.kinds = kinds
         self.known = Set(known)
         sensors = SensorDevices(known: known)
         let ids = members.keys.sorted { $0.rawValue < $1.rawValue }
@@ -165,16 +118,8 @@ package struct MQTTHome: Sendable {
         isConnected = true
         isLost = false
         lostAt = nil
-        var actions: [MQTTAction] = []
-        if let prefix { actions += DiscoveryTopic.filters(prefix: prefix, kinds: kinds).map { .subscribe($0, qos: 0) } }
-        if let tasmotaPrefix {
-            actions.append(.subscribe("\(tasmotaPrefix)/+/config", qos: 0))
-            if kinds.contains(.sensor) { actions.append(.subscribe("\(tasmotaPrefix)/+/sensors", qos: 0)) }
-        }
-        if let base = zigbee2MQTT?.base {
-            actions += ["devices", "groups"].map { .subscribe("\(base)/bridge/\($0)", qos: 0) }
-        }
-        actions += listeners.keys.sorted().map { .subscribe($0, qos: qos(of: $0)) }
+        var actions = reader.filters.map { MQTTAction.subscribe($0, qos: 0) }
+        actions += listeners.topics.sorted().map { .subscribe($0, qos: qos(of: $0)) }
         for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             // Who is in reach from before, after a short loss, is asked as well as who comes back.
             actions += members[id]?.reported == true ? polls(of: [id]) : []
@@ -191,8 +136,8 @@ package struct MQTTHome: Sendable {
 
     /// A deadline may have passed.
     package mutating func timePassed(now: Duration) -> [MQTTAction] {
-        var actions = warnings
-        warnings = []
+        var actions = commandWarnings
+        commandWarnings = []
         if let since = lostAt, since + Self.timeout <= now {
             lostAt = nil
             isLost = true
@@ -202,7 +147,7 @@ package struct MQTTHome: Sendable {
             for report in members[id]?.light.timePassed(now: now) ?? [] { actions.append(.report(id, report)) }
             guard case .withdrawn(let until) = member.source, until <= now else { continue }
             members[id] = nil
-            actions += [.removed(id)] + warn(nil, about: .commands(id))
+            actions += [.removed(id)] + warnings.warn(nil, about: .commands(id))
         }
         return joined(actions)
     }
@@ -218,30 +163,23 @@ package struct MQTTHome: Sendable {
 
     /// A message has come.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
-        var actions = received(topic, payload, now: now)
-        for filter in wildcards where filter.matches(topic) { actions += received(filter.text, payload, now: now) }
-        guard let announcement = announcement(on: topic) else { return joined(Self.withoutRepetitions(actions)) }
+        var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
+        guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions)) }
         // What was wrong before is taken back, unless it still is.
-        let before = warned.filter { $0.origin?.topic == topic }
-        warned.subtract(before)
+        let former = warnings.reset(topic: topic)
         do throws(MQTTProblem) {
-            switch announcement {
-            case .homeAssistant(let place):
-                actions += try self.announcement(at: place, topic: topic, payload: payload, now: now)
-            case .tasmota(let device): actions += try tasmota(topic, device, payload, now: now)
-            case .tasmotaSensors(let device): actions += try tasmota(sensors: topic, device, payload, now: now)
-            case .zigbee2MQTT(let base, let list): actions += try zigbee(list, of: base, payload, now: now)
-            case .misplaced:
-                guard payload.bytes.isEmpty else { throw MQTTProblem("a topic has only A-Z a-z 0-9 _ - in its parts") }
-            }
+            for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }
         } catch {
-            actions += warn(
-                "\(MQTTProblem.quoted(topic, maximum: 200)): \(error.text); the announcement is ignored",
-                about: .message(Origin(topic: topic)))
+            actions += ignored(
+                MQTTProblem.quoted(topic, maximum: 200), error, about: AnnouncementOrigin(topic: topic))
         }
-        return joined(Self.withoutRepetitions(actions))
-            // Another topic may have told of the same light meanwhile.
-            + Set(before.map(\.name)).subtracting(warned.map(\.name)).sorted().map { .warn(nil, about: $0) }
+        return joined(Self.withoutRepetitions(actions)) + warnings.ended(of: former)
+    }
+
+    private mutating func ignored(
+        _ name: String, _ problem: MQTTProblem, about origin: AnnouncementOrigin
+    ) -> [MQTTAction] {
+        warnings.warn("\(name): \(problem.text); the announcement is ignored", about: .message(origin))
     }
 
     /// What is subscribed once for many lights brings each what is retained, and several outputs of a device are asked at once.
@@ -259,35 +197,10 @@ package struct MQTTHome: Sendable {
         }
     }
 
-    /// What kind of announcement stands on a topic.
-    private enum Announcement {
-        case homeAssistant(DiscoveryTopic)
-        case tasmota(device: String)
-        case tasmotaSensors(device: String)
-        case zigbee2MQTT(base: String, list: Substring)
-        /// On a topic that Home Assistant does not take either.
-        case misplaced
-    }
-
-    private func announcement(on topic: String) -> Announcement? {
-        if let prefix, topic.hasPrefix("\(prefix)/"), topic.hasSuffix("/config") {
-            return DiscoveryTopic(topic, prefix: prefix).map(Announcement.homeAssistant) ?? .misplaced
-        }
-        if let tasmotaPrefix, topic.hasPrefix("\(tasmotaPrefix)/") {
-            let parts = topic.dropFirst(tasmotaPrefix.count + 1).split(
-                separator: "/", omittingEmptySubsequences: false)
-            if parts.count == 2, parts[1] == "config" { return .tasmota(device: String(parts[0])) }
-            if parts.count == 2, parts[1] == "sensors" { return .tasmotaSensors(device: String(parts[0])) }
-        }
-        guard let base = zigbee2MQTT?.base, topic.hasPrefix("\(base)/bridge/") else { return nil }
-        let list = topic.dropFirst(base.count + "/bridge/".count)
-        return list == "devices" || list == "groups" ? .zigbee2MQTT(base: base, list: list) : nil
-    }
-
     /// A message has come on a topic that lights listen to, or on one that such a topic with wildcards stands for.
     private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
-        for id in (listeners[topic] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+        for id in listeners[topic].sorted(by: { $0.rawValue < $1.rawValue }) {
             if members[id]?.light.isUnreadable(topic: topic, payload) == true { unreadable += 1 }
             let reports = members[id]?.light.received(topic: topic, payload: payload, now: now) ?? []
             // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
@@ -305,140 +218,9 @@ package struct MQTTHome: Sendable {
 
     /// A message was longer than is read.
     package mutating func tooLong(topic: String) -> [MQTTAction] {
-        warn(
+        warnings.warn(
             "\(MQTTProblem.quoted(topic)): a message is longer than \(MQTTLimits.payload) bytes; it is ignored",
-            about: .message(Origin(topic: MQTTProblem.quoted(topic))))
-    }
-
-    private mutating func announcement(
-        at place: DiscoveryTopic, topic: String, payload: MQTTPayload, now: Duration
-    ) throws(MQTTProblem) -> [MQTTAction] {
-        guard place.component == "device" else {
-            guard DiscoveryTopic.components(kinds).contains(place.component) else { return [] }
-            switch try DiscoveryPayload(payload, isDevice: false) {
-            case .removed: return withdraw(place.key, now: now)
-            case .migrated: return release(place.key)
-            case .device: return []
-            case .single(let keys):
-                guard try !MQTTEntity.isHidden(keys, component: place.component) else {
-                    return withdraw(place.key, now: now)
-                }
-                let entity = try MQTTEntity(
-                    keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
-                return announce(entity, as: place.key, at: Origin(topic: topic), now: now)
-            }
-        }
-        switch try DiscoveryPayload(payload, isDevice: true) {
-        case .removed:
-            return (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { withdraw($0, now: now) }
-        case .migrated:
-            return (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { release($0) }
-        case .single: return []
-        case .device(let announced):
-            return device(announced, at: place, topic: topic, now: now)
-        }
-    }
-
-    private mutating func device(
-        _ announced: [DiscoveryPayload.Part], at place: DiscoveryTopic, topic: String, now: Duration
-    ) -> [MQTTAction] {
-        var actions: [MQTTAction] = []
-        var keys: Set<DiscoveryKey> = []
-        let components = DiscoveryTopic.components(kinds)
-        for part in announced where components.contains(part.platform) {
-            guard let values = part.keys else { continue }
-            let key = place.key(platform: part.platform, part: part.name)
-            keys.insert(key)
-            let origin = Origin(topic: topic, part: MQTTProblem.quoted(part.name))
-            do throws(MQTTProblem) {
-                guard try !MQTTEntity.isHidden(values, component: part.platform) else {
-                    actions += withdraw(key, now: now)
-                    continue
-                }
-                let entity = try MQTTEntity(
-                    values, component: part.platform, fallbackID: "\(topic) \(part.name)",
-                    fallbackName: "\(place.objectID) \(part.name)")
-                actions += announce(entity, as: key, at: origin, now: now)
-            } catch {
-                actions += warn("\(origin): \(error.text); the announcement is ignored", about: .message(origin))
-            }
-        }
-        return actions + held(keys, on: topic, now: now)
-    }
-
-    /// A message has told of several things: those that one before told of, and this one does not, are withdrawn.
-    private mutating func held(_ keys: Set<DiscoveryKey>, on topic: String, now: Duration) -> [MQTTAction] {
-        let actions = (parts[topic] ?? []).subtracting(keys).sorted().flatMap { withdraw($0, now: now) }
-        // Kept only for what is known, so that announcements of anything else take no memory.
-        let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
-        parts[topic] = known.isEmpty ? nil : known
-        return actions
-    }
-
-    // MARK: Discovery of other kinds
-
-    private mutating func tasmota(
-        _ topic: String, _ device: String, _ payload: MQTTPayload, now: Duration
-    ) throws(MQTTProblem) -> [MQTTAction] {
-        let discovery = payload.bytes.isEmpty ? nil : try TasmotaDiscovery(payload)
-        let things = (discovery?.things ?? []).map { ($0.name, Optional($0.entity)) }
-        let actions = announce(things, by: "tasmota", on: topic, now: now)
-        guard kinds.contains(.sensor) else { return actions }
-        tasmotaSensors.take(discovery?.common, of: device)
-        let sensors = String(topic.dropLast("config".count)) + "sensors"
-        return actions + (try announceTasmota(sensors: sensors, device, now: now))
-    }
-
-    private mutating func tasmota(
-        sensors topic: String, _ device: String, _ payload: MQTTPayload, now: Duration
-    ) throws(MQTTProblem) -> [MQTTAction] {
-        guard kinds.contains(.sensor) else { return [] }
-        try tasmotaSensors.take(sensors: payload, of: device)
-        return try announceTasmota(sensors: topic, device, now: now)
-    }
-
-    private mutating func announceTasmota(
-        sensors topic: String, _ device: String, now: Duration
-    ) throws(MQTTProblem) -> [MQTTAction] {
-        let things = try tasmotaSensors.things(of: device).map { ($0.name, Optional($0.entity)) }
-        return announce(things, by: "tasmota", on: topic, now: now)
-    }
-
-    private mutating func zigbee(
-        _ list: Substring, of base: String, _ payload: MQTTPayload, now: Duration
-    ) throws(MQTTProblem) -> [MQTTAction] {
-        var actions: [MQTTAction] = []
-        if list == "devices" {
-            let devices = try zigbee2MQTT?.devices(payload, kinds: kinds) ?? []
-            actions += announce(devices, by: "zigbee2mqtt", on: "\(base)/bridge/devices", now: now)
-        } else {
-            try zigbee2MQTT?.take(groups: payload)
-        }
-        // What a group can do follows from its members.
-        let groups = zigbee2MQTT?.groupThings ?? []
-        return actions + announce(groups, by: "zigbee2mqtt", on: "\(base)/bridge/groups", now: now)
-    }
-
-    /// Announces all things that one message tells of; one without an entity stays as it is.
-    private mutating func announce(
-        _ things: [(name: String, entity: MQTTEntity?)], by publisher: String, on topic: String, now: Duration
-    ) -> [MQTTAction] {
-        var actions: [MQTTAction] = []
-        var keys: Set<DiscoveryKey> = []
-        for (name, entity) in things {
-            guard let entity else {
-                // A device that is asked anew what it is keeps what it had.
-                keys.formUnion(
-                    (parts[topic] ?? []).filter {
-                        $0.name == "\(topic) \(name)" || $0.name.hasPrefix("\(topic) \(name)_")
-                    })
-                continue
-            }
-            let key = DiscoveryKey(component: publisher, name: "\(topic) \(name)")
-            keys.insert(key)
-            actions += announce(entity, as: key, at: Origin(topic: topic, part: MQTTProblem.quoted(name)), now: now)
-        }
-        return actions + held(keys, on: topic, now: now)
+            about: .message(AnnouncementOrigin(topic: MQTTProblem.quoted(topic))))
     }
 
     /// Asks lights for their state that do not tell it by themselves.
@@ -449,8 +231,39 @@ package struct MQTTHome: Sendable {
 
     // MARK: Announcements
 
+    private mutating func take(_ announcement: Announcement, now: Duration) -> [MQTTAction] {
+        switch announcement {
+        case .thing(let entity, let key, let origin): announce(entity, as: key, at: origin, now: now)
+        case .gone(let key): withdraw(key, now: now)
+        case .moving(let key): release(key)
+        case .things(let things, let topic): take(things, on: topic, now: now)
+        case .allMoving(let topic): (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { release($0) }
+        }
+    }
+
+    /// A message has told of several things: those that one before told of, and this one does not, are withdrawn.
+    private mutating func take(_ things: [Announcement.Part], on topic: String, now: Duration) -> [MQTTAction] {
+        let former = parts[topic] ?? []
+        var actions: [MQTTAction] = []
+        var keys: Set<DiscoveryKey> = []
+        for thing in things {
+            keys.insert(thing.key)
+            switch thing.content {
+            case .entity(let entity): actions += announce(entity, as: thing.key, at: thing.origin, now: now)
+            case .hidden: actions += withdraw(thing.key, now: now)
+            case .problem(let problem): actions += ignored("\(thing.origin)", problem, about: thing.origin)
+            case .unchanged: keys.formUnion(former.filter { $0.name.hasPrefix("\(thing.key.name)_") })
+            }
+        }
+        actions += former.subtracting(keys).sorted().flatMap { withdraw($0, now: now) }
+        // Kept only for what is known, so that announcements of anything else take no memory.
+        let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
+        parts[topic] = known.isEmpty ? nil : known
+        return actions
+    }
+
     private mutating func announce(
-        _ entity: MQTTEntity, as key: DiscoveryKey, at origin: Origin, now: Duration
+        _ entity: MQTTEntity, as key: DiscoveryKey, at origin: AnnouncementOrigin, now: Duration
     ) -> [MQTTAction] {
         var entity = entity
         let id = id(of: entity, as: key)
@@ -486,7 +299,7 @@ package struct MQTTHome: Sendable {
                 return actions
             }
             return actions
-                + warn(
+                + warnings.warn(
                     "\(origin): the id \"\(MQTTProblem.quoted(id.rawValue))\" belongs to another light already; "
                         + "give each light a unique_id of its own", about: .message(origin))
         }
@@ -519,7 +332,7 @@ package struct MQTTHome: Sendable {
         guard members.values.count(where: { ($0.description.kind == .sensor) == isReading }) >= limit else {
             return nil
         }
-        return warn(
+        return warnings.warn(
             "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest is ignored",
             about: isReading ? .numberOfReadings : .numberOfLights)
     }
@@ -531,17 +344,18 @@ package struct MQTTHome: Sendable {
         // The operator may have had the bridge forget it meanwhile.
         if case .withdrawn = member.source { isNew = true }
         let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
+        let formerTopics = member.light.settings.topics
         member.description = entity.description
         member.device = entity.device
         member.source = source
-        if member.light.settings != entity.settings { actions += warn(nil, about: .commands(id)) }
+        if member.light.settings != entity.settings { actions += warnings.warn(nil, about: .commands(id)) }
         member.light.update(entity.settings)
         members[id] = member
         if isNew { actions.append(.added(entity.description)) }
         let topics = entity.settings.topics
-        actions += unlisten(id, keeping: topics)
+        actions += unlisten(id, to: formerTopics.subtracting(topics))
         if isReadOtherwise {
-            for topic in topics where member.light.isWaiting(for: topic) { listeners[topic]?.remove(id) }
+            for topic in topics where member.light.isWaiting(for: topic) { _ = listeners.remove(id, for: topic) }
         }
         actions += listen(id, to: topics)
         return actions + reach(id)
@@ -549,22 +363,22 @@ package struct MQTTHome: Sendable {
 
     /// An announcement is gone.
     private mutating func withdraw(_ key: DiscoveryKey, now: Duration) -> [MQTTAction] {
-        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: .message(aside.origin)) }
+        if let aside = setAside.removeValue(forKey: key) { return warnings.warn(nil, about: .message(aside.origin)) }
         guard let id = announced.removeValue(forKey: key) else { return [] }
         let next = setAside.filter { $0.value.entity.description.id == id }.min { $0.key < $1.key }
         if let next {
             setAside[next.key] = nil
             announced[next.key] = id
-            return warn(nil, about: .message(next.value.origin))
+            return warnings.warn(nil, about: .message(next.value.origin))
                 + update(id, with: next.value.entity, source: .announcement(next.key))
         }
         members[id]?.source = .withdrawn(until: now + Self.grace)
-        return unlisten(id, keeping: []) + reach(id)
+        return unlisten(id, to: members[id]?.light.settings.topics ?? []) + reach(id)
     }
 
     /// An announcement is gone, and its light is about to be announced elsewhere.
     private mutating func release(_ key: DiscoveryKey) -> [MQTTAction] {
-        if let aside = setAside.removeValue(forKey: key) { return warn(nil, about: .message(aside.origin)) }
+        if let aside = setAside.removeValue(forKey: key) { return warnings.warn(nil, about: .message(aside.origin)) }
         if let id = announced.removeValue(forKey: key) { members[id]?.source = .moving }
         return []
     }
@@ -573,10 +387,9 @@ package struct MQTTHome: Sendable {
     private mutating func listen(_ id: LightID, to topics: Set<String>) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for topic in topics.sorted() {
-            let others = listeners[topic] ?? []
+            let others = listeners[topic]
             guard !others.contains(id) else { continue }
-            listeners[topic] = others.union([id])
-            if let filter = TopicFilter(topic), filter.hasWildcard { wildcards.insert(filter) }
+            listeners.insert(id, for: topic)
             for other in others where members[id]?.light.isWaiting(for: topic) == true {
                 if let light = members[other]?.light { members[id]?.light.learnAvailability(from: light) }
             }
@@ -593,26 +406,19 @@ package struct MQTTHome: Sendable {
         return light.settings.stateTopics.contains(topic) || light.isWaiting(for: topic)
     }
 
-    private mutating func unlisten(_ id: LightID, keeping topics: Set<String>) -> [MQTTAction] {
-        var actions: [MQTTAction] = []
-        for (topic, ids) in listeners where ids.contains(id) && !topics.contains(topic) {
-            listeners[topic] = ids.count > 1 ? ids.subtracting([id]) : nil
-            guard ids.count == 1 else { continue }
-            actions.append(.unsubscribe(topic))
-            if let filter = TopicFilter(topic) { wildcards.remove(filter) }
-        }
-        return actions
+    private mutating func unlisten(_ id: LightID, to topics: Set<String>) -> [MQTTAction] {
+        topics.sorted().filter { listeners.remove(id, for: $0) }.map { .unsubscribe($0) }
     }
 
     private func qos(of topic: String) -> Int {
-        (listeners[topic] ?? []).compactMap { members[$0]?.light.settings.qos }.max() ?? 0
+        listeners[topic].compactMap { members[$0]?.light.settings.qos }.max() ?? 0
     }
 
     // MARK: Sensors
 
     /// The actions with the readings of a device as one sensor.
     private mutating func joined(_ actions: [MQTTAction]) -> [MQTTAction] {
-        guard kinds.contains(.sensor) else { return actions }
+        guard reader.kinds.contains(.sensor) else { return actions }
         var joined: [MQTTAction] = []
         joined.reserveCapacity(actions.count)
         for action in actions {
@@ -646,18 +452,11 @@ package struct MQTTHome: Sendable {
 
     // MARK: Warnings
 
-    private mutating func warn(of entity: MQTTEntity, _ origin: Origin) -> [MQTTAction] {
+    private mutating func warn(of entity: MQTTEntity, _ origin: AnnouncementOrigin) -> [MQTTAction] {
         entity.losses.isEmpty
             ? []
-            : warn(
+            : warnings.warn(
                 "\(origin): \(entity.losses.joined(separator: "; "))", about: .light(entity.description.id, origin))
-    }
-
-    private mutating func warn(_ text: String?, about subject: WarningSubject) -> [MQTTAction] {
-        guard text != nil else { return warned.remove(subject) == nil ? [] : [.warn(nil, about: subject.name)] }
-        guard warned.contains(subject) || warned.count < Self.maximumWarnings else { return [] }
-        warned.insert(subject)
-        return [.warn(text, about: subject.name)]
     }
 
     // MARK: Commands
@@ -683,7 +482,7 @@ package struct MQTTHome: Sendable {
     }
 
     /// Whether a command has led to a warning; ``timePassed(now:)`` tells it.
-    var mustWarn: Bool { !warnings.isEmpty }
+    var mustWarn: Bool { !commandWarnings.isEmpty }
 
     private mutating func warn(of failures: [String: String], _ id: LightID) {
         guard failures != members[id]?.light.failures else { return }
@@ -691,7 +490,7 @@ package struct MQTTHome: Sendable {
         let texts = failures.sorted { $0.key < $1.key }.map { name, reason in
             "\(name)_command_template: \(reason); \(name) is not set"
         }
-        warnings += warn(
+        commandWarnings += warnings.warn(
             "\(MQTTProblem.quoted(id.rawValue)): \(texts.joined(separator: "; "))", about: .commands(id))
     }
 

@@ -1,0 +1,218 @@
+import LightKit
+
+/// Where an announcement stands: on a topic of its own, or as a part of one that tells of several things.
+struct AnnouncementOrigin: Hashable, CustomStringConvertible {
+    let topic: String
+    /// Its name as far as it is printed.
+    var part: String?
+
+    var description: String { part.map { "\(topic) \($0)" } ?? topic }
+}
+
+/// What a message on a discovery topic says.
+enum Announcement {
+    /// This topic is about one thing.
+    case thing(MQTTEntity, DiscoveryKey, AnnouncementOrigin)
+    /// The one thing of this topic is gone, or is not to be shown.
+    case gone(DiscoveryKey)
+    /// The one thing of this topic will be announced elsewhere.
+    case moving(DiscoveryKey)
+    /// This topic tells of several things, and these are all.
+    case things([Part], topic: String)
+    /// All things of this topic will be announced elsewhere.
+    case allMoving(topic: String)
+
+    /// One of several things that a topic tells of.
+    struct Part {
+        let key: DiscoveryKey
+        let origin: AnnouncementOrigin
+        var content: Content
+    }
+
+    enum Content {
+        case entity(MQTTEntity)
+        /// It is not to be shown.
+        case hidden
+        /// It cannot be understood; what was announced before stands.
+        case problem(MQTTProblem)
+        /// It is there as it was before, under this key or under keys that begin with it and `_`: a device that is asked anew
+        /// what it is.
+        case unchanged
+    }
+}
+
+/// Reads the messages that tell of things, in each of the three ways: Home Assistant's discovery, Tasmota's own, and the lists of
+/// Zigbee2MQTT.
+struct AnnouncementReader: Sendable {
+    /// The topics that tell of things.
+    enum Place {
+        case homeAssistant(DiscoveryTopic)
+        case tasmota(device: String)
+        case tasmotaSensors(device: String)
+        case zigbee2MQTT(base: String, list: Substring)
+        /// One that Home Assistant does not take either.
+        case misplaced
+    }
+
+    /// What is shown; of fans and sensors nothing is read if they are not.
+    var kinds: Set<LightKind> = [.light, .switch, .outlet]
+
+    private let prefix: String?
+    private let tasmotaPrefix: String?
+    private var zigbee2MQTT: Zigbee2MQTTDiscovery?
+    private var tasmotaSensors = TasmotaSensors()
+
+    /// Makes a reader.
+    ///
+    /// - Parameters:
+    ///   - prefix: the prefix of Home Assistant's discovery topics, or `nil` for no such discovery.
+    ///   - tasmota: the prefix of Tasmota's own discovery topics, if it is wanted.
+    ///   - zigbee2MQTT: the base topic of Zigbee2MQTT, if its lists are wanted.
+    init(prefix: String?, tasmota: String?, zigbee2MQTT: String?) {
+        self.prefix = prefix
+        tasmotaPrefix = tasmota
+        self.zigbee2MQTT = zigbee2MQTT.map(Zigbee2MQTTDiscovery.init)
+    }
+
+    /// The topics to subscribe to.
+    var filters: [String] {
+        var filters: [String] = []
+        if let prefix { filters += DiscoveryTopic.filters(prefix: prefix, kinds: kinds) }
+        if let tasmotaPrefix {
+            filters.append("\(tasmotaPrefix)/+/config")
+            if kinds.contains(.sensor) { filters.append("\(tasmotaPrefix)/+/sensors") }
+        }
+        if let base = zigbee2MQTT?.base { filters += ["devices", "groups"].map { "\(base)/bridge/\($0)" } }
+        return filters
+    }
+
+    /// What a topic tells of; `nil` if it tells of no things.
+    func place(of topic: String) -> Place? {
+        if let prefix, topic.hasPrefix("\(prefix)/"), topic.hasSuffix("/config") {
+            return DiscoveryTopic(topic, prefix: prefix).map(Place.homeAssistant) ?? .misplaced
+        }
+        if let tasmotaPrefix, topic.hasPrefix("\(tasmotaPrefix)/") {
+            let parts = topic.dropFirst(tasmotaPrefix.count + 1).split(
+                separator: "/", omittingEmptySubsequences: false)
+            if parts.count == 2, parts[1] == "config" { return .tasmota(device: String(parts[0])) }
+            if parts.count == 2, parts[1] == "sensors" { return .tasmotaSensors(device: String(parts[0])) }
+        }
+        guard let base = zigbee2MQTT?.base, topic.hasPrefix("\(base)/bridge/") else { return nil }
+        let list = topic.dropFirst(base.count + "/bridge/".count)
+        return list == "devices" || list == "groups" ? .zigbee2MQTT(base: base, list: list) : nil
+    }
+
+    /// Reads a message.
+    ///
+    /// - Throws: ``MQTTProblem`` if it is none that can be understood; what was announced before stands.
+    mutating func read(_ payload: MQTTPayload, on topic: String, _ place: Place) throws(MQTTProblem) -> [Announcement] {
+        switch place {
+        case .homeAssistant(let place): try homeAssistant(payload, on: topic, place)
+        case .tasmota(let device): try tasmota(payload, on: topic, device)
+        case .tasmotaSensors(let device): try tasmota(sensors: payload, on: topic, device)
+        case .zigbee2MQTT(let base, let list): try zigbee(payload, list, of: base)
+        case .misplaced:
+            if payload.bytes.isEmpty { [] } else { throw MQTTProblem("a topic has only A-Z a-z 0-9 _ - in its parts") }
+        }
+    }
+
+    // MARK: Home Assistant
+
+    private func homeAssistant(
+        _ payload: MQTTPayload, on topic: String, _ place: DiscoveryTopic
+    ) throws(MQTTProblem) -> [Announcement] {
+        let isDevice = place.component == "device"
+        guard isDevice || DiscoveryTopic.components(kinds).contains(place.component) else { return [] }
+        switch try DiscoveryPayload(payload, isDevice: isDevice) {
+        case .removed: return [isDevice ? .things([], topic: topic) : .gone(place.key)]
+        case .migrated: return [isDevice ? .allMoving(topic: topic) : .moving(place.key)]
+        case .single(let keys):
+            guard try !MQTTEntity.isHidden(keys, component: place.component) else { return [.gone(place.key)] }
+            let entity = try MQTTEntity(
+                keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
+            return [.thing(entity, place.key, AnnouncementOrigin(topic: topic))]
+        case .device(let parts): return [.things(things(parts, of: place, on: topic), topic: topic)]
+        }
+    }
+
+    /// The parts of a device that are there.
+    private func things(
+        _ parts: [DiscoveryPayload.Part], of place: DiscoveryTopic, on topic: String
+    ) -> [Announcement.Part] {
+        let components = DiscoveryTopic.components(kinds)
+        var things: [Announcement.Part] = []
+        for part in parts where components.contains(part.platform) {
+            guard let keys = part.keys else { continue }
+            var thing = Announcement.Part(
+                key: place.key(platform: part.platform, part: part.name),
+                origin: AnnouncementOrigin(topic: topic, part: MQTTProblem.quoted(part.name)), content: .hidden)
+            do throws(MQTTProblem) {
+                if try !MQTTEntity.isHidden(keys, component: part.platform) {
+                    thing.content = .entity(
+                        try MQTTEntity(
+                            keys, component: part.platform, fallbackID: "\(topic) \(part.name)",
+                            fallbackName: "\(place.objectID) \(part.name)"))
+                }
+            } catch {
+                thing.content = .problem(error)
+            }
+            things.append(thing)
+        }
+        return things
+    }
+
+    // MARK: Others
+
+    private mutating func tasmota(
+        _ payload: MQTTPayload, on topic: String, _ device: String
+    ) throws(MQTTProblem) -> [Announcement] {
+        let discovery = payload.bytes.isEmpty ? nil : try TasmotaDiscovery(payload)
+        let things = (discovery?.things ?? []).map { ($0.name, Optional($0.entity)) }
+        let announcement = Self.announcement(of: things, by: "tasmota", on: topic)
+        guard kinds.contains(.sensor) else { return [announcement] }
+        tasmotaSensors.take(discovery?.common, of: device)
+        let sensors = String(topic.dropLast("config".count)) + "sensors"
+        return [announcement] + (try tasmotaReadings(of: device, on: sensors))
+    }
+
+    private mutating func tasmota(
+        sensors payload: MQTTPayload, on topic: String, _ device: String
+    ) throws(MQTTProblem) -> [Announcement] {
+        guard kinds.contains(.sensor) else { return [] }
+        try tasmotaSensors.take(sensors: payload, of: device)
+        return try tasmotaReadings(of: device, on: topic)
+    }
+
+    private func tasmotaReadings(of device: String, on topic: String) throws(MQTTProblem) -> [Announcement] {
+        let things = try tasmotaSensors.things(of: device).map { ($0.name, Optional($0.entity)) }
+        return [Self.announcement(of: things, by: "tasmota", on: topic)]
+    }
+
+    private mutating func zigbee(
+        _ payload: MQTTPayload, _ list: Substring, of base: String
+    ) throws(MQTTProblem) -> [Announcement] {
+        var announcements: [Announcement] = []
+        if list == "devices" {
+            let devices = try zigbee2MQTT?.devices(payload, kinds: kinds) ?? []
+            announcements.append(Self.announcement(of: devices, by: "zigbee2mqtt", on: "\(base)/bridge/devices"))
+        } else {
+            try zigbee2MQTT?.take(groups: payload)
+        }
+        // What a group can do follows from its members.
+        let groups = zigbee2MQTT?.groupThings ?? []
+        return announcements + [Self.announcement(of: groups, by: "zigbee2mqtt", on: "\(base)/bridge/groups")]
+    }
+
+    /// The announcement of all things that one message tells of; one without an entity stays as it is.
+    private static func announcement(
+        of things: [(name: String, entity: MQTTEntity?)], by publisher: String, on topic: String
+    ) -> Announcement {
+        .things(
+            things.map { name, entity in
+                Announcement.Part(
+                    key: DiscoveryKey(component: publisher, name: "\(topic) \(name)"),
+                    origin: AnnouncementOrigin(topic: topic, part: MQTTProblem.quoted(name)),
+                    content: entity.map { .entity($0) } ?? .unchanged)
+            }, topic: topic)
+    }
+}

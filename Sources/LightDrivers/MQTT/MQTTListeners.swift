@@ -1,0 +1,34 @@
+import LightKit
+
+/// Which lights listen to which topics.
+struct MQTTListeners {
+    private var lights: [String: Set<LightID>] = [:]
+    /// Those of the topics that stand for several.
+    private var wildcards: Set<TopicFilter> = []
+
+    var topics: some Collection<String> { lights.keys }
+
+    /// Who listens to a topic, as it was subscribed.
+    subscript(topic: String) -> Set<LightID> { lights[topic] ?? [] }
+
+    /// The subscribed topics that bring the messages of a topic: itself, and those with wildcards.
+    func subscriptions(for topic: String) -> [String] {
+        [topic] + wildcards.filter { $0.matches(topic) }.map(\.text)
+    }
+
+    mutating func insert(_ light: LightID, for topic: String) {
+        if lights[topic, default: []].insert(light).inserted, let filter = TopicFilter(topic), filter.hasWildcard {
+            wildcards.insert(filter)
+        }
+    }
+
+    /// Ends that a light listens to a topic.
+    ///
+    /// - Returns: whether it was the last that did.
+    mutating func remove(_ light: LightID, for topic: String) -> Bool {
+        guard lights[topic]?.remove(light) != nil, lights[topic]?.isEmpty == true else { return false }
+        lights[topic] = nil
+        if let filter = TopicFilter(topic) { wildcards.remove(filter) }
+        return true
+    }
+}
