@@ -26,6 +26,8 @@ struct SensorDevices: Sendable {
     }
 
     private var parts: [LightID: Part] = [:]
+    /// The readings of each sensor; a home may have thousands.
+    private var partsOfSensor: [LightID: Set<LightID>] = [:]
     /// What was said of each sensor that is shown, and whether it could be reached.
     private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]
     /// The sensors that the bridge knows from before.
@@ -53,6 +55,8 @@ struct SensorDevices: Sendable {
         } else {
             sensor = place(of: reading, device)
         }
+        if let former { partsOfSensor[former.sensor]?.remove(reading.id) }
+        partsOfSensor[sensor, default: []].insert(reading.id)
         parts[reading.id] = Part(
             description: reading, device: device, sensor: sensor, isReachable: former?.isReachable ?? false)
         var changes: [Change] = []
@@ -62,8 +66,8 @@ struct SensorDevices: Sendable {
 
     private func place(of reading: LightDescription, _ device: LightDescription?) -> LightID {
         guard let device, !known.contains(reading.id) else { return reading.id }
-        let isTaken = parts.contains { id, part in
-            id != reading.id && part.sensor == device.id && part.description.capabilities == reading.capabilities
+        let isTaken = parts(of: device.id).contains { id, part in
+            id != reading.id && part.description.capabilities == reading.capabilities
         }
         return isTaken ? reading.id : device.id
     }
@@ -71,6 +75,7 @@ struct SensorDevices: Sendable {
     /// A reading is gone for good.
     mutating func removed(_ id: LightID) -> [Change] {
         guard let part = parts.removeValue(forKey: id) else { return [] }
+        partsOfSensor[part.sensor]?.remove(id)
         return update(part.sensor)
     }
 
@@ -82,7 +87,6 @@ struct SensorDevices: Sendable {
         var sum = LightReport(readings: report.readings)
         // While others of the device can be reached, it is this reading alone that is not known.
         if report.reachable == false, let reading = part.reading { sum.readings[reading] = .unknown }
-        // Most reports say nothing of it, and of many readings all would be looked at.
         if report.reachable != nil, case let isReachable = isReachable(part.sensor), isReachable != sensor.isReachable {
             shown[part.sensor]?.isReachable = isReachable
             sum.reachable = isReachable
@@ -90,19 +94,22 @@ struct SensorDevices: Sendable {
         return sum.isEmpty ? [] : [.report(part.sensor, sum)]
     }
 
-    private func isReachable(_ sensor: LightID) -> Bool {
-        parts.values.contains { $0.sensor == sensor && $0.isReachable }
+    private func parts(of sensor: LightID) -> [(id: LightID, part: Part)] {
+        (partsOfSensor[sensor] ?? []).compactMap { id in parts[id].map { (id, $0) } }
     }
+
+    private func isReachable(_ sensor: LightID) -> Bool { parts(of: sensor).contains { $0.part.isReachable } }
 
     /// Says what a sensor is now.
     private mutating func update(_ sensor: LightID) -> [Change] {
-        let own = parts.filter { $0.value.sensor == sensor }
-        let readings = own.values.reduce(into: Set<SensorReading>()) {
-            $0.formUnion($1.description.capabilities.readings)
+        let own = parts(of: sensor)
+        if own.isEmpty { partsOfSensor[sensor] = nil }
+        let readings = own.reduce(into: Set<SensorReading>()) {
+            $0.formUnion($1.part.description.capabilities.readings)
         }
         guard readings.contains(where: { !$0.isBattery }),
             // All describe their device; the same one counts, in whatever order they came.
-            let first = own.min(by: { $0.key.rawValue < $1.key.rawValue })?.value
+            let first = own.min(by: { $0.id.rawValue < $1.id.rawValue })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description
         description.capabilities = .sensor(readings)

@@ -23,24 +23,6 @@ package enum MQTTAction: Equatable, Sendable {
 /// - When the broker is lost, commands fail at once, and after 5 seconds all lights are reported out of reach.
 /// - What it remembers is bounded by the number of lights.
 package struct MQTTHome: Sendable {
-    private enum Source: Equatable {
-        case configuration
-        case announcement(DiscoveryKey)
-        /// Its producer said that it will be announced elsewhere.
-        case moving
-        /// Withdrawn; to be forgotten at that time.
-        case withdrawn(until: Duration)
-    }
-
-    private struct Member {
-        var description: LightDescription
-        var light: MQTTLight
-        var source: Source
-        /// The sensor that a reading is a part of.
-        var device: LightDescription?
-        var reported: Bool?
-    }
-
     /// How long a withdrawn light is kept.
     package static let grace: Duration = .seconds(5)
     /// How long the broker may be away before its lights are called out of reach.
@@ -53,7 +35,7 @@ package struct MQTTHome: Sendable {
     /// What the bridge knows from before.
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
-    private var members: [LightID: Member] = [:]
+    private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
     /// What the last announcement on a topic held, where it tells of several things.
@@ -78,7 +60,7 @@ package struct MQTTHome: Sendable {
     package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
         reader = AnnouncementReader(prefix: prefix, tasmota: tasmota, zigbee2MQTT: zigbee2MQTT)
         for entity in lights {
-            members[entity.description.id] = Member(
+            members[entity.description.id] = MQTTMember(
                 description: entity.description, light: MQTTLight(entity.settings), source: .configuration)
         }
         for entity in lights { listen(entity.description.id, to: entity.settings.topics) }
@@ -96,19 +78,13 @@ package struct MQTTHome: Sendable {
         reader.kinds = kinds
         self.known = Set(known)
         sensors = SensorDevices(known: known)
-        let ids = members.keys.sorted { $0.rawValue < $1.rawValue }
+        let ids = members.ids
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
     }
 
     /// When ``timePassed(now:)`` has something to do.
     package var deadline: Duration? {
-        var deadlines = members.values.compactMap { member in
-            if case .withdrawn(let until) = member.source { until } else { nil }
-        }
-        deadlines += members.values.compactMap(\.light.deadline)
-        if let lostAt { deadlines.append(lostAt + Self.timeout) }
-        if mustWarn { deadlines.append(.zero) }
-        return deadlines.min()
+        [members.deadline, lostAt.map { $0 + Self.timeout }, mustWarn ? .zero : nil].compactMap(\.self).min()
     }
 
     // MARK: The broker
@@ -120,7 +96,7 @@ package struct MQTTHome: Sendable {
         lostAt = nil
         var actions = reader.filters.map { MQTTAction.subscribe($0, qos: 0) }
         actions += listeners.topics.sorted().map { .subscribe($0, qos: qos(of: $0)) }
-        for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for id in members.ids {
             // Who is in reach from before, after a short loss, is asked as well as who comes back.
             actions += members[id]?.reported == true ? polls(of: [id]) : []
             actions += reach(id)
@@ -141,11 +117,11 @@ package struct MQTTHome: Sendable {
         if let since = lostAt, since + Self.timeout <= now {
             lostAt = nil
             isLost = true
-            for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { actions += reach(id) }
+            for id in members.ids { actions += reach(id) }
         }
-        for (id, member) in members {
+        for id in members.due(now: now) {
             for report in members[id]?.light.timePassed(now: now) ?? [] { actions.append(.report(id, report)) }
-            guard case .withdrawn(let until) = member.source, until <= now else { continue }
+            guard let end = members[id]?.endsAt, end <= now else { continue }
             members[id] = nil
             actions += [.removed(id)] + warnings.warn(nil, about: .commands(id))
         }
@@ -154,9 +130,9 @@ package struct MQTTHome: Sendable {
 
     /// The driver ends: what was withdrawn is removed now, since no empty announcement is there to be seen next time.
     package mutating func stopped() -> [MQTTAction] {
-        let withdrawn = members.filter { if case .withdrawn = $0.value.source { true } else { false } }
-        for id in withdrawn.keys { members[id] = nil }
-        return joined(withdrawn.keys.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) })
+        let withdrawn = members.ids.filter { members[$0]?.endsAt != nil }
+        for id in withdrawn { members[id] = nil }
+        return joined(withdrawn.map { .removed($0) })
     }
 
     // MARK: Messages
@@ -274,7 +250,7 @@ package struct MQTTHome: Sendable {
         }
         guard let member = members[id] else {
             if let warning = warnOfTooMany(entity.description.kind) { return actions + warning }
-            members[id] = Member(
+            members[id] = MQTTMember(
                 description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key),
                 device: entity.device)
             announced[key] = id
@@ -329,15 +305,13 @@ package struct MQTTHome: Sendable {
     private mutating func warnOfTooMany(_ kind: LightKind) -> [MQTTAction]? {
         let isReading = kind == .sensor
         let limit = isReading ? Self.maximumReadings : Self.maximumLights
-        guard members.values.count(where: { ($0.description.kind == .sensor) == isReading }) >= limit else {
-            return nil
-        }
+        guard (isReading ? members.readings : members.lights) >= limit else { return nil }
         return warnings.warn(
             "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest is ignored",
             about: isReading ? .numberOfReadings : .numberOfLights)
     }
 
-    private mutating func update(_ id: LightID, with entity: MQTTEntity, source: Source) -> [MQTTAction] {
+    private mutating func update(_ id: LightID, with entity: MQTTEntity, source: MQTTMember.Source) -> [MQTTAction] {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
         var isNew = member.description != entity.description || member.device != entity.device
@@ -390,8 +364,9 @@ package struct MQTTHome: Sendable {
             let others = listeners[topic]
             guard !others.contains(id) else { continue }
             listeners.insert(id, for: topic)
-            for other in others where members[id]?.light.isWaiting(for: topic) == true {
-                if let light = members[other]?.light { members[id]?.light.learnAvailability(from: light) }
+            for other in others {
+                guard members[id]?.light.isWaiting(for: topic) == true, let light = members[other]?.light else { break }
+                members[id]?.light.learnAvailability(from: light)
             }
             // A topic that others listen to already has said what it has to say. Subscribed again, it repeats what the
             // broker has retained of it (MQTT 3.1.1, 3.8.4).
@@ -436,7 +411,7 @@ package struct MQTTHome: Sendable {
 
     // MARK: Reach
 
-    private func isReachable(_ member: Member) -> Bool {
+    private func isReachable(_ member: MQTTMember) -> Bool {
         if case .withdrawn = member.source { return false }
         return !isLost && member.light.isAvailable
     }
