@@ -528,6 +528,32 @@ struct MQTTHomeTests {
         #expect(house.receives("homeassistant/light/b/config", "").contains(.warn(nil, about: "u")))
     }
 
+    @Test("what a light lacks is said, too, when it takes the place of another with its id")
+    func lossesOfTheNext() {
+        var house = House()
+        let odd = #""uniq_id": "u", "stat_val_tpl": "{{ now() }}", "stat_t": "s""#
+        house.announces("a", odd)
+        house.announces("b", odd)
+        let actions = house.announces("a", #""uniq_id": "v""#)
+        #expect(Self.warnings(actions).contains { $0.hasPrefix("homeassistant/light/b/config: ") })
+        #expect(!actions.contains(.warn(nil, about: "u")))
+    }
+
+    @Test("a part of a device that has a mistake stays as it was; one that is hidden from now on goes")
+    func changedPart() {
+        var house = House()
+        func announce(_ keys: String) -> [MQTTAction] {
+            let part = #"{"p": "light", "uniq_id": "a", "cmd_t": "a"\#(keys)}"#
+            return house.receives(
+                "homeassistant/device/hall/config", #"{"dev": {"name": "Hall"}, "o": {}, "cmps": {"a": \#(part)}}"#)
+        }
+        let gone = MQTTAction.report("a", LightReport(reachable: false))
+        #expect(Self.added(announce("")).map(\.id) == ["a"])
+        let mistake = announce(#", "qos": 7"#)
+        #expect(Self.warnings(mistake).count == 1 && !mistake.contains(gone))
+        #expect(announce(#", "ent_cat": "config""#).contains(gone))
+    }
+
     @Test("settings and diagnoses, and what is off by default, are not shown")
     func hidden() {
         var house = House()

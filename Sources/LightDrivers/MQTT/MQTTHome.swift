@@ -343,8 +343,10 @@ package struct MQTTHome: Sendable {
         if let next {
             setAside[next.key] = nil
             announced[next.key] = id
-            return warnings.warn(nil, about: .message(next.value.origin))
-                + update(id, with: next.value.entity, source: .announcement(next.key))
+            let (entity, origin) = next.value
+            return warnings.warn(nil, about: .message(origin))
+                + update(id, with: entity, source: .announcement(next.key))
+                + warn(of: entity, origin)
         }
         members[id]?.source = .withdrawn(until: now + Self.grace)
         return unlisten(id, to: members[id]?.light.settings.topics ?? []) + reach(id)
