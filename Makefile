@@ -55,7 +55,8 @@ test: test-packages $(VENV)/ready
 	swift build --build-tests
 	Scripts/generate-catalog --check
 	Scripts/swift-tests
-	$(VENV)/bin/python -m pytest -q Tests/Interop
+	$(VENV)/bin/python -m pytest -q -n 2 --dist loadfile -m "not alone" Tests/Interop
+	$(VENV)/bin/python -m pytest -q -m alone Tests/Interop
 
 ## test-outside  build and run packages that use the libraries as any other package does: the code of their articles
 test-outside: packages

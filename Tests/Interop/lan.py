@@ -54,6 +54,13 @@ def threads(pid, file):
     return texts
 
 
+def open_to_all(directory):
+    """Let other users into a test's directory; pytest makes it, and what is above it, for its own alone."""
+    for folder in (directory, *directory.parents):
+        if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
+            folder.chmod(0o755)
+
+
 def run(*command, check=True):
     return subprocess.run(command, check=check, capture_output=True, text=True, timeout=60)
 

@@ -75,6 +75,7 @@ def retained(topic, payload):
     return [topic, payload if isinstance(payload, str) else json.dumps(payload), True]
 
 
+@pytest.mark.alone
 async def test_all_that_publishers_announce_at_once_appears_and_stalls_no_controller(daemon, publishers, lan):
     things = announced()[:130]
     async with Phone() as phone:
@@ -95,6 +96,7 @@ async def test_all_that_publishers_announce_at_once_appears_and_stalls_no_contro
         assert len(accessories) == len(things) + 1
 
 
+@pytest.mark.alone
 async def test_a_thousand_lights_at_once_appear_within_seconds_and_stall_no_session(daemon, publishers, lan):
     payloads = [json.dumps({
         "name": f"Lamp {number}", "uniq_id": f"n{number}", "schema": "json", "brightness": True,

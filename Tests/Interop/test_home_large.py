@@ -1,8 +1,11 @@
 """A home as large as a bridge may be. The limits are generous: home_figures.py measures, this only finds what runs away."""
 
+import pytest
+
 from home_figures import LIGHTS, LargeHome
 
 
+@pytest.mark.alone
 def test_a_home_of_150_accessories(lan, tmp_path):
     large = LargeHome(lan.bridge, tmp_path)
     try:

@@ -137,6 +137,7 @@ def shell(lan, clone):
         terminal.close()
 
 
+@pytest.mark.alone
 def test_the_home_in_the_terminal(lan, clone, make, shell):
     """Everything is typed as README has it, and shows what README shows."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]

@@ -439,9 +439,11 @@ def test_13_values_are_sent_to_their_subscribers(home, bridge):
     back = a.wait_for_event("reachabilityUpdated", lambda line: line["accessory"] == lamp, timeout=60)
     assert back["isReachable"] is True
     until(lambda: a.characteristic("Lamp 1", ON).get("isNotificationEnabled"), 20, "observed again")
+    # What the light did in the seconds before it lost its power is kept, or is not.
+    changed = not a.do("readValue", characteristic=on)
     a.forget_events()
-    bridge.cli("simulate", "simulated/lamp1", "on=true")
-    a.wait_for_event("valueUpdated", lambda line: line["characteristic"] == on)
+    bridge.cli("simulate", "simulated/lamp1", f"on={str(changed).lower()}")
+    a.wait_for_event("valueUpdated", lambda line: line["characteristic"] == on and line["value"] == changed)
 
 
 def test_14_impossible_requests_have_their_numbers(home, bridge):

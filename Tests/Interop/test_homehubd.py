@@ -15,7 +15,7 @@ import time
 import pytest
 
 from daemon import program
-from lan import PATIENCE, end, threads, until
+from lan import PATIENCE, end, open_to_all, threads, until
 
 SYSTEM_APP = "org.lamplighter.homehub"
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "Fixtures"
@@ -184,10 +184,7 @@ def test_the_system_app_is_recognized_by_user_and_program_and_id(hub, system_app
         with App(hub) as app:
             return app.open(app=SYSTEM_APP)["result"]
 
-    hub.directory.chmod(0o755)
-    for folder in hub.directory.parents:
-        if folder.stat().st_uid == 0 and folder.name.startswith("pytest"):
-            folder.chmod(0o755)
+    open_to_all(hub.directory)
     assert in_child(intruder) == {"status": 0, "isSystemApp": False, "version": 1}
 
 
@@ -277,10 +274,7 @@ def stands_still(process):
 def test_one_users_connections_leave_places_to_others(hub):
     """Six times as many connections as one user may have, and a modest app of another user beside them."""
     hub.start()
-    hub.directory.chmod(0o755)
-    for folder in hub.directory.parents:
-        if folder.stat().st_uid == 0 and folder.name.startswith("pytest"):
-            folder.chmod(0o755)
+    open_to_all(hub.directory)
     said, saying = os.pipe()
     held, holding = os.pipe()
     child = os.fork()

@@ -3,11 +3,14 @@
 import re
 import subprocess
 
+import pytest
+
 from controllers import Phone
 from daemon import ROOT, program
 from terminal import Terminal
 
 
+@pytest.mark.alone
 async def test_make_run_ends_with_a_code_that_pairs(lan, tmp_path):
     terminal = Terminal(lan.bridge, "make", "-C", ROOT, "--no-print-directory", "run", f"STATE={tmp_path}/state")
     try:

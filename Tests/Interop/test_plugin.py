@@ -97,6 +97,7 @@ yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"lamp","on":true,"r
 """
 
 
+@pytest.mark.alone
 async def test_a_plugin_that_floods_slows_no_other_light_and_takes_no_memory(make_daemon, tmp_path):
     script = tmp_path / "flood.sh"
     script.write_text("exec 3<&0\n" + FLOOD)

@@ -83,6 +83,7 @@ async def test_forty_nine_lights_answer_at_once_beside_one_that_never_does(home,
         assert all(values[aid]["value"] in (False, 0) for aid, _ in others)
 
 
+@pytest.mark.alone
 async def test_the_99th_percentile_of_the_others_is_not_that_of_the_silent_one(home, lan):
     me, address, port = hap.Identity(), lan.bridge.address, home.status["port"]
     with hap.Connection(address, port) as connection:

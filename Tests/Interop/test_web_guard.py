@@ -322,6 +322,7 @@ def test_odd_requests_are_refused_and_do_no_harm(house):
     assert house.page.process.poll() is None and "request failed" not in house.page.log
 
 
+@pytest.mark.alone
 def test_ten_thousand_listeners_keep_no_one_out(house):
     pid = house.page.process.pid
 
