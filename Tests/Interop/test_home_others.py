@@ -179,7 +179,7 @@ def test_a_search_finds_what_was_silent_and_did_not_say_that_it_is_back(home, de
         browser.do("stopBrowsing")
     finally:
         lan.join(lan.phone)
-    # Avahi asks after one second, two, four, and so on: on a busy machine the fifth time may be the first that is answered.
+    # Avahi doubles the pause between its questions: who misses some, on a busy machine, answers half a minute later.
     browser.find(DEVICE, timeout=60)
 
 
