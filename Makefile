@@ -19,7 +19,7 @@ SHIPPED := .build-static/release
 SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
-.PHONY: all run run-home run-web test guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
+.PHONY: all run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
 .PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
@@ -55,8 +55,12 @@ test: test-packages $(VENV)/ready
 	swift build --build-tests
 	Scripts/generate-catalog --check
 	Scripts/swift-tests
-	$(VENV)/bin/python -m pytest -q -n 2 --dist loadfile -m "not alone" Tests/Interop
-	$(VENV)/bin/python -m pytest -q -m alone Tests/Interop
+	$(VENV)/bin/python -m pytest -q -n 2 --dist loadfile -m "not alone and not long" Tests/Interop
+	$(VENV)/bin/python -m pytest -q -m "alone and not long" Tests/Interop
+
+## test-all  also run the tests that take too long for every change: before an issue is closed (root)
+test-all: test fresh-machine bench-programs
+	$(VENV)/bin/python -m pytest -q -m long Tests/Interop
 
 ## test-outside  build and run packages that use the libraries as any other package does: the code of their articles
 test-outside: packages
