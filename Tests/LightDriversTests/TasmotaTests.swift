@@ -322,6 +322,64 @@ struct Zigbee2MQTTTests {
             ])
     }
 
+    static func device(_ exposes: String...) -> String {
+        #"{"ieee_address":"0x3","type":"Router","friendly_name":"box","definition":{"exposes":["#
+            + exposes.joined(separator: ",") + "]}}"
+    }
+
+    static func power(_ property: String, _ more: String = #""value_on":"ON","value_off":"OFF""#) -> String {
+        #"{"type":"switch","features":[{"name":"state","property":"\#(property)","access":7,\#(more)}]}"#
+    }
+
+    @Test("switches are read and written with their own properties and values")
+    func properties() throws {
+        var house = House([
+            Self.device(
+                Self.power("switch_r1"), Self.power("switch_r2", #""value_on":true,"value_off":false"#),
+                Self.power("switch_r3", #""value_on":"open","value_off":"closed""#))
+        ])
+        let ids = (1...3).map { LightID("0x3_switch_switch_r\($0)_zigbee2mqtt") }
+        #expect(house.added.map(\.id) == ids && house.added.map(\.name) == (1...3).map { "box switch_r\($0)" })
+        #expect(
+            house.receives("zigbee2mqtt/box", #"{"state":"ON","switch_r1":"OFF","switch_r2":true,"switch_r3":"open"}"#)
+                == zip(ids, [false, true, true]).map { .report($0, .init(on: $1)) })
+        let sent = try ids.map { try house.sends(.init(on: false), to: $0) }
+        #expect(
+            sent
+                == [#""switch_r1":"OFF""#, #""switch_r2":false"#, #""switch_r3":"closed""#].map {
+                    ["zigbee2mqtt/box/set {\($0)}"]
+                })
+    }
+
+    @Test(
+        "settings of a device are not switches",
+        arguments: [
+            power("window_detection"), power("child_lock") + #",{"type":"lock","features":[]}"#,
+            power("boost") + #",{"type":"climate","features":[]}"#,
+            power("state", #""category":"config""#), power("relay", #""category":"diagnostic""#),
+            #"{"category":"config","# + power("state").dropFirst(),
+        ])
+    func settings(exposes: String) { #expect(House([Self.device(exposes)]).added == []) }
+
+    @Test("a switch next to a thermostat is a switch")
+    func thermostatWithRelay() {
+        let house = House([Self.device(Self.power("state"), #"{"type":"climate","features":[]}"#)])
+        #expect(house.added.map(\.id) == ["0x3_switch_zigbee2mqtt"])
+    }
+
+    @Test(
+        "settings that Zigbee2MQTT announces to Home Assistant are not switches",
+        arguments: [
+            #""cmd_t":"zigbee2mqtt/valve/set/window_detection","dev":{"ids":["zigbee2mqtt_0x4"],"name":"Valve"}"#,
+            #""cmd_t":"zigbee2mqtt/bridge/request/permit_join","dev":{"ids":["zigbee2mqtt_bridge_0x0"],"name":"Zigbee"}"#,
+            #""cmd_t":"x/set","dev":{"ids":"zigbee2mqtt_bridge_0x0","name":"Zigbee"}"#,
+        ])
+    func announcedSettings(keys: String) {
+        var house = House([])
+        house.receives("homeassistant/switch/0x4/a/config", #"{"uniq_id":"a",\#(keys)}"#)
+        #expect(house.added == [])
+    }
+
     @Test("a group can do what one of its members can, a renamed light stays the same, a missing one is removed")
     func lists() throws {
         let lamp = Self.light("0x1", "one", Self.brightness)

@@ -85,7 +85,13 @@ package struct MQTTEntity: Equatable, Sendable {
         let reader = KeyReader(keys: keys)
         let isEnabled = try reader.bool("enabled_by_default") ?? true
         let category = try reader.string("entity_category")
-        guard isReading(component) else { return category != nil || !isEnabled }
+        guard isReading(component) else {
+            let identifiers = keys["device"]?["identifiers"]
+            let isSetting = Zigbee2MQTTSettings.isSetting(
+                commandTopic: try reader.string("command_topic"),
+                device: (identifiers?.array ?? identifiers.map { [$0] } ?? []).compactMap(\.string))
+            return category != nil || !isEnabled || isSetting
+        }
         guard let sensor = try SensorSchema(reader, component: component) else { return true }
         return !isEnabled || (category != nil && !sensor.meaning.reading.isBattery)
     }

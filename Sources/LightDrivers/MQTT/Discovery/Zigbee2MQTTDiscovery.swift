@@ -10,6 +10,8 @@ struct Zigbee2MQTTDiscovery {
 
     private static let maximumDevices = 1000
     private static let maximumOutputs = 64
+    /// The exposes whose device has settings that look like switches.
+    private static let controllers: Set = ["climate", "lock", "cover"]
 
     let base: String
     /// What the lights of each device can do together, by its address; `nil` for one that has not been asked yet.
@@ -39,7 +41,9 @@ struct Zigbee2MQTTDiscovery {
                 lights[address] = .some(nil)
                 continue
             }
-            let outputs = exposes.lazy.compactMap(Output.init).prefix(Self.maximumOutputs)
+            let isController = exposes.contains { Self.controllers.contains($0["type"]?.string ?? "") }
+            let outputs = exposes.lazy.compactMap { Output($0, isController: isController) }
+                .prefix(Self.maximumOutputs)
             for output in outputs {
                 let entity = try? entity(
                     output, id: address + output.idSuffix + "_zigbee2mqtt", of: device, serial: address)
@@ -92,7 +96,7 @@ struct Zigbee2MQTTDiscovery {
         let features = (expose["features"]?.array ?? []).filter { ((($0["access"]?.int ?? 0) & 2) != 0) }
         func feature(_ name: String) -> JSONValue? { features.first { $0["name"]?.string == name } }
         guard let state = feature("state"), let power = Self.property(state),
-            let on = state["value_on"]?.string, let off = state["value_off"]?.string
+            let on = state["value_on"], let off = state["value_off"]
         else { return nil }
         var schema = FanSchema()
         var (settings, description) = try common(
@@ -125,9 +129,11 @@ struct Zigbee2MQTTDiscovery {
         }
         settings.schema = .fan(schema)
         settings.power = try source("{{ value_json['\(power)'] }}")
-        let words = [on, off].map { JSONValue.object([power: .string($0)]).text }
-        (settings.payloadOn, settings.payloadOff) = (words[0], words[1])
-        (settings.stateOn, settings.stateOff) = (on, off)
+        settings.payloadOn = JSONValue.object([power: on]).text
+        settings.payloadOff = JSONValue.object([power: off]).text
+        let values = KeyReader(keys: ["value_on": on, "value_off": off])
+        settings.stateOn = try values.string("value_on") ?? ""
+        settings.stateOff = try values.string("value_off") ?? ""
         let ask = String(settings.commandTopic.dropLast("/set".count)) + "/get"
         settings.poll = MQTTMessage(topic: ask, text: JSONValue.object([power: ""]).text)
         description.capabilities = settings.capabilities
@@ -206,37 +212,60 @@ struct Zigbee2MQTTDiscovery {
     private struct Output {
         var kind: LightKind
         var endpoint: String?
+        /// The name of a switch that isn't the device's main one.
+        var label: String?
+        var keys = JSONKeys()
         var modes: Set<MQTTLightSettings.ColorMode> = []
         var mireds: ClosedRange<Int>?
         var isDimmable = false
         var scale = 254
 
-        init?(_ json: JSONValue) {
+        /// Reads a light or a switch; `nil` if the expose is something else, a setting, or can't be switched.
+        ///
+        /// - Parameters:
+        ///   - json: the expose.
+        ///   - isController: whether the device is a thermostat, a lock or the like, whose extra switches are settings.
+        init?(_ json: JSONValue, isController: Bool) {
             switch json["type"]?.string {
             case "light": kind = .light
             case "switch": kind = .switch
             default: return nil
             }
             endpoint = json["endpoint"]?.string
-            // The lock for children and the like are switches with a name of another feature.
             guard let features = json["features"]?.array,
                 let power = features.first(where: { $0["name"]?.string == "state" }),
                 ((power["access"]?.int ?? 0) & 2) != 0
             else { return nil }
+            if let endpoint { keys.append("_\(endpoint)") }
+            let usual = keys.state
+            keys.state = power["property"]?.string ?? usual
+            keys.on = power["value_on"] ?? keys.on
+            keys.off = power["value_off"] ?? keys.off
+            if keys.state != usual, keys.state != "state" {
+                if isController || Zigbee2MQTTSettings.names.contains(keys.state) { return nil }
+                label = json["label"]?.string ?? power["label"]?.string ?? keys.state
+            }
+            if [json, power].contains(where: Zigbee2MQTTSettings.isSetting) { return nil }
             for feature in features where ((feature["access"]?.int ?? 7) & 2) != 0 {
                 switch feature["name"]?.string {
                 case "brightness":
                     isDimmable = true
+                    keys.brightness = feature["property"]?.string ?? keys.brightness
                     if let scale = feature["value_max"]?.int, (1...65_535).contains(scale) { self.scale = scale }
                 case "color_temp":
                     let low = feature["value_min"]?.int ?? 153
                     let high = feature["value_max"]?.int ?? 500
                     guard (1...10_000).contains(low), (low...10_000).contains(high) else { continue }
                     mireds = low...high
+                    keys.temperature = feature["property"]?.string ?? keys.temperature
                     modes.insert(.temperature)
-                // Which of the two stands first is what the bulb prefers.
-                case "color_hs": if !modes.contains(.xy) { modes.insert(.hs) }
-                case "color_xy": if !modes.contains(.hs) { modes.insert(.xy) }
+                // The bulb prefers the first of the two.
+                case "color_hs" where !modes.contains(.xy):
+                    modes.insert(.hs)
+                    keys.color = feature["property"]?.string ?? keys.color
+                case "color_xy" where !modes.contains(.hs):
+                    modes.insert(.xy)
+                    keys.color = feature["property"]?.string ?? keys.color
                 default: break
                 }
             }
@@ -244,11 +273,16 @@ struct Zigbee2MQTTDiscovery {
             if modes.isEmpty { modes = [isDimmable ? .brightness : .onoff] }
         }
 
-        var idSuffix: String { "_\(kind == .light ? "light" : "switch")" + (endpoint.map { "_\($0)" } ?? "") }
+        var idSuffix: String {
+            let part = label == nil ? endpoint : keys.state
+            return "_\(kind == .light ? "light" : "switch")" + (part.map { "_\($0)" } ?? "")
+        }
 
         var withoutEndpoint: Output {
             var output = self
             output.endpoint = nil
+            output.label = nil
+            output.keys = JSONKeys()
             return output
         }
 
@@ -276,10 +310,10 @@ struct Zigbee2MQTTDiscovery {
         settings.modes = output.modes
         settings.brightnessScale = output.scale
         settings.mireds = output.mireds ?? settings.mireds
-        settings.keySuffix = output.endpoint.map { "_\($0)" } ?? ""
+        settings.jsonKeys = output.keys
         let ask = String(settings.commandTopic.dropLast("/set".count)) + "/get"
-        settings.poll = MQTTMessage(topic: ask, text: "{\"state\(settings.keySuffix)\":\"\"}")
-        description.name += output.endpoint.map { " \($0)" } ?? ""
+        settings.poll = MQTTMessage(topic: ask, text: JSONValue.object([output.keys.state: ""]).text)
+        description.name += (output.label ?? output.endpoint).map { " \($0)" } ?? ""
         description.capabilities = settings.capabilities
         return MQTTEntity(description, settings: settings)
     }
@@ -315,4 +349,40 @@ struct Zigbee2MQTTDiscovery {
 
     /// Newer versions say `{"state": "online"}`, older ones `online`.
     private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
+}
+
+extension JSONKeys {
+    /// Adds the suffix that distinguishes the outputs of one device.
+    fileprivate mutating func append(_ suffix: String) {
+        for key in [\JSONKeys.state, \.brightness, \.color, \.colorMode, \.temperature, \.white] {
+            self[keyPath: key] += suffix
+        }
+    }
+}
+
+/// The settings of Zigbee devices that look like switches.
+enum Zigbee2MQTTSettings {
+    /// Properties that are settings on every device.
+    static let names: Set = [
+        "anti_scaling", "auto_lock", "away_mode", "boost_heating", "child_lock", "eco_mode", "frost_protection",
+        "heating_stop", "holiday_mode", "open_window", "scale_protection", "schedule_mode", "valve_detection",
+        "window_detection",
+    ]
+
+    /// A Boolean value that indicates whether an expose is marked as a setting or a diagnosis.
+    static func isSetting(_ expose: JSONValue) -> Bool {
+        ["config", "diagnostic"].contains(expose["category"]?.string ?? "")
+    }
+
+    /// Checks an announcement to Home Assistant.
+    ///
+    /// - Parameters:
+    ///   - commandTopic: the topic that changes it; it ends in `/set/PROPERTY` for settings.
+    ///   - device: the identifiers of its device.
+    /// - Returns: whether it is a setting of a device, or of Zigbee2MQTT itself.
+    static func isSetting(commandTopic: String?, device: [String]) -> Bool {
+        if device.contains(where: { $0.hasPrefix("zigbee2mqtt_bridge") }) { return true }
+        let parts = (commandTopic ?? "").split(separator: "/").suffix(2)
+        return parts.first == "set" && names.contains(String(parts.last ?? ""))
+    }
 }

@@ -1,22 +1,36 @@
 import BoundedJSON
 import LightKit
 
-/// The schema `json`: one object says everything.
+/// The members of the schema `json`, and the values of power.
+package struct JSONKeys: Equatable, Sendable {
+    var state = "state"
+    var on: JSONValue = "ON"
+    var off: JSONValue = "OFF"
+    var brightness = "brightness"
+    var color = "color"
+    var colorMode = "color_mode"
+    var temperature = "color_temp"
+    var white = "white"
+}
+
+/// The schema `json`: one object with all attributes.
 extension MQTTLight {
+    private var keys: JSONKeys { settings.jsonKeys }
+
     // MARK: States
 
     mutating func receivedJSON(_ payload: MQTTPayload) -> LightReport {
         guard let message = payload.json, message.object != nil else { return LightReport() }
         var report = LightReport()
-        switch message["state" + settings.keySuffix]?.string {
-        case "ON": report.on = true
-        case "OFF": report.on = false
-        // A message without a state is partial, and null is a light that does not know.
+        // A message without a state is partial; null means that the light doesn't know its state.
+        switch message[keys.state] {
+        case keys.on: report.on = true
+        case keys.off: report.on = false
         default: break
         }
         on = report.on ?? on
         let device = jsonColor(message)
-        if let value = message["brightness" + settings.keySuffix]?.double {
+        if let value = message[keys.brightness]?.double {
             report.brightness = learn(brightness: value, scale: settings.brightnessScale)
         } else if !settings.hasOwnBrightness, let channel = device?.largestChannel {
             report.brightness = learn(brightness: Double(channel), scale: 255)
@@ -30,25 +44,25 @@ extension MQTTLight {
 
     /// The part of a state that tells the colour.
     private func jsonColor(_ message: JSONValue) -> DeviceColor? {
-        if let name = message["color_mode" + settings.keySuffix], !name.isNull {
+        if let name = message[keys.colorMode], !name.isNull {
             // A mode that was not announced makes the colour part worthless; the rest still counts.
             guard let mode = name.string.flatMap(MQTTLightSettings.ColorMode.init), settings.modes.contains(mode)
             else { return nil }
             switch mode {
             case .onoff, .brightness: return nil
             case .white: return .hs(0, 0)
-            case .temperature: return message["color_temp" + settings.keySuffix].flatMap(Self.temperature)
+            case .temperature: return message[keys.temperature].flatMap(Self.temperature)
             case .hs, .xy, .rgb, .rgbw, .rgbww:
-                return message["color" + settings.keySuffix].flatMap { Self.color($0, mode) }
+                return message[keys.color].flatMap { Self.color($0, mode) }
             }
         }
         let forms: [MQTTLightSettings.ColorMode] = [.hs, .xy, .rgbww, .rgbw, .rgb]
-        let color = message["color" + settings.keySuffix].flatMap { value in
+        let color = message[keys.color].flatMap { value in
             forms.lazy.filter(settings.modes.contains).compactMap { Self.color(value, $0) }.first
         }
         let temperature =
             settings.modes.contains(.temperature)
-            ? message["color_temp" + settings.keySuffix].flatMap(Self.temperature) : nil
+            ? message[keys.temperature].flatMap(Self.temperature) : nil
         guard let color, let temperature else { return color ?? temperature }
         if case .temperature = self.color { return temperature }
         return color
@@ -86,9 +100,9 @@ extension MQTTLight {
     mutating func jsonMessage(for command: LightCommand) throws(LightError) -> MQTTMessage {
         var object = JSONObject()
         if command.on == false {
-            object["state" + settings.keySuffix] = "OFF"
+            object[keys.state] = keys.off
         } else {
-            if switchesOn(command) { object["state" + settings.keySuffix] = "ON" }
+            if switchesOn(command) { object[keys.state] = keys.on }
             try addAttributes(of: command, to: &object)
         }
         if let transition = command.transition, transition > .zero {
@@ -102,7 +116,7 @@ extension MQTTLight {
         if let color = command.color {
             if isOwnWhite(color) {
                 let level = percent ?? brightness ?? 100
-                object["white" + settings.keySuffix] = .integer(
+                object[keys.white] = .integer(
                     Int64(ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)))
                 remember(sent: color, as: .hs(0, 0))
                 sent.percent = level
@@ -120,11 +134,11 @@ extension MQTTLight {
             }
             remember(sent: color, as: device)
             switch device {
-            case .temperature(let value): object["color_temp" + settings.keySuffix] = .integer(Int64(value))
-            case .hs, .xy, .channels: object["color" + settings.keySuffix] = .object(Self.json(device))
+            case .temperature(let value): object[keys.temperature] = .integer(Int64(value))
+            case .hs, .xy, .channels: object[keys.color] = .object(Self.json(device))
             }
         }
-        if let percent { object["brightness" + settings.keySuffix] = .integer(Int64(remember(sent: percent))) }
+        if let percent { object[keys.brightness] = .integer(Int64(remember(sent: percent))) }
     }
 
     private static func json(_ color: DeviceColor) -> JSONObject {

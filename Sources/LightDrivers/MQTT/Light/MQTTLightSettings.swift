@@ -88,8 +88,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var hasOwnBrightness: Bool
     /// What makes the light say how it is, where it would not by itself.
     package var poll: MQTTMessage?
-    /// What stands behind the keys of the schema `json` for one of several lights of a device.
-    package var keySuffix = ""
+    /// The member names of the schema `json`.
+    package var jsonKeys = JSONKeys()
 
     // The schema with a topic for each attribute:
     /// How it is switched on when something else is set, too.
