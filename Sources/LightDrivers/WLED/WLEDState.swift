@@ -57,7 +57,7 @@ struct WLEDState: Sendable {
         let leds = info["leds"]
         setsWhite = leds?["wv"]?.bool ?? ((leds?["wv"]?.int ?? 0) != 0)
         isOn = on
-        brightness = state["bri"]?.int ?? 255
+        brightness = min(max(state["bri"]?.int ?? 255, 0), 255)
         let list = (state["seg"]?.array ?? []).prefix(Self.maximumSegments)
         // Before 0.14 nothing says more than whether there is a fourth channel.
         let common = leds?["lc"]?.int ?? (leds?["rgbw"]?.bool == true ? 3 : 1)
@@ -71,21 +71,25 @@ struct WLEDState: Sendable {
         mainSegment = segments.contains { $0.id == main } ? main : segments.first?.id ?? 0
     }
 
-    var main: Segment? { segments.first { $0.id == mainSegment } }
+    /// The segment that stands for the device as one light: the main one, or the first lit one if the main one is off.
+    private var shown: Segment? {
+        let main = segments.first { $0.id == mainSegment }
+        return main?.isOn == true ? main : segments.first(where: \.isOn) ?? main
+    }
 
     // MARK: For the host
 
     /// The device as one light, or each of its segments.
     func lights(bySegment: Bool) -> [(description: LightDescription, report: LightReport)] {
         guard bySegment else {
-            guard let main else { return [] }
-            let description = description(LightID(mac), name, main.capabilities)
-            return [(description, report(isOn, brightness, main))]
+            guard let shown else { return [] }
+            let main = segments.first { $0.id == mainSegment } ?? shown
+            return [(description(LightID(mac), name, main.capabilities), report(shown))]
         }
         return segments.map { segment in
             let title = segment.name ?? (segments.count == 1 ? name : "\(name) \(segment.id)")
             let description = description(LightID("\(mac)/\(segment.id)"), title, segment.capabilities)
-            return (description, report(isOn && segment.isOn, segment.brightness, segment))
+            return (description, report(segment))
         }
     }
 
@@ -98,10 +102,12 @@ struct WLEDState: Sendable {
             manufacturer: "WLED", model: model, serialNumber: mac, firmware: version)
     }
 
-    private func report(_ isOn: Bool, _ brightness: Int, _ segment: Segment) -> LightReport {
-        var report = LightReport(on: isOn, reachable: true)
+    /// A segment is lit if the device is, too, and its brightness is a share of the device's.
+    private func report(_ segment: Segment) -> LightReport {
+        var report = LightReport(on: isOn && segment.isOn, reachable: true)
         if !segment.capabilities.isEmpty {
-            report.brightness = ColorConversion.percent(deviceValue: Double(max(brightness, 1)), scale: 255)
+            let product = Double(brightness) * Double(segment.brightness) / 255
+            report.brightness = ColorConversion.percent(deviceValue: max(product.rounded(), 1), scale: 255)
         }
         if segment.capabilities.contains(.temperature), segment.showsWhite {
             let kelvin = Self.kelvins.lowerBound + Double(min(max(segment.cct, 0), 255)) / 255 * 3800
@@ -116,35 +122,84 @@ struct WLEDState: Sendable {
 
     // MARK: To the device
 
-    /// What a command is for the device as one light.
+    /// The request for a command to the device as one light.
     func body(for command: LightCommand) -> JSONObject {
         var body = common(command)
         // A brightness alone would switch on.
         body["on"] = .bool(command.on ?? isOn)
-        body["bri"] = command.brightness.map { .integer(Int64(ColorConversion.deviceValue(percent: $0, scale: 255))) }
-        if let color = command.color, let main {
-            var segment: JSONObject = ["id": .integer(Int64(main.id))]
-            add(color, to: &segment, main)
-            body["seg"] = [.object(segment)]
+        guard let shown else { return body }
+        var changes = SegmentChanges()
+        if command.on == true, !segments.contains(where: \.isOn) {
+            for segment in segments { changes[segment.id]["on"] = true }
         }
+        if let percent = command.brightness {
+            let wanted = ColorConversion.deviceValue(percent: percent, scale: 255)
+            let master = (Double(wanted) * 255 / Double(shown.brightness)).rounded()
+            body["bri"] = .integer(Int64(min(master, 255)))
+            if master > 255 {
+                // The segment itself is darker than that.
+                body["bri"] = .integer(Int64(wanted))
+                changes.dim(shown, to: 255)
+            }
+        }
+        if let color = command.color { add(color, to: &changes[shown.id], shown) }
+        if !changes.isEmpty { body["seg"] = changes.json }
         return body
     }
 
-    /// What a command is for one of its segments.
+    /// The request for a command to one segment.
     func body(for command: LightCommand, segment: Segment) -> JSONObject {
         var body = common(command)
-        var json: JSONObject = ["id": .integer(Int64(segment.id))]
-        json["on"] = command.on.map { .bool($0) }
-        json["bri"] = command.brightness.map { .integer(Int64(ColorConversion.deviceValue(percent: $0, scale: 255))) }
-        if let color = command.color { add(color, to: &json, segment) }
-        var list: [JSONValue] = [.object(json)]
+        var changes = SegmentChanges()
+        changes[segment.id]["on"] = command.on.map { .bool($0) }
+        let others = segments.filter { $0.id != segment.id }
+        if let percent = command.brightness {
+            let wanted = ColorConversion.deviceValue(percent: percent, scale: 255)
+            let share = (Double(wanted) * 255 / Double(max(brightness, 1))).rounded()
+            let isOn = command.on ?? segment.isOn
+            changes.dim(segment, to: Int(min(share, 255)), isOn: isOn)
+            if share > 255 {
+                // The device itself is darker than that: it gets brighter, and the other segments keep their light.
+                body["bri"] = .integer(Int64(wanted))
+                if !self.isOn { body["on"] = false }
+                for other in others {
+                    changes.dim(other, to: max(1, other.brightness * brightness / wanted))
+                }
+            }
+        }
+        if let color = command.color { add(color, to: &changes[segment.id], segment) }
         if command.on == true, !isOn {
             // The device goes on as a whole, and the other segments stay dark.
             body["on"] = true
-            list += segments.filter { $0.id != segment.id }.map { ["id": .integer(Int64($0.id)), "on": false] }
+            for other in others { changes[other.id]["on"] = false }
         }
-        body["seg"] = .array(list)
+        body["seg"] = changes.json
         return body
+    }
+
+    /// The segments of one request.
+    private struct SegmentChanges {
+        private var segments: [(id: Int, json: JSONObject)] = []
+
+        var isEmpty: Bool { segments.isEmpty }
+        var json: JSONValue { .array(segments.map { .object($0.json) }) }
+
+        subscript(id: Int) -> JSONObject {
+            get { segments.first { $0.id == id }?.json ?? ["id": .integer(Int64(id))] }
+            set {
+                if let index = segments.firstIndex(where: { $0.id == id }) {
+                    segments[index].json = newValue
+                } else {
+                    segments.append((id, newValue))
+                }
+            }
+        }
+
+        /// Sets a segment's brightness, which alone would switch it on.
+        mutating func dim(_ segment: Segment, to brightness: Int, isOn: Bool? = nil) {
+            if self[segment.id]["on"] == nil { self[segment.id]["on"] = .bool(isOn ?? segment.isOn) }
+            self[segment.id]["bri"] = .integer(Int64(brightness))
+        }
     }
 
     private func common(_ command: LightCommand) -> JSONObject {
@@ -187,7 +242,7 @@ extension WLEDState.Segment {
         id = json["id"]?.int.flatMap { (0..<256).contains($0) ? $0 : nil } ?? index
         name = json["n"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
         isOn = json["on"]?.bool ?? true
-        brightness = json["bri"]?.int ?? 255
+        brightness = min(max(json["bri"]?.int ?? 255, 1), 255)
         color = Self.channels(json["col"]?.array?.first)
         cct = json["cct"]?.int ?? 127
         effect = json["fx"]?.int ?? 0

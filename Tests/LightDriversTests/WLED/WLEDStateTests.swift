@@ -110,7 +110,7 @@ struct WLEDStateTests {
         #expect(lights.map(\.description.id) == ["aabbccddeeff/0", "aabbccddeeff/2"])
         #expect(lights.map(\.description.name) == ["Left", "Shelf 2"])
         #expect(lights.map(\.report.on) == [true, false])
-        #expect(lights.map(\.report.brightness) == [20, 100])
+        #expect(lights.map(\.report.brightness) == [10, 50], "the device itself is at half")
         #expect(try Self.state(Self.text(on: false, segments: two)).lights(bySegment: true)[0].report.on == false)
     }
 
@@ -175,6 +175,64 @@ struct WLEDStateTests {
             ).report.color
         else { return }
         #expect(abs(shown - mired) <= 1)
+    }
+
+    static let dark = segment(0, on: false) + "," + segment(1, on: false)
+
+    @Test(
+        "the light is on while the device and a segment are, as bright as both together",
+        arguments: [
+            (text(bri: 255, segments: segment(bri: 128)), true, 50), (text(segments: segment(bri: 128)), true, 25),
+            (text(segments: segment(on: false)), false, 50), (text(bri: 255, segments: dark), false, 100),
+            (text(on: false), false, 50), (text(segments: segment(0, on: false) + "," + segment(1, bri: 51)), true, 10),
+        ])
+    func product(text: String, isOn: Bool, brightness: Int) throws {
+        let report = try Self.light(text).report
+        #expect(report.on == isOn && report.brightness == brightness)
+    }
+
+    @Test(
+        "on lights the device and its segments, brightness reaches the level through both",
+        arguments: [
+            (LightCommand(on: true), text(segments: dark), #""on":true,"seg":[{"id":0,"on":true},{"id":1,"on":true}]"#),
+            (
+                LightCommand(on: true), text(segments: segment(0, on: false) + "," + segment(1)), #""on":true"#
+            ),
+            (LightCommand(brightness: 25), text(segments: segment(bri: 128)), #""on":true,"bri":128"#),
+            (
+                LightCommand(brightness: 80), text(segments: segment(bri: 128)),
+                #""on":true,"bri":204,"seg":[{"id":0,"on":true,"bri":255}]"#
+            ),
+            (
+                LightCommand(brightness: 80), text(segments: segment(on: false, bri: 128)),
+                #""on":true,"bri":204,"seg":[{"id":0,"on":false,"bri":255}]"#
+            ),
+        ])
+    func bothPowers(command: LightCommand, text: String, members: String) throws {
+        #expect(try Self.body(command, text) == #"{"v":true,"# + members + "}")
+    }
+
+    @Test("each level comes back as it was set", arguments: [1, 3, 51, 128, 254, 255])
+    func levels(segment bri: Int) throws {
+        for percent in 1...100 {
+            let body = try Self.state(Self.text(segments: Self.segment(bri: bri))).body(
+                for: LightCommand(brightness: percent))
+            let after = Self.text(
+                bri: try #require(body["bri"]?.int),
+                segments: Self.segment(bri: body["seg"]?.array?.first?["bri"]?.int ?? bri))
+            #expect(try Self.light(after).report.brightness == percent)
+        }
+    }
+
+    @Test("a segment brighter than the device leaves the light of the others")
+    func segmentAboveDevice() throws {
+        let state = try Self.state(Self.text(segments: Self.segment(0) + "," + Self.segment(1, on: false, bri: 100)))
+        #expect(
+            JSONValue.object(state.body(for: LightCommand(brightness: 100), segment: state.segments[0])).text
+                == #"{"v":true,"bri":255,"seg":[{"id":0,"on":true,"bri":255},{"id":1,"on":false,"bri":50}]}"#)
+        #expect(
+            JSONValue.object(state.body(for: LightCommand(brightness: 25), segment: state.segments[0])).text
+                == #"{"v":true,"seg":[{"id":0,"on":true,"bri":128}]}"#)
     }
 
     @Test("a segment that goes on while the device is off leaves the others dark")
