@@ -80,7 +80,7 @@ package struct BridgeControlClient: Sendable {
     package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
 
     /// Gives the bridge a new identity, without pairings.
-    package func reset() async throws { _ = try await ask(.reset) }
+    package func reset() async throws { _ = try await ask(.reset, deadline: Self.fileDeadline) }
 
     /// Fetches everything the bridge has learnt.
     ///
@@ -147,8 +147,12 @@ extension BridgeControlError {
                 "no permission to use \(path)",
                 remedy: "run as root or become a member of the group lamplighter")
         case .pathTooLong(let path): self = .usage("the socket path is too long for the system: \(path)")
-        case .timedOut: self = .unavailable("lamplighterd did not answer in time", remedy: "see its log")
-        case .closed: self = .unavailable("lamplighterd closed the connection", remedy: "see its log")
+        case .timedOut:
+            self = .unavailable("lamplighterd did not answer in time", remedy: "see its log")
+            isUnanswered = true
+        case .closed:
+            self = .unavailable("lamplighterd closed the connection", remedy: "see its log")
+            isUnanswered = true
         case .inUse, .notASocket, .cannotListen, .tooManyRequests, .tooLong:
             self.init(code: 70, message: error.description)
         }

@@ -12,6 +12,8 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
     package var remedy: String?
     /// No process listens at the socket.
     package var isDaemonAway = false
+    /// The request was sent and no answer came.
+    package var isUnanswered = false
 
     package init(code: Int32, message: String, remedy: String? = nil) {
         self.code = code

@@ -54,7 +54,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         switch error {
         case .inUse: self.init(.directoryInUse, message)
         case .damaged, .foreign, .notABackup: self.init(.directoryDamaged, message)
-        case .missing, .noPermission, .cannotCreate, .inputOutput: self.init(.directoryUnavailable, message)
+        case .missing, .noPermission, .cannotCreate, .inputOutput, .diskFull: self.init(.directoryUnavailable, message)
         }
     }
 }

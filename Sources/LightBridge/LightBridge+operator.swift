@@ -37,6 +37,9 @@ extension LightBridge {
     /// Takes away a light that is gone; should it come back, it keeps its aid.
     package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 
+    /// Returns whether the removal of a light is stored, so that the light stays away after a restart.
+    package func isRemovalStored(_ key: LightKey) -> Bool { !unsavedRemovals.contains(key) }
+
     /// Commands a light as a controller would.
     ///
     /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.

@@ -44,7 +44,9 @@ enum DaemonProgram {
         }
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 70
+        let signal = status & 0x7F
+        guard signal == 0 else { throw .unavailable("\(path) was ended by signal \(signal)") }
+        let code = (status >> 8) & 0xFF
         guard code == 0 else { throw BridgeControlError(code: code, message: "") }
     }
 }

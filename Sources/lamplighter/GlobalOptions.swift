@@ -17,24 +17,57 @@ struct GlobalOptions: ParsableArguments {
         try await BridgeControlClient.connect(to: socket, body)
     }
 
+    /// Asks the bridge for a change that it stores.
+    ///
+    /// - Parameters:
+    ///   - check: the command that shows whether the change was made.
+    ///   - body: what to ask.
+    /// - Returns: what the body returns.
+    /// - Throws: ``BridgeControlError``; it names `check` if the daemon ended before it answered.
+    func change<Result: Sendable>(
+        check: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await ask(body)
+        } catch let error as BridgeControlError where error.isUnanswered {
+            throw BridgeControlError.unavailable(
+                "lamplighterd did not answer, so the change may be stored or not",
+                remedy: "\(check) shows it once lamplighterd runs")
+        }
+    }
+
+    /// Asks before a change that can't be undone.
+    ///
+    /// - Throws: `TerminalError` with 64 if no person can answer; ``BridgeControlError`` with 75 for any answer but yes.
+    func confirm(_ warning: String, yes: Bool) async throws {
+        guard !yes else { return }
+        guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; add --yes") }
+        guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {
+            throw BridgeControlError(code: 75, message: "nothing has been changed")
+        }
+    }
+
     /// Where the daemon is asked.
     var socket: String {
         let terminal = Terminal.current
         return control ?? Self.defaultControl(environment: terminal.environment, exists: terminal.exists)
     }
 
-    /// Waits for a bridge that begins anew.
+    /// Waits for a bridge that restarts.
     ///
-    /// - Parameter former: how it was before.
-    /// - Returns: how it is now.
+    /// - Parameters:
+    ///   - former: its status before.
+    ///   - change: the change that is stored already, for people.
+    /// - Returns: its status now.
     /// - Throws: ``BridgeControlError`` if it does not come back in time.
-    func untilBack(after former: BridgeStatus) async throws -> BridgeStatus {
+    func untilBack(after former: BridgeStatus, _ change: String) async throws -> BridgeStatus {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
             if let status = try? await ask({ try await $0.status() }), status.since != former.since { return status }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw BridgeControlError.unavailable("lamplighterd has not come back within 20 s", remedy: "see its log")
+        throw BridgeControlError.unavailable(
+            "\(change), but lamplighterd has not come back within 20 s", remedy: "see its log and start it")
     }
 
     static func defaultControl(environment: (String) -> String?, exists: (String) -> Bool) -> String {

@@ -133,17 +133,15 @@ struct BridgeDaemon {
                 SpareMemoryService(),
                 ServiceManagerService(
                     notifier: notifier, pulse: { try? await loop.submit {}.get() },
-                    status: { try await operations.status().sentence }, isLast: { memory.ending == nil }),
+                    status: { try await operations.status().sentence }, isLast: { !memory.isReplaced }),
             ]
         try await serve(services, until: memory)
 
         await lights.saveStates()
         try await loops.shutdownGracefully()
-        if memory.ending == .reset { try await database.server.resetAll() }
         try file.close()
-        if memory.ending == .restored { try BridgeBackup.install(places) }
-        logger.notice(memory.ending == nil ? "bridge stopped" : "bridge restarted")
-        return memory.ending == nil ? nil : await reloader.configuration
+        logger.notice(memory.isReplaced ? "bridge restarted" : "bridge stopped")
+        return memory.isReplaced ? await reloader.configuration : nil
     }
 
     /// Keeps the services up until a signal or the operator ends them.

@@ -155,15 +155,15 @@ struct BridgeOperations: BridgeControlHandler {
             )
         }
         await lights.forget(light)
+        guard await lights.isRemovalStored(light) else {
+            throw storageError(
+                "controllers no longer show \(key), but that can't be stored yet and is tried again", nil)
+        }
     }
 
     func purgeLights() async throws -> [ForgottenLight] {
-        do {
-            return try await lights.purge().map {
-                ForgottenLight(key: $0.key.description, name: $0.description.name)
-            }
-        } catch {
-            throw BridgeControlError(code: 74, message: "the lights cannot be stored", remedy: "see the daemon's log")
+        try await storing("no light was forgotten") {
+            try await lights.purge().map { ForgottenLight(key: $0.key.description, name: $0.description.name) }
         }
     }
 
@@ -201,35 +201,58 @@ struct BridgeOperations: BridgeControlHandler {
 
     /// Removes a controller from all bridges: it uses one id for all of a home.
     func removePairing(_ id: String) async throws {
-        var isKnown = false
+        var removals = 0
         for server in await bridges().map(\.server) {
             let controllers = await server.pairingReports().map(\.pairing.controller)
             guard let controller = controllers.first(where: { $0.description == id }) else { continue }
-            isKnown = true
-            try await store("pairings") { _ = try await server.removePairing(controller) }
+            try await storing(Self.refusal(after: removals)) { _ = try await server.removePairing(controller) }
+            removals += 1
         }
-        guard isKnown else {
+        guard removals > 0 else {
             throw BridgeControlError.usage("there is no pairing \(id)", remedy: "lamplighter pairings lists them")
         }
     }
 
     func removeAllPairings() async throws {
-        for server in await bridges().map(\.server) {
-            try await store("pairings") { try await server.removeAllPairings() }
+        for (removals, server) in await bridges().map(\.server).enumerated() {
+            try await storing(Self.refusal(after: removals)) { try await server.removeAllPairings() }
         }
+    }
+
+    private static func refusal(after removals: Int) -> String {
+        removals == 0 ? "no pairing was removed" : "the pairings were not removed from all bridges"
     }
 
     func unlockPairing() async throws {
         for server in await bridges().map(\.server) {
-            try await store("counter") { try await server.unlockPairing() }
+            try await storing("pairing was not unlocked") { try await server.unlockPairing() }
         }
     }
 
-    private func store(_ what: String, _ change: () async throws -> Void) async throws {
+    // MARK: Storage errors
+
+    /// Makes a change, and says in an error that it was not made.
+    private func storing<Result>(_ refusal: String, _ change: () async throws -> Result) async throws -> Result {
         do {
-            try await change()
+            return try await change()
+        } catch let error as BridgeControlError {
+            throw error
         } catch {
-            throw BridgeControlError(code: 74, message: "the \(what) cannot be stored", remedy: "see the daemon's log")
+            throw storageError(refusal, error)
+        }
+    }
+
+    /// Why a change can't be stored: the state of the disk explains more than the error of one call.
+    private func storageError(_ refusal: String, _ error: (any Error)?) -> BridgeControlError {
+        let file = hostFacts.file
+        switch error {
+        case DatabaseFileError.diskFull(let directory)?: return .diskFull(refusal, directory)
+        case let error as DatabaseFileError where error.exitCode != .inputOutput:
+            return BridgeControlError(code: error.exitCode.rawValue, message: "\(refusal): \(error)")
+        default:
+            if file.isFull { return .diskFull(refusal, file.directory) }
+            let reason = hostFacts.storageWarning ?? error.map { "\($0)" } ?? "see the daemon's log"
+            return BridgeControlError(code: ExitCode.inputOutput.rawValue, message: "\(refusal): \(reason)")
         }
     }
 
@@ -239,14 +262,12 @@ struct BridgeOperations: BridgeControlHandler {
         do { return try await reloader.reload() } catch { throw BridgeControlError(error) }
     }
 
-    func reset() async throws { try memory.reset() }
+    func reset() async throws { try await storing("nothing was reset") { try await memory.reset() } }
 
-    func backup() async throws -> [UInt8] {
-        do { return try memory.backup() } catch { throw BridgeControlError(error) }
-    }
+    func backup() async throws -> [UInt8] { try await storing("no backup was made") { try memory.backup() } }
 
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing {
-        do { return try await memory.restore(receive) } catch { throw BridgeControlError(error) }
+        try await storing("nothing was restored") { try await memory.restore(receive) }
     }
 
     func watch() async throws -> AsyncStream<BridgeControl.LightEvent> {
@@ -324,6 +345,12 @@ extension BridgeStatus.Driver {
 }
 
 extension BridgeControlError {
+    fileprivate static func diskFull(_ refusal: String, _ directory: String) -> BridgeControlError {
+        BridgeControlError(
+            code: ExitCode.inputOutput.rawValue, message: "\(refusal): the disk is full",
+            remedy: "make room in \(directory)")
+    }
+
     /// What the daemon would have ended with, had it met the error at its start.
     fileprivate init(_ error: any Error) {
         if let error = error as? BridgeControlError {

@@ -201,7 +201,8 @@ struct DatabaseFileTests {
         func cause(_ code: ResultCode) -> DatabaseFileError {
             DatabaseFileError(DatabaseError(resultCode: code, message: "m"), path: "p")
         }
-        for code in [ResultCode.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN] {
+        #expect(cause(.SQLITE_FULL) == .diskFull(directory: "."))
+        for code in [ResultCode.SQLITE_IOERR, .SQLITE_CANTOPEN] {
             #expect(cause(code) == .inputOutput(path: "p", reason: "m (\(code.rawValue))"))
         }
         #expect(cause(.SQLITE_READONLY) == .noPermission(path: "p"))

@@ -44,11 +44,11 @@ async def test_a_backup_becomes_the_same_bridge_elsewhere(running, make_daemon, 
     assert second.status["deviceId"] != before[0]
     if running:
         process = second.process.pid
-        said = second.cli("restore", tmp_path / "backup").stdout
+        said = second.cli("restore", "--yes", tmp_path / "backup").stdout
         assert second.process.pid == process and second.is_running
     else:
         second.terminate()
-        said = second.cli("restore", "--state-directory", second.state_directory, tmp_path / "backup").stdout
+        said = second.cli("restore", "--yes", "--state-directory", second.state_directory, tmp_path / "backup").stdout
         second.start()
     assert before[0] in said
     assert known(second) == before
@@ -111,7 +111,7 @@ def test_what_is_no_backup_changes_nothing(what, running, make_daemon, tmp_path)
     if not running:
         daemon.terminate()
     place = [] if running else ["--state-directory", daemon.state_directory]
-    refused = daemon.cli("restore", *place, file, check=False)
+    refused = daemon.cli("restore", "--yes", *place, file, check=False)
     assert refused.returncode == 65, refused
     assert refused.stderr.count("\n") == 1
     if not running:
@@ -129,7 +129,7 @@ def test_backups_and_restores_at_once_give_whole_files_or_a_refusal(make_daemon,
         return daemon.cli("backup", tmp_path / f"b{number}", check=False)
 
     def restore(_):
-        return daemon.cli("restore", tmp_path / "good", check=False)
+        return daemon.cli("restore", "--yes", tmp_path / "good", check=False)
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         done = list(pool.map(backup, range(24)))
@@ -166,7 +166,7 @@ def test_a_running_bridge_keeps_its_database_to_itself(make_daemon, tmp_path):
     daemon = make_daemon()
     daemon.cli("backup", tmp_path / "backup")
     refused = daemon.cli(
-        "--control", "/nowhere/s", "restore", "--state-directory", daemon.state_directory, tmp_path / "backup",
+        "--control", "/nowhere/s", "restore", "--yes", "--state-directory", daemon.state_directory, tmp_path / "backup",
         check=False)
     assert refused.returncode == 69
     assert f"process {daemon.process.pid}" in refused.stderr
@@ -180,7 +180,7 @@ async def test_the_daily_copy_brings_back_pairings_that_were_removed(make_daemon
     daemon.restart()
     until(copy.exists, 5, "a copy")
     assert copy.stat().st_mode & 0o777 == 0o600
-    daemon.cli("pairings", "remove", "--all")
+    daemon.cli("pairings", "remove", "--all", "--yes")
     # Days later, and again: the copy of the paired bridge is preferred to that of one that is not.
     for _ in range(2):
         before = time.time() - 2 * 86400
@@ -189,7 +189,7 @@ async def test_the_daily_copy_brings_back_pairings_that_were_removed(make_daemon
         daemon.until_published()
         assert not daemon.status["paired"]
         assert copy.stat().st_mtime == pytest.approx(before, abs=1)
-    daemon.cli("restore", copy)
+    daemon.cli("restore", "--yes", copy)
     assert daemon.status["paired"]
     assert read_shape(daemon, lan, me, accessory)
 
@@ -206,7 +206,7 @@ async def test_a_damaged_database_is_restored_as_the_error_says(make_daemon, lan
     daemon.start_without_waiting()
     assert daemon.process.wait(10) == 65
     assert "lamplighter restore" in daemon.log
-    daemon.cli("restore", "--state-directory", daemon.state_directory, copy)
+    daemon.cli("restore", "--yes", "--state-directory", daemon.state_directory, copy)
     daemon.start()
     assert read_shape(daemon, lan, me, accessory)
 

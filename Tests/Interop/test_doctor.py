@@ -423,7 +423,7 @@ async def test_a_bridge_that_is_paired_elsewhere(daemon, lan):
     with hap.Connection(lan.bridge.address, daemon.status["port"]) as another:
         assert hap.PairSetup(another, daemon.setup_code_anyway).m1()[hap.ERROR] == bytes([hap.UNAVAILABLE])
     expect(examine(daemon), "pairing", "paired with 1 controller", "lamplighter pairings remove --all")
-    daemon.cli("pairings", "remove", "--all")
+    daemon.cli("pairings", "remove", "--all", "--yes")
     until(lambda: examine(daemon).code == 0, 10, "well again")
 
 

@@ -120,7 +120,7 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
         for _ in range(20):
             assert add(session, other) == bytes([hap.UNKNOWN])
         assert [entry["id"].encode() for entry in daemon.cli("pairings", "--json")] == [me.id]
-        for command in (["pairings", "remove", me.id.decode()], ["pairings", "remove", "--all"], ["backup", tmp_path / "b"]):
+        for command in (["pairings", "remove", me.id.decode()], ["pairings", "remove", "--all", "--yes"], ["backup", tmp_path / "b"]):
             refused = daemon.cli(*command, check=False)
             assert refused.returncode == 74, refused
             assert refused.stderr.count("\n") == 1
@@ -149,6 +149,58 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     assert daemon.terminate()[0] == 0
     assert disk.integrity("bridge.sqlite") == "[('ok',)]"
     assert not [name for name in disk.files if name.endswith((".new", ".export", ".restored", "-journal"))], disk.files
+
+
+def test_a_full_disk_refuses_each_command_that_writes_and_changes_nothing(stored, lan, tmp_path):
+    daemon, disk = stored
+    backup = tmp_path / "backup"
+    daemon.cli("backup", backup)
+    daemon.configure(configuration(lights=LIGHTS[1:], advertise="none"))
+    daemon.cli("reload")
+    before = daemon.until(lambda status: status["lights"]["count"] == 2)
+    gone = next(iter(daemon.lights))
+    daemon.cli("simulate", gone, "reachable=false")
+    disk.fill()
+    for words, refusal in ((["reset", "--yes"], "nothing was reset"), (["restore", "--yes", backup], "nothing was restored"),
+                           (["backup", tmp_path / "b"], "no backup was made"),
+                           (["lights", "purge"], "no light was forgotten"),
+                           (["lights", "forget", gone], f"controllers no longer show {gone}, but")):
+        refused = daemon.cli(*words, check=False)
+        assert refused.returncode == 74 and refused.stdout == "", refused
+        assert refused.stderr.startswith(f"lamplighter: {refusal}") and refused.stderr.endswith(
+            f": the disk is full; make room in {disk.path}\n"), refused.stderr
+    for key in ("deviceId", "since"):
+        assert daemon.status[key] == before[key]
+    daemon.terminate()
+    disk.fill()
+    # Only the bridge's host sees the small disk.
+    refused = lan.bridge.run(
+        program("lamplighter"), "--control", daemon.socket, "restore", "--yes", "--state-directory",
+        daemon.state_directory, backup, check=False)
+    assert refused.returncode == 74 and f"the disk is full; make room in {disk.path}" in refused.stderr, refused
+    assert not (tmp_path / "b").exists()
+    daemon.start()
+    assert daemon.status["deviceId"] == before["deviceId"]
+
+
+KILLED = "did not answer, so the change may be stored or not"
+
+
+@pytest.mark.parametrize("words, answer", [
+    (["reset", "--yes"], KILLED), (["restore", "--yes", "BACKUP"], KILLED),
+    (["backup", "NEW"], "lamplighterd closed the connection")])
+def test_a_command_whose_daemon_is_killed_says_that_nothing_is_certain(words, answer, make_daemon, tmp_path):
+    daemon = make_daemon(configuration(advertise="none"))
+    daemon.cli("backup", tmp_path / "BACKUP")
+    identity = daemon.status["deviceId"]
+    with tracing(daemon, "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:signal=KILL"):
+        words = [tmp_path / word if word.isupper() else word for word in words]
+        refused = daemon.cli(*words, check=False)
+        assert refused.returncode == 69 and answer in refused.stderr, refused
+        daemon.process.wait(10)
+    assert not (tmp_path / "NEW").exists()
+    daemon.start()
+    assert daemon.status["deviceId"] == identity, "it was killed before the first flush"
 
 
 @pytest.mark.parametrize("failure, code, part", [("full", 74, "full"), ("read-only", 73, "Read-only file system")])
@@ -211,9 +263,15 @@ async def test_a_bridge_whose_disk_refuses_every_write_serves_and_says_so(make_d
 def refusing_writes(daemon, error):
     """Every write of this daemon to its files fails."""
     calls = "pwrite64,ftruncate,fsync,fdatasync,unlink,rename"
+    with tracing(daemon, "-e", f"trace={calls}", "-e", f"inject={calls}:error={error}"):
+        yield
+
+
+@contextlib.contextmanager
+def tracing(daemon, *options):
     tracer = subprocess.Popen(
-        ["strace", "-f", "-o", str(daemon.directory / "strace"), "-e", f"trace={calls}", "-e",
-         f"inject={calls}:error={error}", "-p", str(daemon.process.pid)], stderr=subprocess.PIPE)
+        ["strace", "-f", "-o", str(daemon.directory / "strace"), *options, "-p", str(daemon.process.pid)],
+        stderr=subprocess.PIPE)
     try:
         assert b"attached" in tracer.stderr.readline()
         yield

@@ -118,5 +118,5 @@ def test_a_backup_holds_all_bridges_and_a_reset_renews_all(make_daemon, tmp_path
         lambda status: status["bridges"][0]["deviceId"] != before[0]["deviceId"]
         and [bridge["lights"] for bridge in status["bridges"]] == [149, 1], 20)
     assert {bridge["deviceId"] for bridge in after["bridges"]}.isdisjoint(bridge["deviceId"] for bridge in before)
-    daemon.cli("restore", tmp_path / "backup")
+    daemon.cli("restore", "--yes", tmp_path / "backup")
     daemon.until(lambda status: [bridge["deviceId"] for bridge in status["bridges"]] == [b["deviceId"] for b in before], 20)

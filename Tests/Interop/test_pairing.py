@@ -188,7 +188,7 @@ async def test_the_operator_removes_all_pairings_without_a_restart(daemon, lan):
     async with Phone() as phone:
         await phone.pair(device_id, daemon.setup_code)
         await phone.record(device_id, lambda record: record.txt["sf"] == "0")
-        daemon.cli("pairings", "remove", "--all")
+        daemon.cli("pairings", "remove", "--all", "--yes")
         await phone.record(device_id, lambda record: record.txt["sf"] == "1", timeout=2)
         assert not daemon.status["paired"]
 

@@ -81,7 +81,7 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
             assert listed, "M6 is sent only when the pairing is on disk"
             with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
                 assert session.get("/accessories").status == 200
-        daemon.cli("pairings", "remove", "--all")
+        daemon.cli("pairings", "remove", "--all", "--yes")
 
 
 def test_what_the_configuration_declares_is_there_from_the_first_start_on(make_daemon):

@@ -334,7 +334,7 @@ class BridgeLife:
         self.begin_anew("reset", "--yes")
 
     def restore(self):
-        self.begin_anew("restore", self.backup)
+        self.begin_anew("restore", "--yes", self.backup)
 
     def begin_anew(self, *command):
         former = self.daemon.status["deviceId"]
@@ -438,7 +438,7 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
     daemon.until(lambda status: status["lights"]["reachable"] == 3)
     life.step("the pairing", lambda: on_phone(lan, life.pair), mine)
     life.step("a backup", lambda: daemon.cli("backup", life.backup), lambda state: is_made(state) and mine(state))
-    life.step("no pairing", lambda: daemon.cli("pairings", "remove", "--all"), other)
+    life.step("no pairing", lambda: daemon.cli("pairings", "remove", "--all", "--yes"), other)
     daemon.terminate()
     life.step("a second start", start, other)
     life.step("another configuration", life.reload, lambda state: len(state["light"]) == 4)

@@ -225,8 +225,15 @@ struct LamplighterTests {
     func pairings() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
-            #expect(await run("--control", path, "pairings", "remove", "AB") == Outcome(code: 0))
-            #expect(await run("--control", path, "pairings", "remove", "--all") == Outcome(code: 0))
+            #expect(
+                await run("--control", path, "pairings", "remove", "AB")
+                    == Outcome(code: 0, output: "The pairing AB is removed.\n"))
+            #expect(await run("--control", path, "pairings", "remove", "--all").code == 64)
+            #expect(await run("--control", path, "pairings", "remove", "--all", answer: "no").code == 75)
+            #expect(bridge.calls == ["remove AB"])
+            let all = await run("--control", path, "pairings", "remove", "--all", answer: "yes")
+            #expect(all.output.hasPrefix("1 pairing removed."))
+            #expect(all.errors.hasPrefix("The bridge loses 1 pairing;"))
             #expect(await run("--control", path, "pairings", "remove").code == 64)
             #expect(await run("--control", path, "pairings", "remove", "AB", "--all").code == 64)
         }
@@ -309,7 +316,10 @@ struct LamplighterTests {
             #expect(await run("backup", file, "--control", path) == Outcome(code: 0))
             var status = stat()
             #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600 && status.st_size == 3)
-            let restored = await run("restore", file, "--control", path)
+            #expect(await run("restore", file, "--control", path).code == 64)
+            #expect(await run("restore", file, "--control", path, answer: "no").code == 75)
+            #expect(bridge.calls == [])
+            let restored = await run("restore", file, "--control", path, "--yes")
             #expect(restored.code == 0)
             #expect(restored.output == "The bridge is AA:BB:CC:DD:EE:FF now, with 1 pairing and 2 lights.\n")
             #expect(bridge.calls == ["restore 3"])

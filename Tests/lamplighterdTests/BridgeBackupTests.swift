@@ -114,7 +114,7 @@ struct BridgeBackupTests {
         do {
             _ = try await memory.restore {
                 #expect(throws: BridgeControlError.self) { try memory.backup() }
-                #expect(throws: BridgeControlError.self) { try memory.reset() }
+                await #expect(throws: BridgeControlError.self) { try await memory.reset() }
                 await #expect(throws: BridgeControlError.self) { try await memory.restore { backup } }
                 return []
             }
@@ -122,9 +122,9 @@ struct BridgeBackupTests {
             refusal = error
         }
         #expect(refusal is DatabaseFileError)
-        #expect(memory.ending == nil)
+        #expect(!memory.isReplaced)
         _ = try await memory.restore { backup }
-        #expect(memory.ending == .restored)
+        #expect(memory.isReplaced)
         for await _ in memory.ends {}
         try file.close()
     }
@@ -135,12 +135,34 @@ struct BridgeBackupTests {
         let memory = BridgeMemory(file: file, places: folder.places)
         let backup = try memory.backup()
         _ = try await memory.restore { backup }
-        #expect(try #require(throws: BridgeControlError.self) { try memory.reset() }.code == 75)
-        #expect(memory.ending == .restored)
+        let refusal = await #expect(throws: BridgeControlError.self) { try await memory.reset() }
+        #expect(refusal?.code == 75)
         let other = BridgeMemory(file: file, places: folder.places)
-        try other.reset()
+        try await other.reset()
         await #expect(throws: BridgeControlError.self) { try await other.restore { backup } }
-        #expect(other.ending == .reset)
+        #expect(other.isReplaced)
         try file.close()
+    }
+
+    @Test("an acknowledged reset or restore holds even if the daemon is killed at once", arguments: [true, false])
+    func acknowledgedIsDurable(isReset: Bool) async throws {
+        let before: StoredBridge
+        do {
+            let (file, stored) = try await fill()
+            before = stored
+            let memory = BridgeMemory(file: file, places: folder.places)
+            if isReset {
+                try await memory.reset()
+            } else {
+                let backup = try memory.backup()
+                _ = try await memory.restore { backup }
+            }
+            // The bridge that still runs no longer changes the outcome.
+            try await BridgeDatabase(file.queue).save(PairingList())
+            try file.close()
+        }
+        let after = try await stored()
+        #expect((after.server.identity != before.server.identity) == isReset)
+        #expect(after.server.pairings.pairings.count == (isReset ? 0 : 1))
     }
 }

@@ -69,9 +69,23 @@ extension DatabaseFile {
     package static func replace(_ path: String, by candidate: String) throws(DatabaseFileError) {
         guard access(candidate, F_OK) == 0 else { throw .creating(candidate, errno) }
         try finishReplacement(of: path)
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + ".replaced" + suffix) }
-        try rename(candidate, to: successor(of: path))
+        try setSuccessor(of: path, to: candidate)
         try finishReplacement(of: path)
+    }
+
+    /// Stores durably that another file takes a database's place when the database is opened next.
+    ///
+    /// The caller owns the database and may still use it.
+    ///
+    /// - Throws: ``DatabaseFileError``; the database then keeps its place.
+    package static func setSuccessor(of path: String, to candidate: String) throws(DatabaseFileError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + ".replaced" + suffix) }
+        do {
+            try rename(candidate, to: successor(of: path))
+        } catch {
+            unlink(successor(of: path))
+            throw error
+        }
     }
 
     /// Finishes what ``replace(_:by:)`` has begun, wherever it was interrupted.

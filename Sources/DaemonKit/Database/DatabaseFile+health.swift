@@ -20,9 +20,11 @@ extension DatabaseFile {
     /// Why nothing new can be stored in the file, as far as can be seen without reading it.
     package var storageError: String? {
         if let problem = problemOfPlace { return problem }
-        let rest = freeBytes
-        return rest < Self.leastRoom ? "the disk of \(directory) is full: \(rest / 1024) KiB are left" : nil
+        return isFull ? "the disk of \(directory) is full: \(freeBytes / 1024) KiB are left" : nil
     }
+
+    /// A Boolean value that indicates whether the disk may have no room for another change.
+    package var isFull: Bool { freeBytes < Self.leastRoom }
 
     /// What is wrong with the file that is in use, or with its folder.
     package var problem: String? {

@@ -171,7 +171,7 @@ package final class DatabaseFile: Sendable {
         guard chmod(path, 0o600) == 0 else { throw .creating(path, errno) }
     }
 
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -16,6 +16,8 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     case noPermission(path: String)
     case cannotCreate(path: String, reason: String)
     case inputOutput(path: String, reason: String)
+    /// There is no room to write in a directory.
+    case diskFull(directory: String)
 
     package var exitCode: ExitCode {
         switch self {
@@ -24,7 +26,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
         case .missing: .noInput
         case .noPermission: .noPermission
         case .cannotCreate: .cannotCreate
-        case .inputOutput: .inputOutput
+        case .inputOutput, .diskFull: .inputOutput
         }
     }
 
@@ -49,6 +51,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
             case .noPermission(let path): "no permission to use \(path); give it to the user this daemon runs as"
             case .cannotCreate(let path, let reason): "\(path) cannot be made: \(reason)"
             case .inputOutput(let path, let reason): "\(path) cannot be read or written: \(reason)"
+            case .diskFull(let directory): "the disk is full; make room in \(directory)"
             }
         return text.sanitized
     }
@@ -56,7 +59,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
 
 extension DatabaseFileError {
     /// What SQLite says, in terms of what to do about it.
-    init(_ error: any Error, path: String) {
+    package init(_ error: any Error, path: String) {
         guard let error = error as? DatabaseError else {
             self = .damaged(path: path, reason: "\(error)")
             return
@@ -66,7 +69,10 @@ extension DatabaseFileError {
         switch error.resultCode {
         case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .noPermission(path: path)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse(lock: path, pid: nil)
-        case .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_NOLFS:
+        case .SQLITE_FULL: self = .diskFull(directory: DatabaseFile.folder(of: path))
+        case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
+            self = .diskFull(directory: DatabaseFile.folder(of: path))
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_NOLFS:
             self = .inputOutput(path: path, reason: reason)
         default: self = .damaged(path: path, reason: reason)
         }

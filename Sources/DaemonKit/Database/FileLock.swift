@@ -57,6 +57,7 @@ extension DatabaseFileError {
     static func creating(_ path: String, _ code: CInt) -> DatabaseFileError {
         switch code {
         case EACCES, EPERM: .noPermission(path: path)
+        case ENOSPC, EDQUOT: .diskFull(directory: DatabaseFile.folder(of: path))
         case EIO: .inputOutput(path: path, reason: SystemError(code: code).reason)
         default: .cannotCreate(path: path, reason: SystemError(code: code).reason)
         }

@@ -21,9 +21,9 @@ struct BackupCommand: AsyncParsableCommand {
             let bytes = try await options.ask { try await $0.backup() }
             try OutputFile.write(bytes, to: file)
         } catch let error as BridgeControlError where error.isDaemonAway {
-            let words = try ["--backup"] + place.arguments(options)
+            let directory = try place.directory(options)
             try OutputFile.make(file) { output in
-                try DaemonProgram.run(words, standardOutput: output)
+                try DaemonProgram.run(["--backup", "--state-directory", directory], standardOutput: output)
             }
         }
     }
@@ -35,14 +35,14 @@ struct StateDirectoryOption: ParsableArguments {
         help: ArgumentHelp("The state directory of a bridge that is not running.", valueName: "dir"))
     var stateDirectory: String?
 
-    /// The words that tell the daemon's program.
+    /// The directory that was named, or the one that belongs to the socket.
     ///
-    /// - Throws: ``BridgeControlError`` if nothing says where it is.
-    func arguments(_ options: GlobalOptions) throws(BridgeControlError) -> [String] {
+    /// - Throws: ``BridgeControlError`` if there is neither.
+    func directory(_ options: GlobalOptions) throws(BridgeControlError) -> String {
         guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
             throw .usage(
                 "no daemon listens at \(options.socket)", remedy: "name its state directory with --state-directory")
         }
-        return ["--state-directory", directory]
+        return directory
     }
 }

@@ -165,7 +165,7 @@ struct LightsForgetCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        try await options.ask { [key] in try await $0.forgetLight(key) }
+        try await options.change(check: "lamplighter lights") { [key] in try await $0.forgetLight(key) }
     }
 }
 
@@ -181,7 +181,7 @@ struct LightsPurgeCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let lights = try await options.ask { try await $0.purgeLights() }
+        let lights = try await options.change(check: "lamplighter lights") { try await $0.purgeLights() }
         Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
     }
 

@@ -44,6 +44,9 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
     @Flag(help: "Remove every pairing.")
     var all = false
 
+    @Flag(help: "Do not ask before all pairings are removed.")
+    var yes = false
+
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
@@ -51,9 +54,21 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.ask { [id] bridge in
-            if let id { try await bridge.removePairing(id) } else { try await bridge.removeAllPairings() }
+        if let id {
+            try await options.change(check: "lamplighter pairings") { try await $0.removePairing(id) }
+            return print("The pairing \(id) is removed.")
         }
+        let pairings = try await options.ask { try await $0.pairings() }
+        guard !pairings.isEmpty else { return print("The bridge is not paired.") }
+        let count = "\(pairings.count) \(pairings.count == 1 ? "pairing" : "pairings")"
+        try await options.confirm(
+            "The bridge loses \(count); every controller has to add it again.", yes: yes)
+        try await options.change(check: "lamplighter pairings") { try await $0.removeAllPairings() }
+        print("\(count) removed. lamplighter setup shows the setup code.")
+    }
+
+    private func print(_ sentence: String) {
+        if !options.json { Terminal.current.write(sentence.sanitized + "\n") }
     }
 }
 
@@ -63,5 +78,7 @@ struct PairingsUnlockCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws { try await options.ask { try await $0.unlockPairing() } }
+    func run() async throws {
+        try await options.change(check: "lamplighter status") { try await $0.unlockPairing() }
+    }
 }

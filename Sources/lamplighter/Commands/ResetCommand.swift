@@ -8,7 +8,8 @@ struct ResetCommand: AsyncParsableCommand {
         commandName: "reset", abstract: "Give the bridge a new identity and a new setup code.",
         discussion: """
             Every controller loses the bridge, and with it its rooms and scenes; it has to be added again. To free a \
-            bridge that a controller has forgotten, lamplighter pairings remove --all is enough.
+            bridge that a controller has forgotten, lamplighter pairings remove --all is enough. The former identity is \
+            kept in the state directory, in bridge.sqlite.replaced.
             """)
 
     @Flag(help: "Do not ask.")
@@ -18,14 +19,13 @@ struct ResetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let former = try await options.ask { try await $0.status() }
-        if !yes {
-            let question = "Every controller loses the bridge \(former.name.sanitized). Write yes to go on: "
-            guard try await Terminal.current.answer(to: question) == "yes" else {
-                throw BridgeControlError(code: 75, message: "nothing has been changed")
-            }
+        try await options.confirm("Every controller loses the bridge \(former.name).", yes: yes)
+        try await options.change(check: "lamplighter status") { try await $0.reset() }
+        let status = try await options.untilBack(after: former, "the bridge was reset")
+        guard status.deviceID != former.deviceID else {
+            throw BridgeControlError(
+                code: 70, message: "nothing was reset: the bridge is still \(former.deviceID)", remedy: "see its log")
         }
-        try await options.ask { try await $0.reset() }
-        let status = try await options.untilBack(after: former)
         let terminal = Terminal.current
         guard !options.json else {
             terminal.write(status.json.text + "\n")

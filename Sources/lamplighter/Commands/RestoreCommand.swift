@@ -15,6 +15,9 @@ struct RestoreCommand: AsyncParsableCommand {
     @Argument(help: "A file that lamplighter backup has written, or the daily copy bridge.sqlite.backup.")
     var file: String
 
+    @Flag(help: "Do not ask.")
+    var yes = false
+
     @OptionGroup var place: StateDirectoryOption
     @OptionGroup var options: GlobalOptions
 
@@ -23,13 +26,21 @@ struct RestoreCommand: AsyncParsableCommand {
         do {
             let bytes = try input.read()
             let former = try await options.ask { try await $0.status() }
-            let listing = try await options.ask { try await $0.restore(bytes) }
-            _ = try await options.untilBack(after: former)
+            try await options.confirm(
+                "The backup replaces the bridge \(former.name), its pairings and its lights.", yes: yes)
+            let listing = try await options.change(check: "lamplighter status") { try await $0.restore(bytes) }
+            _ = try await options.untilBack(after: former, "the backup is restored")
             Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.sanitized + "\n")
         } catch let error as BridgeControlError where error.isDaemonAway {
+            let directory = try place.directory(options)
+            try await options.confirm("The backup replaces the bridge in \(directory).", yes: yes)
             try input.rewind()
-            let words = try ["--restore"] + (options.json ? ["--json"] : []) + place.arguments(options)
-            try DaemonProgram.run(words, standardInput: input.descriptor)
+            try DaemonProgram.run(
+                ["--restore", "--state-directory", directory] + (options.json ? ["--json"] : []),
+                standardInput: input.descriptor)
+            guard !options.json else { return }
+            let start = DaemonPlaces(socket: options.socket)?.startCommand
+            Terminal.current.write("lamplighterd is not running; start it\(start.map { ": \($0)" } ?? "").\n")
         }
     }
 }

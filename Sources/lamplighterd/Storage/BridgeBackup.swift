@@ -63,7 +63,38 @@ enum BridgeBackup {
         }
     }
 
-    /// Puts the admitted backup in the database's place.
+    // MARK: Starting over
+
+    /// Writes a copy of a database with new identities and without pairings, ready to take the database's place.
+    ///
+    /// - Throws: `DatabaseFileError`; nothing has changed then.
+    static func prepareReset(of file: DatabaseFile, in places: BridgeDaemon.Places) async throws {
+        do {
+            try file.copy(to: places.restoredDatabase)
+            try await DatabaseFile.adopt(
+                places.restoredDatabase, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID
+            ) { try await BridgeDatabase($0).server.resetAll() }
+        } catch {
+            discardRemains(places)
+            throw error
+        }
+    }
+
+    // MARK: Taking the database's place
+
+    /// Stores durably that the prepared database is the one the bridge starts with next.
+    ///
+    /// - Throws: `DatabaseFileError`; nothing has changed then.
+    static func useAtNextStart(_ places: BridgeDaemon.Places) throws {
+        do {
+            try DatabaseFile.setSuccessor(of: places.database, to: places.restoredDatabase)
+        } catch {
+            discardRemains(places)
+            throw error
+        }
+    }
+
+    /// Puts the prepared database in the place of one that is not in use.
     ///
     /// - Throws: `DatabaseFileError`.
     static func install(_ places: BridgeDaemon.Places) throws {
@@ -74,7 +105,7 @@ enum BridgeBackup {
     ///
     /// Whoever calls owns the database.
     static func discardRemains(_ places: BridgeDaemon.Places) {
-        for file in [places.restoredDatabase, places.exportedDatabase, places.exportedDatabase + ".new"] {
+        for file in [places.restoredDatabase, places.exportedDatabase].flatMap({ [$0, $0 + ".new"] }) {
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file + suffix) }
         }
     }
@@ -113,6 +144,10 @@ enum BridgeBackup {
     }
 
     private static func failure(_ path: String, _ error: SystemError = .last) -> DatabaseFileError {
-        error.isPermissionDenied ? .noPermission(path: path) : .inputOutput(path: path, reason: error.reason)
+        switch error.code {
+        case _ where error.isPermissionDenied: .noPermission(path: path)
+        case ENOSPC, EDQUOT: .diskFull(directory: DatabaseFile.folder(of: path))
+        default: .inputOutput(path: path, reason: error.reason)
+        }
     }
 }

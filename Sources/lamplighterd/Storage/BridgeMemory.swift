@@ -2,26 +2,17 @@ import BridgeControl
 import DaemonKit
 import Synchronization
 
-/// What the operator does to the memory of a running bridge as a whole: one thing at a time, and nothing more once the
-/// bridge is to begin anew.
+/// Backup, restore and reset of a running bridge: one operation at a time, and none once the bridge must start over.
 final class BridgeMemory: Sendable {
-    /// Why the bridge ends, to begin anew.
-    enum Ending: Sendable {
-        /// With another identity.
-        case reset
-        /// With the backup that has been admitted.
-        case restored
-    }
-
     private struct State {
         var isBusy = false
-        var ending: Ending?
+        var isReplaced = false
     }
 
     private let state = Mutex(State())
     private let file: DatabaseFile
     private let places: BridgeDaemon.Places
-    /// Ends when the bridge is to begin anew, or ``finish()`` is called.
+    /// Ends when the bridge must start over, or ``finish()`` is called.
     let ends: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
 
@@ -31,8 +22,8 @@ final class BridgeMemory: Sendable {
         (ends, end) = AsyncStream.makeStream()
     }
 
-    /// Why the bridge is to begin anew, if it is.
-    var ending: Ending? { state.withLock(\.ending) }
+    /// A Boolean value that indicates whether the bridge starts over with another database.
+    var isReplaced: Bool { state.withLock(\.isReplaced) }
 
     /// Everything the bridge has learnt, consistent.
     func backup() throws -> [UInt8] {
@@ -41,7 +32,7 @@ final class BridgeMemory: Sendable {
         return try BridgeBackup.take(of: file, in: places)
     }
 
-    /// Takes a backup in and lets the bridge begin anew with it.
+    /// Takes a backup in and lets the bridge start over with it, even if the daemon is killed from now on.
     ///
     /// - Parameter receive: fetches the backup.
     /// - Returns: what has been found in it.
@@ -51,15 +42,19 @@ final class BridgeMemory: Sendable {
         try begin()
         defer { state.withLock { $0.isBusy = false } }
         let listing = try await BridgeBackup.admit(try await receive(), into: places)
-        beginAnew(.restored)
+        try startOver()
         return listing
     }
 
-    /// Lets the bridge begin anew with another identity.
-    func reset() throws {
+    /// Lets the bridge start over with another identity, even if the daemon is killed from now on.
+    ///
+    /// - Throws: `DatabaseFileError` if that can't be stored, `BridgeControlError` if something else is under way;
+    ///   nothing has changed then.
+    func reset() async throws {
         try begin()
         defer { state.withLock { $0.isBusy = false } }
-        beginAnew(.reset)
+        try await BridgeBackup.prepareReset(of: file, in: places)
+        try startOver()
     }
 
     /// The bridge has ended.
@@ -67,7 +62,7 @@ final class BridgeMemory: Sendable {
 
     private func begin() throws(BridgeControlError) {
         let isFree = state.withLock { state in
-            guard !state.isBusy, state.ending == nil else { return false }
+            guard !state.isBusy, !state.isReplaced else { return false }
             state.isBusy = true
             return true
         }
@@ -78,8 +73,9 @@ final class BridgeMemory: Sendable {
         }
     }
 
-    private func beginAnew(_ ending: Ending) {
-        state.withLock { $0.ending = ending }
+    private func startOver() throws {
+        try BridgeBackup.useAtNextStart(places)
+        state.withLock { $0.isReplaced = true }
         end.finish()
     }
 }
