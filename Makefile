@@ -16,7 +16,7 @@ LIBRARIES := HAPAccessory HAPController HomeClient LightKit AccessoryRole HAPMod
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
 # no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
 SHIPPED := .build-static/release
-SHIP    := swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
+SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
 .PHONY: all run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs

@@ -5,6 +5,10 @@
 
 import PackageDescription
 
+/// The version of a build that is not given one; Scripts/version makes one of it for each commit.
+let nextRelease = "0.2.0"
+let version = Context.environment["LAMPLIGHTER_VERSION"] ?? nextRelease
+
 let swift: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
@@ -95,11 +99,14 @@ let package = Package(
         // Reads QR codes by zxing-cpp, which has no C functions of its own.
         .target(name: "QRReading", linkerSettings: [.linkedLibrary("ZXing")]),
 
+        // The programs' version, which only a C macro can be given when they are built.
+        .target(name: "CVersion", cSettings: [.define("LAMPLIGHTER_VERSION", to: "\"\(version)\"")]),
+
         library("AsyncKit"),
         library("BoundedJSON"),
         library("Jinja", ["BoundedJSON"]),
         library("SystemKit"),
-        library("TerminalKit", ["SystemKit"]),
+        library("TerminalKit", ["CVersion", "SystemKit"]),
         library("WebAccess", ["BoundedJSON", "SystemKit", "TerminalKit"]),
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),

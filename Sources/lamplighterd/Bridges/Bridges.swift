@@ -90,7 +90,7 @@ actor Bridges: ServiceLifecycle.Service {
 
     private func server(_ number: Int, _ stored: StoredServer) async throws -> AccessoryServer {
         let profile = AccessoryProfile.lightBridge(
-            name: name(number), serialNumber: stored.identity.deviceID.description, firmware: Version.current)
+            name: name(number), serialNumber: stored.identity.deviceID.description, firmware: Version.number)
         let store = database.server.server(number)
         let server = AccessoryServer(
             executor: executor, scheduler: EventLoopScheduler(loop), store: store, stored: stored,
