@@ -27,6 +27,10 @@ extension HomeHub {
         var storeRetryInterval = Duration.seconds(10)
         /// How much time lies between two times at which a home takes over what an accessory consists of.
         package var databaseInterval = Duration.seconds(5)
+        /// The interval between two reads of state that an accessory doesn't report.
+        package var pollInterval = Duration.seconds(60)
+        /// The pauses between the reads after a write to a target; their sum is the longest time that a target is followed.
+        package var targetPauses = [1, 2, 4, 8, 15, 30, 60, 60].map { Duration.seconds($0) }
         package var timing = ControllerTiming()
 
         package init(systemApp: SystemApp) { self.systemApp = systemApp }

@@ -126,7 +126,15 @@ package actor HomeHub {
     ///   - writer: whose call set the value; it has it in its answer.
     ///   - isOccurrence: whether it leaves no value behind, such as a press of a button.
     func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
-        guard graph.apply(event) else { return }
+        guard graph.apply(event) else {
+            // The same value is newer now, which apps show of values that aren't reported.
+            if case .valueUpdated(let id, _, _) = event, let state = graph.characteristic(id), state.isReadableState,
+                !state.canNotify
+            {
+                sessions.notify(event, writer: writer, in: self)
+            }
+            return
+        }
         if case .valueUpdated(let id, let value, let time) = event, !isOccurrence {
             if unsavedValues.changed(id, to: TimestampedValue(value, at: time)) { deadlineChanged.send() }
         }

@@ -43,6 +43,22 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
+    @Test("Retries a refused subscription for an app that wants it, and after its accessory returned to the bridge")
+    func retried() {
+        var subscriptions = SubscriptionReconciler()
+        _ = subscriptions.desire([a, b])
+        _ = subscriptions.next { _ in true }
+        subscriptions.answered([a: .unableToCommunicate, b: .success])
+        #expect(subscriptions.desire([a, b]) == [])
+        #expect(subscriptions.desire([a, b], retrying: [a, b]) == [a])
+        #expect(subscriptions.next { _ in true } == .subscribe([a]))
+        subscriptions.answered([a: .unableToCommunicate])
+        subscriptions.retry(AccessoryID(2))
+        #expect(subscriptions.next { _ in true } == nil)
+        subscriptions.retry(AccessoryID(1))
+        #expect(subscriptions.next { _ in true } == .subscribe([a]))
+    }
+
     @Test("What is desired anew is asked for anew, although it was not taken back yet or not answered yet")
     func anew() {
         var subscriptions = SubscriptionReconciler()

@@ -64,7 +64,8 @@ final class Device: Sendable {
 
     init(
         database: String = soundDatabase, timeout: Duration = .seconds(20), databaseInterval: Duration = .zero,
-        saveInterval: Duration? = nil, _ reaction: @escaping Reaction = { _ in nil }
+        saveInterval: Duration? = nil, targetPauses: [Duration]? = nil, pollInterval: Duration? = nil,
+        _ reaction: @escaping Reaction = { _ in nil }
     ) throws {
         let vault = slowVault.vault
         let identity = AccessoryIdentity(
@@ -87,6 +88,8 @@ final class Device: Sendable {
             $0.timing.request = timeout
             $0.databaseInterval = databaseInterval
             if let saveInterval { $0.saveInterval = saveInterval }
+            if let targetPauses { $0.targetPauses = targetPauses }
+            if let pollInterval { $0.pollInterval = pollInterval }
         }
         server = ScriptedAccessory(identity, pairedWith: [vault.identity().pairing()]) { request, _ in
             if let special = reaction(request) { return special }
@@ -111,6 +114,9 @@ final class Device: Sendable {
     /// How many requests of a kind there were.
     func count(_ method: HTTPRequest.Method) -> Int { server.requests.count { $0.method == method } }
 
+    /// The number of requests that write values.
+    var writes: Int { server.requests.count(where: \.writesValue) }
+
     /// What it calls its switch, as far as the home knows.
     func description(_ app: TestApp) async throws -> String? {
         try await house.home(app).characteristic(on)?.manufacturerDescription
@@ -127,6 +133,19 @@ final class Device: Sendable {
     func isThere(_ app: TestApp) async throws {
         try await eventually("it is there") { try await house.home(app).accessories.first?.isReachable == true }
     }
+}
+
+extension HTTPRequest {
+    private func hasEntry(where isMeant: (WriteRequest.Entry) -> Bool) -> Bool {
+        method == .put && WriteRequest(parsing: body)?.entries.contains(where: isMeant) == true
+    }
+
+    /// Whether it writes a value.
+    var writesValue: Bool { hasEntry { $0.value != nil } }
+    /// Whether it subscribes to the button of a ``Device``, which the hub doesn't by itself.
+    var subscribesToButton: Bool { hasEntry { $0.events == true && $0.id.iid.rawValue == 12 } }
+    /// Whether it subscribes to anything, or ends a subscription.
+    var isSubscription: Bool { hasEntry { $0.events != nil } }
 }
 
 extension Device {

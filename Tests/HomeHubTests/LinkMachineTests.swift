@@ -167,7 +167,7 @@ import Testing
         let link = AccessoryLink(
             pairing, as: .random(), dialer: InMemoryDialer(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        var connection = Connection(link, [:])
+        var connection = Connection(link, [:], targetPauses: [])
         #expect(connection.isReachable(one) == nil)
         connection.connected()
         connection.opened()

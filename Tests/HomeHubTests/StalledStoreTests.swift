@@ -31,8 +31,8 @@ struct StalledStoreTests {
             try await eventually("the store has it") { device.house.store.waitingCount == 1 }
             // Everything that is no change of the home.
             #expect(try await reader.observe(device.on) == nil)
-            device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
-            try await eventually("the event") { reader.values == [.bool(true)] }
+            device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)
+            try await eventually("the event") { reader.values == [.bool(false)] }
             #expect(try await reader.readValues(device.on).first?.value == .bool(true))
             #expect(
                 try await reader.writeValues(ValueWrite(characteristic: device.on, value: .bool(false))).first?.error

@@ -164,6 +164,30 @@ def test_a_renamed_accessory_is_shown_by_its_name(home, device):
     assert "Desk Lamp (Lightbulb, main)" in shown and "Meter (" not in shown
 
 
+# Without an app that watches
+
+
+def test_lists_follow_what_happens_without_an_app(home, device):
+    meter = device([{"type": "LockMechanism"}, LAMP])
+    add(home)
+
+    def states():
+        services = home.cli("show", "Meter", "--json")["services"]
+        return {
+            (service["typeName"], one["name"]): one["value"]
+            for service in services for one in service["characteristics"] if "value" in one}
+
+    home.cli("write", "Meter", "lock-target-state=1")
+    assert "locking" in home.cli("accessories").stdout
+    meter.say(["LockCurrentState", 1])
+    until(lambda: "locked" in home.cli("accessories").stdout, 10, "it is locked")
+    meter.say(["On", 1])
+    until(lambda: states()["Lightbulb", "on"] is True, 10, "it is on")
+    # Someone switches it at the wall.
+    meter.say(["On", 0])
+    until(lambda: states()["Lightbulb", "on"] is False, 10, "it is off")
+
+
 # Coming and going
 
 

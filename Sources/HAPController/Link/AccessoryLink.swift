@@ -44,6 +44,8 @@ package actor AccessoryLink {
     // What it is to report, and how it is caught not reporting.
     private var subscriptions = SubscriptionReconciler()
     private var push: PushWatch
+    /// The last value that was read to find lost events.
+    private var lastChecked: CharacteristicID?
 
     /// The connection, also while it is not verified yet.
     private var connection: ControllerSession?
@@ -276,10 +278,8 @@ package actor AccessoryLink {
     private func look(_ session: ControllerSession) async throws(SetupError) {
         guard let database else { return }
         let reported = subscriptions.confirmed.subtracting(written)
-        written = []
-        // With nothing to watch, any answer still shows that the connection lives.
-        let desired = subscriptions.desired.sorted()
-        let ids = desired.isEmpty ? Array(database.readable.prefix(1)) : database.canRead(desired)
+        let ids = valuesToCheck(of: database)
+        written.subtract(ids)
         let readings: [CharacteristicID: Reading]
         do throws(RequestError) {
             readings = try await read(ids, of: database, on: session)
@@ -297,6 +297,24 @@ package actor AccessoryLink {
         }
         push.looked(hasMissedEvents: hasMissedEvents, now: .now)
     }
+
+    /// Returns the values to read next: all of them while events are lost, otherwise some at a time, in turn.
+    ///
+    /// Reads wake accessories that run on batteries: they are left out. If nothing remains, any answer still shows that the
+    /// connection lives.
+    private func valuesToCheck(of database: AccessoryDatabase) -> [CharacteristicID] {
+        let batteryPowered = database.batteryPowered
+        let ids = database.canRead(subscriptions.desired.filter { !batteryPowered.contains($0.aid) }.sorted())
+        guard !ids.isEmpty else { return Array(database.readable.prefix(1)) }
+        guard !push.isPolling, ids.count > Self.checkedAtOnce else { return ids }
+        let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }
+        let batch = Array((next.isEmpty ? ids[...] : next).prefix(Self.checkedAtOnce))
+        lastChecked = batch.last
+        return batch
+    }
+
+    /// The most values that are read at once to find lost events.
+    private static let checkedAtOnce = 50
 
     /// An event came; what counts is the session that is verified and the link's now.
     func received(event body: [UInt8], on session: ControllerSession) async {
@@ -324,6 +342,9 @@ package actor AccessoryLink {
 
     // MARK: Subscriptions
 
+    /// The characteristics that the accessory reports on this connection.
+    package var reported: Set<CharacteristicID> { subscriptions.confirmed }
+
     /// Has these characteristics reported from now on and no others, on this connection and every later one; those that do
     /// not exist or do not report are passed over.
     ///
@@ -333,17 +354,25 @@ package actor AccessoryLink {
         changed.send()
     }
 
+    /// An accessory behind a bridge is reachable again: subscribes to what the bridge refused before.
+    package func retrySubscriptions(of aid: AccessoryID) {
+        subscriptions.retry(aid)
+        changed.send()
+    }
+
     /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; their values are read,
     /// too.
     ///
     /// - Parameters:
     ///   - ids: which.
     ///   - kept: those that stay desired if they are.
-    /// - Returns: what came of each that was not desired before.
+    ///   - retried: those that are asked for again if the accessory refused them.
+    /// - Returns: what came of each that was not desired before or is retried.
     package func observe(
-        _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = []
+        _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
+        insistingOn retried: Set<CharacteristicID> = []
     ) async -> [CharacteristicID: SubscriptionOutcome] {
-        let new = subscriptions.desire(ids, keeping: kept)
+        let new = subscriptions.desire(ids, keeping: kept, retrying: retried)
         changed.send()
         guard !new.isEmpty else { return [:] }
         guard let (session, database) = try? current() else {
@@ -477,6 +506,11 @@ extension AccessoryDatabase {
     /// Everything that can be read and means something when it is.
     fileprivate var readable: [CharacteristicID] {
         characteristics.filter { $0.characteristic.isReadable }.map(\.id)
+    }
+
+    /// The accessories with a battery service.
+    fileprivate var batteryPowered: Set<AccessoryID> {
+        Set(accessories.filter { $0.services.contains { $0.type == .battery } }.map(\.aid))
     }
 
     fileprivate func canRead(_ id: CharacteristicID) -> Bool { self[id]?.isReadable ?? false }

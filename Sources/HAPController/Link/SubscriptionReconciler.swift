@@ -32,11 +32,13 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     /// - Parameters:
     ///   - ids: which.
     ///   - kept: those that stay desired if they are.
-    /// - Returns: those that were not desired before; they are asked for anew, whatever came of it last time.
+    ///   - retried: those that are asked for again if they were refused.
+    /// - Returns: those that were not desired before or are retried.
     package mutating func desire(
-        _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = []
+        _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
+        retrying retried: Set<CharacteristicID> = []
     ) -> Set<CharacteristicID> {
-        let new = ids.subtracting(desired)
+        let new = ids.subtracting(desired).union(ids.intersection(retried).filter { refused[$0] != nil })
         desired = ids.union(desired.intersection(kept))
         confirmed.subtract(new)
         asked.subtract(new)
@@ -50,6 +52,9 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         refused = [:]
         asked = []
     }
+
+    /// An accessory is reachable again: what the server refused of it is asked for again.
+    package mutating func retry(_ aid: AccessoryID) { refused = refused.filter { $0.key.aid != aid } }
 
     /// What to ask for now; each batch is given out once.
     ///

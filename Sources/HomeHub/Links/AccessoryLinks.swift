@@ -11,7 +11,7 @@ import struct HAPModel.DeviceID
 
 /// The connections to the accessory servers of the homes: whether each is there, what it consists of, what it reports.
 final class AccessoryLinks {
-    private var connections: [DeviceID: Connection] = [:]
+    private(set) var connections: [DeviceID: Connection] = [:]
     /// Those that were just added, and may yet let us in.
     private var unadmitted: Set<DeviceID> = []
 
@@ -31,7 +31,8 @@ final class AccessoryLinks {
             pairing, as: identity, dialer: hub.dialer,
             database: added.map { ($0.database, configurationNumber: $0.configurationNumber) },
             timing: hub.configuration.timing, logger: hub.logger)
-        connections[device] = Connection(link, hub.graph.characteristics(at: device))
+        connections[device] = Connection(
+            link, hub.graph.characteristics(at: device), targetPauses: hub.configuration.targetPauses)
         if let added {
             apply(added.database.readings, of: device, in: hub)
             awaitAdmission(link, in: hub)
@@ -97,11 +98,14 @@ final class AccessoryLinks {
 
     private func follow(_ link: AccessoryLink, in hub: isolated HomeHub) async {
         await withTaskGroup { group in
+            await link.desire(followed(at: link.id, in: hub.graph))
             group.addTask { await link.run() }
+            group.addTask { await hub.turn { hub in await hub.links.poll(link, in: hub) } }
             await link.appeared(hub.browser.snapshot[link.id])
             for await updates in link.updates {
                 for update in updates { received(update, from: link, in: hub) }
             }
+            group.cancelAll()
         }
         // Whatever waits for its subscriptions waits no more; another link may be there already.
         if connections[link.id]?.link === link { connections[link.id]?.subscriptions.ended() }
@@ -136,6 +140,7 @@ final class AccessoryLinks {
             connections[device]?.compliance.connected()
             if connections[device]?.needsProbe == true { return probe(device, in: hub) }
             connections[device]?.connected()
+            connections[device]?.subscriptions.connected()
         case .unreachable(let failure):
             connections[device]?.disconnected(failure)
             if case .outOfCompliance(let error) = failure { violated(device, error.description, in: hub) }
@@ -154,6 +159,25 @@ final class AccessoryLinks {
         updateReachability(of: device, in: hub)
         apply(connections[device]?.takeEarly() ?? [:], of: device, in: hub)
     }
+
+    // MARK: Targets that were written
+
+    /// As ``TargetReads/wrote(to:)``.
+    func wrote(to services: Set<Service.ID>, at device: DeviceID) -> Bool {
+        connections[device]?.targets.wrote(to: services) ?? false
+    }
+
+    /// Returns the pause before the next read of targets, and the signal of a write; `nil` if there is nothing to read.
+    func nextTargetRead(at device: DeviceID, in graph: HomeGraph) -> (pause: Duration, written: AsyncSignal)? {
+        let approaching = Set(graph.accessories(at: device).flatMap(\.services).filter(\.isApproachingTarget).map(\.id))
+        guard let pause = connections[device]?.targets.nextPause(where: approaching.contains),
+            let written = connections[device]?.targets.written
+        else { return nil }
+        return (pause, written)
+    }
+
+    /// As ``TargetReads/beginRead()``.
+    func beginTargetRead(at device: DeviceID) -> Set<Service.ID> { connections[device]?.targets.beginRead() ?? [] }
 
     // MARK: Reachability
 
@@ -203,9 +227,10 @@ final class AccessoryLinks {
             else { continue }
             hasChanged = true
             hub.apply(.reachabilityUpdated(accessory.id, isReachable))
+            if isReachable, accessory.isBridged { retrySubscriptions(of: accessory, in: hub) }
         }
         updateFault(of: device, in: hub)
-        // What no session observes any more since it went was not taken back.
+        // The end of an observation of an unreachable accessory wasn't sent yet.
         if hasChanged { demandChanged(at: device, in: hub) }
     }
 
@@ -434,24 +459,31 @@ final class AccessoryLinks {
         hub.start { hub in await hub.links.reconcileSubscriptions(at: device, in: hub) }
     }
 
-    /// Has an accessory report what is observed of it now, and nothing else.
+    /// Has an accessory report its state and what sessions observe of it.
     private func reconcileSubscriptions(at device: DeviceID, in hub: isolated HomeHub) async {
         guard let link = connections[device]?.link else { return }
         while connections[device]?.link === link, connections[device]?.subscriptions.nextRound() == true,
             let characteristics = connections[device]?.characteristics
         {
-            let observed = hub.sessions.observed
-            // What cannot be reached is observed by no session now, and yet it is by its reports that it comes back.
+            let demand = hub.sessions.observed
+            let observed = Set(characteristics.filter { demand.contains($0.value) }.keys)
+            // No session observes an unreachable accessory, but its reports show its return.
             let away = Set(hub.graph.accessories(at: device).filter { !$0.isReachable }.map(\.aid))
             let outcomes = await link.observe(
-                Set(characteristics.filter { observed.contains($0.value) }.keys),
-                keeping: Set(characteristics.keys.filter { away.contains($0.aid) }))
+                observed.union(followed(at: device, in: hub.graph)),
+                keeping: Set(characteristics.keys.filter { away.contains($0.aid) }), insistingOn: observed)
             guard connections[device]?.link === link else { return }
             let refused = connections[device]?.subscriptions.asked(outcomes.mapValues { HomeError.Code($0) }) ?? []
             hub.sessions.refused(refused.compactMap { connections[device]?.characteristics[$0] })
         }
         guard connections[device]?.link === link else { return }
         connections[device]?.subscriptions.ended()
+    }
+
+    /// Has a bridge report what it refused while it couldn't reach an accessory.
+    private func retrySubscriptions(of accessory: Accessory, in hub: isolated HomeHub) {
+        guard let link = connections[accessory.deviceID]?.link else { return }
+        hub.start { _ in await link.retrySubscriptions(of: accessory.aid) }
     }
 
     /// Whether an accessory server is just being told what to report.
@@ -515,7 +547,7 @@ extension AccessoryDatabase {
 
 extension Accessory {
     /// A characteristic that only the accessory itself can tell, not the bridge that it is behind.
-    fileprivate var probe: CharacteristicID? {
+    var probe: CharacteristicID? {
         services.lazy.filter { $0.type != .accessoryInformation }.flatMap(\.characteristics)
             .first { $0.metadata.permissions.contains(.pairedRead) && !$0.type.isMomentary }
             .map { CharacteristicID(aid, $0.iid) }

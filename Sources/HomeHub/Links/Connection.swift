@@ -26,6 +26,7 @@ struct Connection {
     var requests = RequestsUnderWay()
     var compliance = DatabaseHistory()
     var subscriptions = SubscriptionRun()
+    var targets: TargetReads
     /// As it was seen last.
     private var lastSeen: HAPController.DiscoveredAccessory?
     /// Values that were reported before it counted as connected.
@@ -33,9 +34,12 @@ struct Connection {
     private(set) var isOpening = true
     private var opening: [AsyncSignal] = []
 
-    init(_ link: AccessoryLink, _ characteristics: [CharacteristicID: Characteristic.ID]) {
+    init(
+        _ link: AccessoryLink, _ characteristics: [CharacteristicID: Characteristic.ID], targetPauses: [Duration]
+    ) {
         self.link = link
         self.characteristics = characteristics
+        targets = TargetReads(pauses: targetPauses)
     }
 
     // MARK: Whether it is there

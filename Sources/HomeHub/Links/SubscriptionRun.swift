@@ -4,7 +4,7 @@ import HomeModel
 
 /// One conversation at a time with an accessory server about what it is to report.
 ///
-/// What is wanted is in the sessions' ``ObservationDemand``, what the server has confirmed in the link's
+/// What is wanted is the state of the accessories and the sessions' ``ObservationDemand``, what the server has confirmed in the link's
 /// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what the server refused when it was
 /// asked last.
 struct SubscriptionRun {
@@ -41,6 +41,9 @@ struct SubscriptionRun {
         if !refused.isEmpty { isDue = true }
         return refused
     }
+
+    /// A connection begins: earlier refusals count no more.
+    mutating func connected() { refusals = [:] }
 
     /// Why the server refused something when it was last asked for it; `nil` if it did not.
     func refusal(of id: CharacteristicID) -> HomeError.Code? { refusals[id] }

@@ -107,12 +107,17 @@ final class AccessoryCalls {
                 hub.links.received(late, from: device, in: hub)
                 continue
             }
+            var targets: Set<Service.ID> = []
             for item in items {
                 let outcome = outcomes[item.location] ?? WriteOutcome(.unableToCommunicate)
                 if let error = HomeError(outcome.status, of: item.accessory) {
                     requests.finish(item) { $0.error = error }
                 } else {
                     let value = outcome.response ?? item.part.value
+                    let characteristic = hub.graph.characteristic(requests.results[item.index].characteristic)
+                    if let characteristic, characteristic.type.currentValueType != nil {
+                        targets.insert(characteristic.service)
+                    }
                     requests.finish(item) {
                         $0.value = value
                         $0.time = time
@@ -124,6 +129,7 @@ final class AccessoryCalls {
             }
             hub.links.received(outcomes.mapValues(\.status), behind: device, in: hub)
             hub.links.received(late, from: device, in: hub)
+            hub.links.wroteTargets(of: targets, at: device, in: hub)
         }
         return requests.results
     }

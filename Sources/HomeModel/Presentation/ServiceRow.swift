@@ -22,6 +22,8 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var problem: AccessoryProblem?
     /// How its accessory's battery is; `nil` if it has none.
     public var battery: ServiceState?
+    /// The time of the last read of its state; `nil` if the accessory reports changes.
+    public var lastRead: Timestamp?
     /// How it is switched with one touch; `nil` for what is only read or has more than two states.
     public var toggle: ServiceToggle?
     /// The value that is a matter of more or less, such as brightness or position; `nil` if there is none.
@@ -77,7 +79,8 @@ extension Accessory {
             accessoryName: NameKey(shown) == NameKey(name) ? nil : name,
             kind: service.associatedServiceType ?? service.type, state: state(of: service),
             isFavorite: service.isFavorite, problem: problem,
-            battery: services.first { $0.type == .battery }.map(state), toggle: service.toggle,
+            battery: services.first { $0.type == .battery }.map(state), lastRead: lastRead(of: service),
+            toggle: service.toggle,
             level: service.level?.id, temperature: service[.currentTemperature])
     }
 }

@@ -131,9 +131,10 @@ extension Table {
     /// A line for one thing.
     fileprivate mutating func append(_ row: ServiceRow, name: String, isOneOfSeveral: Bool = false) {
         let note = isOneOfSeveral ? nil : row.problem?.words ?? row.battery?.lowWords
+        let age = row.problem == nil ? row.lastRead.map { "read \($0.age())" } : nil
         let style: Style? =
             row.problem != nil ? .faint : row.state.isAlert ? .alert : row.state.isActive ? .strong : nil
-        append([name, row.state.words, note ?? ""], style)
+        append([name, row.state.words, [note, age].compactMap(\.self).joined(separator: ", ")], style)
     }
 }
 

@@ -44,7 +44,10 @@ extension Accessory {
         var object = json.object ?? [:]
         object["categoryName"] = .string(category.localizedDescription)
         object["problem"] = problem?.listing
-        if let part = primaryService { object["state"] = .string(state(of: part).words) }
+        if let part = primaryService {
+            object["state"] = .string(state(of: part).words)
+            object["lastRead"] = lastRead(of: part).map { .integer($0.millisecondsSince1970) }
+        }
         if let battery = services.first(where: { $0.type == .battery }) {
             object["battery"] = .string(state(of: battery).words)
         }

@@ -1,0 +1,53 @@
+import AsyncKit
+import HomeModel
+
+/// The services of one accessory server whose targets were written, and the pauses between reads of them.
+///
+/// A lock reports *locked* seconds after the command, or not at all. The hub reads until target and current value
+/// agree: soon at first, then rarely, and not after the last of the pauses. Each write starts over.
+struct TargetReads {
+    private let pauses: [Duration]
+    private var services: Set<Service.ID> = []
+    private var reads = 0
+    private var isRunning = false
+    /// Sent after a write.
+    let written = AsyncSignal()
+
+    init(pauses: [Duration]) { self.pauses = pauses }
+
+    /// Targets of services were written.
+    ///
+    /// - Returns: whether a run must begin.
+    mutating func wrote(to services: Set<Service.ID>) -> Bool {
+        self.services.formUnion(services)
+        reads = 0
+        guard isRunning else {
+            isRunning = true
+            return true
+        }
+        written.send()
+        return false
+    }
+
+    /// Returns the pause before the next read.
+    ///
+    /// - Parameter isApproaching: whether a service's target hasn't been reached.
+    /// - Returns: `nil` if all targets were reached or were read often enough; the run ends.
+    mutating func nextPause(where isApproaching: (Service.ID) -> Bool) -> Duration? {
+        services = services.filter(isApproaching)
+        guard !services.isEmpty, reads < pauses.count else {
+            services = []
+            isRunning = false
+            return nil
+        }
+        return pauses[reads]
+    }
+
+    /// Begins a read.
+    ///
+    /// - Returns: the services to read.
+    mutating func beginRead() -> Set<Service.ID> {
+        reads += 1
+        return services
+    }
+}
