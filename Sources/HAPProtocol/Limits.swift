@@ -14,6 +14,8 @@ package enum HTTPLimits {
     package static let head = startLine + headers
     /// The most header lines: each of them is looked at.
     package static let headerLines = 100
+    /// The most empty lines before a start line.
+    package static let emptyLines = 4
     /// The longest body of the pairing endpoints, and of any request on a clear connection, in bytes: an unauthenticated peer's
     /// message is kept until it is whole; longer ones are answered with 413.
     package static let pairingBody = 64 * 1024

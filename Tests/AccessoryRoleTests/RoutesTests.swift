@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Which path takes what", .timeout)
 struct RoutesTests {
+    private let m1: [UInt8] = [0x06, 1, 1, 0x00, 1, 0]
+
     struct Row: CustomTestStringConvertible, Sendable {
         let method: HTTPRequest.Method
         let path: String
@@ -63,11 +65,47 @@ struct RoutesTests {
     func pairingInSession() async throws {
         let house = try await House()
         let session = try await house.session()
-        let m1: [UInt8] = [0x06, 1, 1, 0x00, 1, 0]
         #expect(try await session.post("/pair-setup", m1) == HTTPResponse(400))
         let verify: [UInt8] = [0x06, 1, 1, 0x03, 32] + Array(repeating: 9, count: 32)
         #expect(try await session.post("/pair-verify", verify) == HTTPResponse(400))
         #expect(try await session.get("/accessories").status == 200)
+    }
+
+    @Test(
+        "a browser's request is refused with 403 and ends the connection, whatever its path",
+        arguments: ["Origin: null", "Sec-Fetch-Mode: no-cors"], ["/pair-setup", "/identify", "/accessories"])
+    func browser(header: String, path: String) async throws {
+        let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
+        let (browser, _) = await bridge.connect()
+        let head =
+            "POST \(path) HTTP/1.1\r\nContent-Type: application/pairing+tlv8\r\n\(header)\r\nContent-Length: 6\r\n\r\n"
+        await browser.send(bytes: Array(head.utf8) + m1)
+        await browser.waitForClose()
+        #expect(await browser.arrivals == [.response(HTTPResponse(403))])
+        // It has not begun pair setup.
+        let (controller, _) = await bridge.connect()
+        #expect(try await controller.post("/pair-setup", m1).status == 200)
+    }
+
+    @Test("pair setup and pair verify take TLV8 only", arguments: ["/pair-setup", "/pair-verify"])
+    func bodyType(path: String) async throws {
+        let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
+        let (peer, _) = await bridge.connect()
+        let body = path == "/pair-setup" ? m1 : [0x06, 1, 1, 0x03, 32] + Array(repeating: 9, count: 32)
+        #expect(try await peer.request(HTTPRequest(.post, path, body: body, contentType: .hapJSON)).status == 400)
+        let head = "POST \(path) HTTP/1.1\r\nContent-Length: \(body.count)\r\n\r\n"
+        await peer.send(bytes: Array(head.utf8) + body)
+        await peer.wait { $0.count == 2 }
+        #expect(await peer.arrivals.last == .response(HTTPResponse(400)))
+        #expect(try await peer.post(path, body).status == 200)
+    }
+
+    @Test("`/pairings` takes any type in a session: homekit_python before 0.17 removes pairings as JSON")
+    func pairingsType() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        let request = HTTPRequest(.post, "/pairings", body: PairingsRequest.list.encoded, contentType: .hapJSON)
+        #expect(try await session.request(request).status == 200)
     }
 
     @Test("identify is for those who have not paired yet: 204, also in between")

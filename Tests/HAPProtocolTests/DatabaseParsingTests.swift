@@ -243,7 +243,8 @@ struct CharacteristicAnswerTests {
         let empty = HTTPSerializer.bytes(of: .request(HTTPRequest(.put, "/x"))).count
         // The length's own digits are part of the message.
         let request = HTTPRequest(
-            .put, "/x", body: Array(repeating: 65, count: length - empty - (length - empty < 1000 ? 2 : 3)))
+            .put, "/x", body: Array(repeating: 65, count: length - empty - (length - empty < 1000 ? 2 : 3)),
+            contentType: .hapJSON)
         let plain = HTTPSerializer.bytes(of: .request(request))
         #expect(plain.count == length)
         let sealed = try controller.encode(.request(request))

@@ -7,7 +7,8 @@ import Testing
 struct MessageStreamTests {
     private let keys: SessionKeys
     private let golden: Golden
-    private let m3 = HTTPMessage.request(HTTPRequest(.post, "/pair-verify", body: [6, 1, 3]))
+    private let m3 = HTTPMessage.request(
+        HTTPRequest(.post, "/pair-verify", body: [6, 1, 3], contentType: .pairingTLV8))
     private let m4 = HTTPMessage.response(HTTPResponse(200, .pairingTLV8, body: [6, 1, 4]))
     private let request = HTTPMessage.request(HTTPRequest(.get, "/accessories"))
     private let response = HTTPMessage.response(HTTPResponse(200, .hapJSON, body: Array("{}".utf8)))
@@ -122,7 +123,8 @@ struct MessageStreamTests {
     @Test("a message over hundreds of frames, two in one frame, one byte a frame")
     func anyFraming() throws {
         let large = HTTPMessage.request(
-            HTTPRequest(.put, "/characteristics", body: [UInt8](repeating: 0x20, count: 500_000)))
+            HTTPRequest(.put, "/characteristics", body: [UInt8](repeating: 0x20, count: 500_000), contentType: .hapJSON)
+        )
         let clear = HTTPSerializer.bytes(of: large) + HTTPSerializer.bytes(of: request)
         for size in [1024, 1000, 333] {
             var (accessory, _) = try session()

@@ -19,6 +19,10 @@ struct LimitIndexTests {
         (["HTTPLimits.headerLines"], "HAPTransportTests/LimitTests", "header lines"),
         (["HTTPLimits.headers"], "HAPTransportTests/LimitTests", "headers"),
         (
+            ["HTTPLimits.emptyLines"], "HAPProtocolTests/HTTPParserTests",
+            "four empty lines before a request are skipped, the fifth is refused; the second counts as a message's beginning"
+        ),
+        (
             ["HTTPLimits.head"], "HAPProtocolTests/HTTPParserTests",
             "a head without an end is given up at its limit, however it comes"
         ),

@@ -66,7 +66,8 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
             setup.m1()
             setup.m3()
             body = hap.tlv((hap.STATE, 5), (hap.ENCRYPTED, setup.m5_payload(me)))
-            connection.send(b"POST /pair-setup HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            head = b"POST /pair-setup HTTP/1.1\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: %d\r\n\r\n"
+            connection.send(head % len(body) + body)
             daemon.wait_for_life(moment.uniform(0, 0.02))
             daemon.kill()
             try:

@@ -1,4 +1,5 @@
 internal import HAPProtocol
+internal import Logging
 
 /// Which path takes which method and needs which right (HAP 8.1, 8.2).
 package enum Route: Int, Hashable, Sendable, CaseIterable {
@@ -42,11 +43,15 @@ package enum Route: Int, Hashable, Sendable, CaseIterable {
 extension AccessoryServer {
     /// Sends a request to its endpoint, or says why it goes nowhere.
     func handle(_ request: HTTPRequest, _ session: AccessorySession) {
+        // Web pages must not use up pairing attempts through their visitors' browsers (HAP 7.3).
+        guard !request.isFromBrowser else {
+            logger.info("browser request refused", metadata: ["peer": "\(session.connection.peer)"])
+            session.closesAfterAnswer = true
+            answer(session, HTTPResponse(403))
+            return
+        }
         switch session.route {
-        case .pairSetup where !session.isVerified: pairSetup(request.body, session)
-        case .pairVerify where !session.isVerified: pairVerify(request.body, session)
-        // Pairing procedures belong to clear connections.
-        case .pairSetup, .pairVerify: answer(session, HTTPResponse(400))
+        case .pairSetup, .pairVerify: pairingProcedure(request, session)
         case .identify: identify(session)
         case .methodNotAllowed where session.isVerified || request.path.hasPrefix("/pair-"),
             .methodNotAllowed where request.path == "/identify":
@@ -60,6 +65,14 @@ extension AccessoryServer {
             }
             handle(request, session, from: controller)
         }
+    }
+
+    /// Pairing procedures belong to clear connections, and their bodies are TLV8 (HAP 5.1).
+    private func pairingProcedure(_ request: HTTPRequest, _ session: AccessorySession) {
+        guard !session.isVerified, request.contentType == .pairingTLV8 else {
+            return answer(session, HTTPResponse(400))
+        }
+        if session.route == .pairSetup { pairSetup(request.body, session) } else { pairVerify(request.body, session) }
     }
 
     private func handle(_ request: HTTPRequest, _ session: AccessorySession, from controller: ControllerID) {

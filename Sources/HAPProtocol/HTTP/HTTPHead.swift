@@ -10,8 +10,9 @@ struct HTTPHead: Equatable, Sendable {
     var contentLength: Int?
     var isChunked = false
     var wantsClose: Bool
-    /// A response's; what a request carries is known by its path.
     var contentType: HTTPContentType?
+    /// A request's: it has a header that only browsers send, `Origin` or one of `Sec-Fetch-*`.
+    var isFromBrowser = false
 
     /// Reads a head without its empty last line.
     ///
@@ -88,6 +89,14 @@ struct HTTPHead: Equatable, Sendable {
         return (.response(status: status), isOld)
     }
 
+    /// A request's media type; its parameters are ignored.
+    private static func contentType(_ value: Span<UInt8>) -> HTTPContentType? {
+        let type = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ";"), from: 0))
+        let name = type.extracting(type.trimmed(from: 0))
+        if name.isWord("application/pairing+tlv8") { return .pairingTLV8 }
+        return name.isWord("application/hap+json") ? .hapJSON : nil
+    }
+
     private mutating func header(_ line: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
         var colon = 0
         while colon < line.count, line[colon] != UInt8(ascii: ":") {
@@ -112,8 +121,10 @@ struct HTTPHead: Equatable, Sendable {
         } else if name.isWord("connection") {
             if value.isWord("close") { wantsClose = true }
             if value.isWord("keep-alive") { wantsClose = false }
-        } else if !requests, name.isWord("content-type") {
-            contentType = HTTPContentType(rawValue: value.text)
+        } else if name.isWord("content-type") {
+            contentType = requests ? Self.contentType(value) : HTTPContentType(rawValue: value.text)
+        } else if requests, name.isWord("origin") || name.hasPrefix("sec-fetch-") {
+            isFromBrowser = true
         }
     }
 }
@@ -178,9 +189,14 @@ extension Span<UInt8> {
 
     /// Whether the bytes are this word, ASCII case aside.
     fileprivate func isWord(_ word: StaticString) -> Bool {
-        guard count == word.utf8CodeUnitCount else { return false }
+        count == word.utf8CodeUnitCount && hasPrefix(word)
+    }
+
+    /// Whether the bytes begin with this word, ASCII case aside.
+    fileprivate func hasPrefix(_ word: StaticString) -> Bool {
+        guard count >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { letters in
-            for index in 0..<count {
+            for index in 0..<letters.count {
                 let byte = self[index]
                 let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
                 if letters[index] != (isUpper ? byte | 0x20 : byte) { return false }

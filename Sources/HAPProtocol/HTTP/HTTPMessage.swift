@@ -12,17 +12,26 @@ package struct HTTPRequest: Equatable, Sendable {
     /// What stands behind the question mark.
     package var query: String?
     package var body: [UInt8]
+    /// The body's type; `nil` if it is missing or not one of HAP's.
+    ///
+    /// A controller that leaves it `nil` sends the method's usual type.
+    package var contentType: HTTPContentType?
     /// Whether the peer wants the connection to end after the answer.
     package var wantsClose: Bool
+    /// A Boolean value that indicates whether a web browser sent the request: it has an `Origin` or `Sec-Fetch-*` header.
+    package var isFromBrowser: Bool
 
     package init(
-        _ method: Method, _ path: String, query: String? = nil, body: [UInt8] = [], wantsClose: Bool = false
+        _ method: Method, _ path: String, query: String? = nil, body: [UInt8] = [],
+        contentType: HTTPContentType? = nil, wantsClose: Bool = false, isFromBrowser: Bool = false
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.body = body
+        self.contentType = contentType
         self.wantsClose = wantsClose
+        self.isFromBrowser = isFromBrowser
     }
 }
 

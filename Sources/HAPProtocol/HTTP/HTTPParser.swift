@@ -16,6 +16,8 @@ package struct HTTPParser: Equatable, Sendable {
     private let requests: Bool
     private let inSession: Bool
     private var state = State.head(searched: 0)
+    /// Empty lines that came before the start line.
+    private var emptyLines = 0
     var buffer = ByteQueue()
 
     /// Makes a parser of requests or, for a controller, of responses and events.
@@ -28,9 +30,11 @@ package struct HTTPParser: Equatable, Sendable {
         self.inSession = inSession
     }
 
-    /// Whether a message has begun and not ended.
+    /// A Boolean value that indicates whether a message has begun and not ended.
+    ///
+    /// One empty line may follow a message; a second one counts as the beginning of the next.
     package var isMidMessage: Bool {
-        if case .head = state { buffer.count > 0 } else { true }
+        if case .head = state { buffer.count > 0 || emptyLines > 1 } else { true }
     }
 
     /// Takes bytes that came in.
@@ -82,11 +86,13 @@ package struct HTTPParser: Equatable, Sendable {
     }
 
     private mutating func nextHead(_ searched: Int) throws(ProtocolViolation) -> HTTPHead? {
-        // Empty lines before a start line are passed over (RFC 9112, 2.2).
+        // A few empty lines before a start line are skipped (RFC 9112, 2.2).
         var searched = searched
         while searched == 0, buffer.count >= 2, buffer.bytes[buffer.start] == 0x0D,
             buffer.bytes[buffer.start + 1] == 0x0A
         {
+            emptyLines += 1
+            guard emptyLines <= HTTPLimits.emptyLines else { throw .malformedHTTP(.startLine) }
             buffer.consume(2)
         }
         let bytes = buffer.bytes
@@ -102,6 +108,7 @@ package struct HTTPParser: Equatable, Sendable {
             {
                 let head = try HTTPHead(bytes.span.extracting(start..<position), requests: requests)
                 buffer.consume(position + 4 - start)
+                emptyLines = 0
                 return head
             } else {
                 position += 1
@@ -167,7 +174,10 @@ package struct HTTPParser: Equatable, Sendable {
     private static func message(_ head: HTTPHead, _ body: [UInt8]) -> HTTPMessage {
         switch head.startLine {
         case .request(let method, let path, let query):
-            .request(HTTPRequest(method, path, query: query, body: body, wantsClose: head.wantsClose))
+            .request(
+                HTTPRequest(
+                    method, path, query: query, body: body, contentType: head.contentType,
+                    wantsClose: head.wantsClose, isFromBrowser: head.isFromBrowser))
         case .response(let status): .response(HTTPResponse(status, head.contentType, body: body))
         case .event: .event(body: body)
         }

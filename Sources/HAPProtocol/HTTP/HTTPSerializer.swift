@@ -15,6 +15,7 @@ package enum HTTPSerializer {
             case 204: "HTTP/1.1 204 No Content\r\n"
             case 207: "HTTP/1.1 207 Multi-Status\r\n"
             case 400: "HTTP/1.1 400 Bad Request\r\n"
+            case 403: "HTTP/1.1 403 Forbidden\r\n"
             case 404: "HTTP/1.1 404 Not Found\r\n"
             case 405: "HTTP/1.1 405 Method Not Allowed\r\n"
             case 413: "HTTP/1.1 413 Content Too Large\r\n"
@@ -49,7 +50,7 @@ package enum HTTPSerializer {
     }
 
     private static func bytes(of request: HTTPRequest) -> [UInt8] {
-        let (method, type): (String, HTTPContentType?) =
+        let (method, usualType): (String, HTTPContentType?) =
             switch request.method {
             case .get: ("GET", nil)
             case .put: ("PUT", .hapJSON)
@@ -59,7 +60,9 @@ package enum HTTPSerializer {
         var head = "\(method) \(request.path)"
         if let query = request.query { head += "?\(query)" }
         head += " HTTP/1.1\r\nHost: accessory\r\n"
-        if let type { head += "Content-Type: \(type.rawValue)\r\nContent-Length: \(request.body.count)\r\n" }
+        if let type = request.contentType ?? usualType {
+            head += "Content-Type: \(type.rawValue)\r\nContent-Length: \(request.body.count)\r\n"
+        }
         return Array(head.utf8) + Array("\r\n".utf8) + request.body
     }
 }

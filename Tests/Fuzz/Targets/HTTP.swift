@@ -62,7 +62,9 @@ private func messages(
 /// Whether the writer, which writes what our own ends say, can say all of a message.
 private func survivesWriting(_ message: HTTPMessage) -> Bool {
     switch message {
-    case .request(let request): [.put, .post].contains(request.method) && !request.wantsClose
+    case .request(let request):
+        [.put, .post].contains(request.method) && request.contentType != nil && !request.wantsClose
+            && !request.isFromBrowser
     case .response(let response): [200, 207, 400, 404, 405, 413, 470, 503].contains(response.status)
     case .event: true
     }
