@@ -90,12 +90,12 @@ extension AccessoryServer {
         advertisePairings()
     }
 
-    /// Lets controllers try setup codes again, however many wrong ones there were.
+    /// Forgets wrong setup codes and ends all pauses: controllers can pair again.
     ///
-    /// - Throws: what the store throws; nothing has changed then.
+    /// - Throws: the store's error; nothing has changed then.
     package func unlockPairing() async throws {
         try await store.save(failedAttempts: 0)
-        attempts.failures = 0
+        attempts.reset()
         logger.notice("pair setup unlocked")
     }
 }

@@ -239,7 +239,7 @@ package actor AccessoryServer {
         guard let session = sessions.removeValue(forKey: id) else { return }
         for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
         statistics.eventsDropped += UInt64(session.outbox.count)
-        attempts.release(id)
+        attempts.release(id, now: scheduler.now)
         session.task?.cancel()
         if sessions.isEmpty, unfinished == 0 { haveStopped() }
         // M6 will never be written, but the pairing holds.

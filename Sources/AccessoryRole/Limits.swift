@@ -39,8 +39,44 @@ extension SetupAttempts {
     /// After so many failed attempts no controller can try any more until the operator unlocks or a pairing succeeds: with eight
     /// digits, a guess in a million.
     package static let maximumFailures = 100
-    /// An owner that has been silent for so long loses the procedure to the next who asks.
-    package static let timeout = Duration.seconds(30)
+    /// The silence after which a connection loses its turn to the next that asks.
+    package static let silenceLimit = Duration.seconds(30)
+    /// The time from the first M1 to a valid proof, after which a connection loses its turn to the next that asks.
+    package static let turnLimit = Duration.seconds(60)
+    /// The time for which a refused source is waiting, and goes before sources that have lost more turns.
+    static let patience = Duration.seconds(60)
+    /// The most sources and IPv6 networks that are remembered; beyond them the one with the fewest lost turns is forgotten.
+    static let maximumSources = 512
+    /// The time for which a source is remembered after its last request.
+    static let memory = Duration.seconds(24 * 60 * 60)
+    /// The number of wrong proofs or lost turns of an IPv6 network (/64) that count as one of each of its addresses.
+    ///
+    /// All hosts of a home share the link's network, and one host can use any number of its addresses.
+    static let networkShare = 8
+    /// The longest pause.
+    static let longestPause = Duration.seconds(600)
+
+    /// The pause of a source after its wrong proofs: none for three typos, then 2 s, twice as long after each further one.
+    static func pause(afterWrongProofs count: Int) -> Duration {
+        count <= 3 ? .zero : min(.seconds(1) * (1 << min(count - 3, 16)), longestPause)
+    }
+
+    /// The pause of all sources that have failed before: twice as long after every ten failures of whichever source.
+    static func pause(afterFailures failures: Int) -> Duration {
+        failures < 10 ? .zero : min(.seconds(1) * (1 << min(failures / 10, 16)), longestPause)
+    }
+
+    /// The pause of the other sources: short enough for a person with the right code, and long enough that a minute of
+    /// guesses, from however many addresses, doesn't use up the attempts.
+    static func pauseOfNewSources(afterFailures failures: Int) -> Duration {
+        switch failures {
+        case ..<20: .zero
+        case ..<40: .seconds(1)
+        case ..<60: .seconds(2)
+        case ..<80: .seconds(5)
+        default: .seconds(30)
+        }
+    }
 }
 
 extension AccessoryServer {

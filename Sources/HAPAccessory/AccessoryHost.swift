@@ -256,6 +256,16 @@ public final class AccessoryHost: Sendable {
     /// Whether a controller has paired; a second one is let in by the first, and pairs not by code.
     public var isPaired: Bool { get async { await server.isPaired } }
 
+    /// Forgets wrong setup codes, so that controllers can pair again.
+    ///
+    /// After each wrong code pauses follow, which grow. After 100 without a right one no controller can pair any more, also
+    /// after a restart, until this is called. Call it when the accessory's owner asks for it, such as with a button.
+    ///
+    /// - Throws: ``AccessoryHostError`` if the directory can't be written; nothing has changed then.
+    public func unlockPairing() async throws(AccessoryHostError) {
+        do { try await server.unlockPairing() } catch { throw AccessoryHostError(error) }
+    }
+
     /// Shows the setup code on standard output, as long as no controller has paired; a log never sees it.
     public func printSetupCode() async {
         guard await !server.isPaired, let code = await server.setupPayload.code else { return }

@@ -82,6 +82,7 @@ actor Simulation: AccessorySource {
             case .set(let name, let text): try await set(name, text)
             case .press(let name, let kind): try await press(name, kind)
             case .reachable(let isReachable, let name): try await setReachable(isReachable, name)
+            case .unlock: try await unlock()
             }
         } catch {
             print(error.message)
@@ -125,6 +126,11 @@ actor Simulation: AccessorySource {
             await host?.setReachable(isReachable, accessory.aid)
             print("\(accessory.name) \(isReachable ? "can be reached" : "is out of reach")")
         }
+    }
+
+    private func unlock() async throws(TerminalCommand.Mistake) {
+        do { try await host?.unlockPairing() } catch { throw .init(message: "can't unlock pairing: \(error)") }
+        print("pairing is unlocked")
     }
 
     // MARK: Names

@@ -4,6 +4,7 @@ enum TerminalCommand: Equatable {
     case set(String, String)
     case press(String?, kind: Int64)
     case reachable(Bool, String?)
+    case unlock
     case help
     case quit
     case nothing
@@ -17,6 +18,7 @@ enum TerminalCommand: Equatable {
         show [NAME]                  what there is, and its values
         away [ACCESSORY]             it cannot be reached
         back [ACCESSORY]
+        unlock                       allow pairing again after wrong setup codes
         quit
         """
 
@@ -45,6 +47,7 @@ enum TerminalCommand: Equatable {
             self = .press(parts.isEmpty ? nil : parts.joined(separator: " "), kind: kind ?? 0)
         case "away": self = .reachable(false, rest)
         case "back": self = .reachable(true, rest)
+        case "unlock": self = .unlock
         case "help", "?": self = .help
         case "quit", "exit": self = .quit
         case .some(let word): throw Mistake(message: "there is no command \(word); help lists them")

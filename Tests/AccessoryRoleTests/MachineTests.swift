@@ -243,29 +243,8 @@ struct ConnectionPolicyTests {
     }
 }
 
-@Suite("SetupAttempts and PreparedWrite")
-struct SmallMachineTests {
-    @Test("an owner is busy until it has been silent for 30 s; then it is a rival to be reset")
-    func attempts() {
-        var attempts = SetupAttempts(failures: 99)
-        let (a, b) = (ConnectionID(1), ConnectionID(2))
-        #expect(!attempts.areExhausted)
-        #expect(!attempts.isBusy(for: a, now: at(0)))
-        attempts.received(from: a, now: at(0))
-        #expect(!attempts.isBusy(for: a, now: at(1)))
-        #expect(attempts.isBusy(for: b, now: at(29_999)))
-        #expect(!attempts.isBusy(for: b, now: at(30_000)))
-        #expect(attempts.rival(of: b) == a)
-        #expect(attempts.rival(of: a) == nil)
-        attempts.received(from: b, now: at(30_000))
-        attempts.release(a)
-        #expect(attempts.isBusy(for: a, now: at(30_001)))
-        attempts.release(b)
-        #expect(!attempts.isBusy(for: a, now: at(30_001)))
-        attempts.failures += 1
-        #expect(attempts.areExhausted)
-    }
-
+@Suite("PreparedWrite")
+struct PreparedWriteTests {
     @Test("an announcement is good for one attempt, within its time, for its number")
     func prepared() throws {
         let request = try #require(PrepareRequest(parsing: Array(#"{"ttl":1000,"pid":7}"#.utf8)))

@@ -218,6 +218,23 @@ struct PairSetupTests {
         }
     }
 
+    @Test("a peer that sends M1 every 20 s keeps others from pairing for a minute, and is told to wait afterward")
+    func heldForever() async throws {
+        let empty = try await Empty()
+        let (holder, _) = await empty.bridge.connect(from: try #require(PeerAddress([10, 0, 0, 1])))
+        let (owner, _) = await empty.bridge.connect(from: try #require(PeerAddress([10, 0, 0, 2])))
+        for _ in 0..<3 {
+            _ = try await holder.beginPairSetup(empty.code)
+            #expect(try await owner.pairSetup(empty.code) == refused(.busy))
+            await empty.bridge.scheduler.advance(by: .seconds(20))
+        }
+        #expect(try await holder.pairSetup(empty.code) == refused(.busy))
+        guard case .paired = try await owner.pairSetup(empty.code) else {
+            Issue.record("not paired")
+            return
+        }
+    }
+
     @Test("an owner that waits for us is not silent, however long our store takes")
     func slowStoreIsNoSilence() async throws {
         let empty = try await Empty()

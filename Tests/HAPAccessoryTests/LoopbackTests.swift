@@ -116,6 +116,24 @@ struct LoopbackTests {
         }
     }
 
+    @Test("after wrong codes even the right one has to wait, until pairing is unlocked")
+    func unlock() async throws {
+        let folder = Folder()
+        let host = try await AccessoryHost(
+            AccessoryProfile(category: .switch, information: information("Switch")),
+            functions: [AccessoryFunction(.switch, [.on: .bool(false)])], directory: folder.path,
+            setupCode: SetupCode("123-99-123"), logger: silent)
+        try await serving(host) { endpoint, code in
+            let controller = Controller(store: InMemoryPairingStore(), logger: silent)
+            let wrong = try #require(SetupCode("123-99-124"))
+            for _ in 0..<4 { _ = try? await controller.pair(at: endpoint, code: wrong) }
+            await #expect(throws: ControllerError.self) { try await controller.pair(at: endpoint, code: code) }
+            try await host.unlockPairing()
+            _ = try await controller.pair(at: endpoint, code: code)
+            #expect(await host.isPaired)
+        }
+    }
+
     @Test("A bridge keeps aids and iids by the ids of its program, whatever comes and goes")
     func bridge() async throws {
         let (folder, lamp) = (Folder(), Lamp())

@@ -84,8 +84,28 @@ struct LimitIndexTests {
             "the hundredth failure is answered as the others; from then on no controller can try, also after a restart"
         ),
         (
-            ["SetupAttempts.timeout"], "AccessoryRoleTests/PairSetupTests",
+            ["SetupAttempts.silenceLimit"], "AccessoryRoleTests/PairSetupTests",
             "an owner that has been silent for 30 s loses the procedure, and its next message is 400"
+        ),
+        (
+            ["SetupAttempts.turnLimit"], "AccessoryRoleTests/SetupAttemptsTests",
+            "60 s after its first M1 a connection without a valid proof loses its turn to the next that asks"
+        ),
+        (
+            ["SetupAttempts.patience"], "AccessoryRoleTests/SetupAttemptsTests",
+            "a source that has held pair setup doesn't get it again while another one waits"
+        ),
+        (
+            ["SetupAttempts.maximumSources", "SetupAttempts.memory"], "AccessoryRoleTests/SetupAttemptsTests",
+            "no more than 512 sources are remembered; those that have lost most stay"
+        ),
+        (
+            ["SetupAttempts.networkShare"], "AccessoryRoleTests/SetupAttemptsTests",
+            "an IPv6 host gains nothing from its network's other addresses, and little harms its neighbors"
+        ),
+        (
+            ["SetupAttempts.longestPause"], "AccessoryRoleTests/SetupAttemptsTests",
+            "pauses after wrong proofs of one source"
         ),
         (
             ["LightBridge.maximumLights"], "LightBridgeTests/IdentityTests",

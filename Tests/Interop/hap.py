@@ -99,8 +99,8 @@ class Response:
 
 
 class Connection:
-    def __init__(self, address, port, timeout=10):
-        self.socket = socket.create_connection((address, port), timeout * PATIENCE)
+    def __init__(self, address, port, timeout=10, source=None):
+        self.socket = socket.create_connection((address, port), timeout * PATIENCE, source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.plain = b""
         self.sealed = b""

@@ -1,7 +1,10 @@
 """Controllers that lie, hurry, guess or garble; after each the bridge still serves."""
 
+import asyncio
+import contextlib
 import os
 import socket
+import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -10,9 +13,9 @@ import hap
 import pytest
 from hap import (
     AUTHENTICATION, BUSY, ENCRYPTED, ERROR, IDENTIFIER, LOW_ORDER_POINTS, MAX_TRIES, METHOD, PROOF, PUBLIC_KEY, STATE,
-    UNAVAILABLE, Connection, Identity, PairSetup, pair_setup, pair_verify, tlv,
+    UNAVAILABLE, Connection, ConnectionClosed, Identity, PairSetup, pair_setup, pair_verify, tlv,
 )
-from lan import PATIENCE, until
+from lan import PATIENCE, run, until
 
 
 @pytest.fixture
@@ -37,6 +40,15 @@ class Bridge:
 
     def connect(self):
         return Connection(self.address, self.port)
+
+    @property
+    def failures(self):
+        with sqlite3.connect(self.daemon.state_directory / "bridge.sqlite") as database:
+            return database.execute("SELECT failedAttempts FROM server").fetchone()[0]
+
+    def restart(self):
+        self.daemon.start()
+        self.port = self.daemon.status["port"]
 
     def pair(self):
         self.controller = Identity()
@@ -148,20 +160,101 @@ async def test_who_is_paired_is_not_available_to_others(bridge, lan):
         assert PairSetup(connection, bridge.code).m1() == {STATE: b"\x02", ERROR: bytes([UNAVAILABLE])}
 
 
+def guess(connection):
+    """Send M1 and a wrong proof; returns the error of each answer."""
+    m1 = connection.post("/pair-setup", (STATE, 1), (METHOD, 0)).tlv.get(ERROR)
+    m3 = connection.post("/pair-setup", (STATE, 3), (PUBLIC_KEY, b"\x02"), (PROOF, bytes(64)))
+    return m1 and m1[0], m3.tlv[ERROR][0] if m3.status == 200 else m3.status
+
+
 async def test_the_hundredth_wrong_code_is_the_last_that_is_looked_at(bridge, lan):
-    for attempt in range(100):
+    bridge.daemon.terminate()
+    with sqlite3.connect(bridge.daemon.state_directory / "bridge.sqlite") as database:
+        database.execute("UPDATE server SET failedAttempts = 98")
+    bridge.restart()
+    for attempt in (99, 100):
         with bridge.connect() as connection:
-            setup = PairSetup(connection, bridge.wrong_code)
-            assert ERROR not in setup.m1(), f"attempt {attempt + 1}"
-            answer = connection.post("/pair-setup", (STATE, 3), (PUBLIC_KEY, b"\x02"), (PROOF, bytes(64)))
-            assert answer.tlv == {STATE: b"\x04", ERROR: bytes([AUTHENTICATION])}, f"attempt {attempt + 1}"
+            assert guess(connection) == (None, AUTHENTICATION), f"attempt {attempt}"
+        # Without its pause, which a restart ends.
+        bridge.daemon.kill()
+        bridge.restart()
     for _ in range(2):
         with bridge.connect() as connection:
             assert PairSetup(connection, bridge.code).m1() == {STATE: b"\x02", ERROR: bytes([MAX_TRIES])}
         bridge.daemon.kill()
-        bridge.daemon.start()
-        bridge.port = bridge.daemon.status["port"]
+        bridge.restart()
     bridge.locked_out = bridge.daemon.cli("pairings", "unlock", check=False).returncode != 0
+
+
+async def test_guesses_in_a_row_meet_a_pause_and_cost_no_more_attempts(bridge, lan):
+    with bridge.connect() as connection:
+        answers = [guess(connection) for _ in range(30)]
+    assert answers[:4] == [(None, AUTHENTICATION)] * 4
+    assert answers[4:] == [(BUSY, 400)] * 26
+    assert "4 of 100" in bridge.daemon.status["warnings"][0]
+    # Somebody else isn't paused.
+    with lan.add_host("owner", "10.77.0.9") as owner:
+        owner.run_async(pair(bridge))
+
+
+async def pair(bridge):
+    bridge.pair()
+
+
+@pytest.mark.long
+def test_ten_thousand_guesses_from_fifty_addresses_lock_nobody_out(bridge, lan):
+    """The owner pairs from another address while the guesses go on."""
+    sources = [f"10.77.0.{100 + number}" for number in range(50)]
+    sent, stop = [0] * len(sources), threading.Event()
+
+    async def noise():
+        threads = [threading.Thread(target=attack, args=(number,)) for number in range(len(sources))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            await asyncio.to_thread(thread.join)
+
+    def attack(number):
+        while not stop.is_set():
+            with contextlib.suppress(OSError, ConnectionClosed), Connection(
+                    bridge.address, bridge.port, source=sources[number]) as connection:
+                for _ in range(20):
+                    guess(connection)
+                    sent[number] += 1
+                    stop.wait(0.05)
+
+    with lan.add_host("noise", "10.77.0.10") as host:
+        for source in sources:
+            run("ip", "-n", host.namespace, "addr", "add", f"{source}/24", "dev", "eth0")
+        attackers = threading.Thread(target=host.run_async, args=(noise(), 240))
+        attackers.start()
+        try:
+            began = time.monotonic()
+            until(lambda: time.monotonic() - began > 60 and sum(sent) >= 10_000, 120, "a minute of guesses")
+            failures, asked = bridge.failures, time.monotonic()
+            assert failures < 100
+            lan.phone.run_async(pair_patiently(bridge, 90))
+            print(f"{sum(sent)} guesses, {failures} failures, paired after {time.monotonic() - asked:.0f} s")
+        finally:
+            stop.set()
+            attackers.join()
+
+
+async def pair_patiently(bridge, limit):
+    """Try to pair every 5 s, as a person does."""
+    deadline = time.monotonic() + limit
+    while True:
+        with bridge.connect() as connection:
+            setup = PairSetup(connection, bridge.code)
+            items = setup.m1()
+            if ERROR not in items:
+                bridge.controller = Identity()
+                assert ERROR not in setup.m3()
+                bridge.accessory = setup.accessory(setup.m5(setup.m5_payload(bridge.controller)))
+                return
+        assert items[ERROR] == bytes([BUSY]), items
+        assert time.monotonic() < deadline, f"not paired within {limit} s"
+        await asyncio.sleep(5)
 
 
 @pytest.mark.parametrize("point", LOW_ORDER_POINTS, ids=lambda point: point.hex()[:8])

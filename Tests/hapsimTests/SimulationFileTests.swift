@@ -148,7 +148,7 @@ struct TerminalCommandTests {
             ("Name=a=b", .set("Name", "a=b")),
             ("press", .press(nil, kind: 0)), ("press double", .press(nil, kind: 1)),
             ("press Garden Button long", .press("Garden Button", kind: 2)), ("away", .reachable(false, nil)),
-            ("back Porch", .reachable(true, "Porch")), ("help", .help), ("QUIT", .quit),
+            ("unlock", .unlock), ("back Porch", .reachable(true, "Porch")), ("help", .help), ("QUIT", .quit),
         ])
     func commands(line: String, command: TerminalCommand) throws { #expect(try TerminalCommand(line) == command) }
 

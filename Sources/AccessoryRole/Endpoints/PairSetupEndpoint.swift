@@ -7,21 +7,25 @@ extension AccessoryServer {
     /// `POST /pair-setup` (HAP 5).
     func pairSetup(_ body: [UInt8], _ session: AccessorySession) {
         let now = scheduler.now
+        let source = session.connection.address
+        let isOpen = !isPaired && !attempts.areExhausted
         let conditions = PairSetupAccessory.Conditions(
             isPaired: isPaired, triesExhausted: attempts.areExhausted,
-            isBusy: attempts.isBusy(for: session.id, now: now) || isRivalWaiting(session.id), isFull: pairings.isFull)
+            isBusy: isOpen
+                && !attempts.admits(session.id, from: source, rivalIsAnswered: isRivalWaiting(session.id), now: now),
+            isFull: pairings.isFull)
         if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
-            // A silent owner has to give way: its next message finds its procedure reset.
+            // The next message of a connection that has lost its turn finds its procedure reset.
             if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
-            attempts.received(from: session.id, now: now)
+            attempts.received(from: session.id, at: source, now: now)
         }
         let id = session.id
         run(session) { server in await server.perform(action, id) }
     }
 
-    /// An owner that waits for our answer is not silent, however long an exponentiation or the store takes.
+    /// A controller that waits for an answer isn't silent, however long an exponentiation or the store takes.
     private func isRivalWaiting(_ id: ConnectionID) -> Bool {
         attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }
@@ -51,21 +55,22 @@ extension AccessoryServer {
                 action = session.pairSetup.stored(outcome)
                 continue
             case .countFailure(let body):
-                attempts.failures += 1
+                let source = session.connection.address
+                attempts.failed(at: source, now: scheduler.now)
                 statistics.wrongSetupCodes += 1
                 logger.warning(
                     "setup code rejected",
                     metadata: [
                         "peer": "\(session.connection.peer)",
                         "failures": "\(attempts.failures) of \(SetupAttempts.maximumFailures)",
+                        "pause": "\(attempts.pause(of: source, now: scheduler.now).components.seconds) s",
                     ])
                 await saveFailures()
                 reply(body, id)
             case .clearFailures(let body):
-                if attempts.failures != 0 {
-                    attempts.failures = 0
-                    await saveFailures()
-                }
+                let hadFailures = attempts.failures != 0
+                attempts.proved()
+                if hadFailures { await saveFailures() }
                 reply(body, id)
             case .refuseOwnership(let body):
                 // The setup code was right.
@@ -73,10 +78,10 @@ extension AccessoryServer {
                 reply(body, id)
             case .reply(let body): reply(body, id)
             case .refuse:
-                attempts.release(id)
+                attempts.release(id, now: scheduler.now)
                 answer(session, HTTPResponse(400))
             case .finish(let body):
-                attempts.release(id)
+                attempts.release(id, now: scheduler.now)
                 session.announcesPairing = true
                 proved(session)
                 answer(session, HTTPResponse(200, .pairingTLV8, body: body)) { [weak self] in
@@ -89,7 +94,7 @@ extension AccessoryServer {
 
     private func reply(_ body: [UInt8], _ id: ConnectionID) {
         guard let session = sessions[id] else { return }
-        if !session.pairSetup.isActive { attempts.release(id) }
+        if !session.pairSetup.isActive { attempts.release(id, now: scheduler.now) }
         answer(session, HTTPResponse(200, .pairingTLV8, body: body))
     }
 

@@ -1,39 +1,213 @@
 package import HAPProtocol
 
-/// Who is in the middle of pair setup, and how many proofs have failed (HAP 5.5, 5.7).
+/// Which connection may attempt pair setup, and how many proofs have failed (HAP 5.5, 5.7).
+///
+/// One attempt runs at a time. A connection has the *turn* from its M1 until the attempt ends, fails or takes too long.
+/// Three rules keep it for people with the right setup code while other peers guess or block:
+///
+/// - After a failed proof pauses follow, for its source and for all. They grow, and are much shorter for sources that have
+///   not failed. A refused request during a pause isn't a failure.
+/// - A source that is waiting goes before sources that have lost more turns.
+/// - A turn ends after ``turnLimit`` without a valid proof as soon as another source asks.
+///
+/// An IPv6 source also has a share of the losses of its network, in which one host can use any number of addresses.
 package struct SetupAttempts: Equatable, Sendable {
+    private struct Turn: Equatable {
+        let connection: ConnectionID
+        let source: PeerAddress
+        let began: ContinuousClock.Instant
+        var lastReceived: ContinuousClock.Instant
+        var isProven = false
+    }
+
+    /// A source, or an IPv6 network of sources.
+    private struct Record: Equatable {
+        /// Turns that ended without a valid proof.
+        var lostTurns = 0
+        var wrongProofs = 0
+        var pausedUntil: ContinuousClock.Instant?
+        /// The last refused request since the last turn.
+        var waitingSince: ContinuousClock.Instant?
+        var lastSeen: ContinuousClock.Instant
+    }
+
     /// Failed proofs since the last success; durable.
-    package var failures: Int
-    private var owner: (connection: ConnectionID, lastReceived: ContinuousClock.Instant)?
+    package private(set) var failures: Int
+    private var lastFailure: ContinuousClock.Instant?
+    private var turn: Turn?
+    private var records: [PeerAddress: Record] = [:]
 
     package init(failures: Int) { self.failures = failures }
 
     var areExhausted: Bool { failures >= Self.maximumFailures }
 
-    /// The connection that would have to give way for another one to begin; `nil` if the way is free.
+    /// The number of remembered sources and networks.
+    var sourceCount: Int { records.count }
+
+    /// The connection that has the turn, if it isn't this one.
     func rival(of connection: ConnectionID) -> ConnectionID? {
-        guard let owner, owner.connection != connection else { return nil }
-        return owner.connection
+        guard let turn, turn.connection != connection else { return nil }
+        return turn.connection
     }
 
-    /// Whether another connection is in the way and still busy.
-    package func isBusy(for connection: ConnectionID, now: ContinuousClock.Instant) -> Bool {
-        guard let owner, owner.connection != connection else { return false }
-        return now - owner.lastReceived < Self.timeout
+    // MARK: Turns
+
+    /// Decides whether a connection may begin an attempt, and remembers its source as waiting if it may not.
+    ///
+    /// - Parameters:
+    ///   - connection: the connection that has sent M1.
+    ///   - source: its address.
+    ///   - rivalIsAnswered: whether the connection that has the turn waits for an answer of the server.
+    ///   - now: the time.
+    /// - Returns: whether it may.
+    package mutating func admits(
+        _ connection: ConnectionID, from source: PeerAddress, rivalIsAnswered: Bool = false,
+        now: ContinuousClock.Instant
+    ) -> Bool {
+        let isAdmitted: Bool
+        if let turn, turn.connection == connection {
+            // Controllers may begin again within their turn; iOS does.
+            isAdmitted = !isOver(turn, now) || !isOutranked(source, losses: losses(of: source, now) + 1, now)
+        } else if let turn, rivalIsAnswered || !isOver(turn, now) {
+            isAdmitted = false
+        } else {
+            isAdmitted =
+                !isPaused(source, now) && !isOutranked(source, losses: losses(of: source, now), now)
+        }
+        if !isAdmitted { update(source, now) { $0.waitingSince = now } }
+        return isAdmitted
     }
 
-    /// The connection has the procedure and was active just now.
-    package mutating func received(from connection: ConnectionID, now: ContinuousClock.Instant) {
-        owner = (connection, now)
+    /// A message of the connection that has the turn, or takes it over, has arrived.
+    package mutating func received(
+        from connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant
+    ) {
+        if turn?.connection == connection {
+            turn?.lastReceived = now
+            return
+        }
+        // Another connection of the same source goes on with its turn.
+        let began = turn.flatMap { $0.source == source ? $0.began : nil } ?? now
+        endTurn(now)
+        turn = Turn(connection: connection, source: source, began: began, lastReceived: now)
+        records[source]?.waitingSince = nil
     }
 
-    /// The connection has ended the procedure, or is gone.
-    package mutating func release(_ connection: ConnectionID) {
-        if owner?.connection == connection { owner = nil }
+    /// A connection has ended its attempt, or is gone.
+    package mutating func release(_ connection: ConnectionID, now: ContinuousClock.Instant) {
+        if turn?.connection == connection { endTurn(now) }
     }
 
-    package static func == (a: SetupAttempts, b: SetupAttempts) -> Bool {
-        a.failures == b.failures && a.owner?.connection == b.owner?.connection
-            && a.owner?.lastReceived == b.owner?.lastReceived
+    private mutating func endTurn(_ now: ContinuousClock.Instant) {
+        guard let ended = turn else { return }
+        turn = nil
+        guard !ended.isProven else { return }
+        update(ended.source, now) { $0.lostTurns += 1 }
+        if let network = Self.network(of: ended.source) { update(network, now) { $0.lostTurns += 1 } }
+    }
+
+    private func isOver(_ turn: Turn, _ now: ContinuousClock.Instant) -> Bool {
+        now - turn.lastReceived >= Self.silenceLimit || !turn.isProven && now - turn.began >= Self.turnLimit
+    }
+
+    // MARK: Proofs
+
+    /// A proof was wrong: pauses follow.
+    package mutating func failed(at source: PeerAddress, now: ContinuousClock.Instant) {
+        failures += 1
+        lastFailure = now
+        for (address, share) in [(source, 1), (Self.network(of: source), Self.networkShare)] {
+            guard let address else { continue }
+            update(address, now) { record in
+                record.wrongProofs += 1
+                record.pausedUntil = now + Self.pause(afterWrongProofs: record.wrongProofs / share)
+            }
+        }
+    }
+
+    /// The proof of the connection that has the turn was right: earlier failures no longer count.
+    package mutating func proved() {
+        reset()
+        turn?.isProven = true
+    }
+
+    /// Forgets all failures and pauses.
+    package mutating func reset() {
+        failures = 0
+        lastFailure = nil
+        records = [:]
+    }
+
+    /// The time until this source may try again.
+    package func pause(of source: PeerAddress, now: ContinuousClock.Instant) -> Duration {
+        let isNew = share(of: source, now, \.wrongProofs) == 0
+        let common = lastFailure.map {
+            $0 + (isNew ? Self.pauseOfNewSources(afterFailures: failures) : Self.pause(afterFailures: failures))
+        }
+        let ends = [common, record(of: source, now)?.pausedUntil, network(of: source, now)?.pausedUntil]
+        return max(.zero, (ends.compactMap(\.self).max() ?? now) - now)
+    }
+
+    private func isPaused(_ source: PeerAddress, _ now: ContinuousClock.Instant) -> Bool {
+        pause(of: source, now: now) > .zero
+    }
+
+    // MARK: Sources
+
+    /// A Boolean value that indicates whether another source waits that has lost fewer turns.
+    private func isOutranked(_ source: PeerAddress, losses: Int, _ now: ContinuousClock.Instant) -> Bool {
+        records.contains { other, record in
+            guard other != source, let since = record.waitingSince, now - since < Self.patience else { return false }
+            return self.losses(of: other, now) < losses && !isPaused(other, now)
+        }
+    }
+
+    private func losses(of source: PeerAddress, _ now: ContinuousClock.Instant) -> Int {
+        share(of: source, now, \.lostTurns)
+    }
+
+    /// A source's own count, or its share of its network's if that is more.
+    private func share(
+        of source: PeerAddress, _ now: ContinuousClock.Instant, _ count: KeyPath<Record, Int>
+    ) -> Int {
+        max(
+            record(of: source, now)?[keyPath: count] ?? 0,
+            (network(of: source, now)?[keyPath: count] ?? 0) / Self.networkShare)
+    }
+
+    private func network(of source: PeerAddress, _ now: ContinuousClock.Instant) -> Record? {
+        Self.network(of: source).flatMap { record(of: $0, now) }
+    }
+
+    /// The network of an IPv6 address; `nil` if it has the same record as the address.
+    private static func network(of source: PeerAddress) -> PeerAddress? {
+        source.network == source ? nil : source.network
+    }
+
+    private func record(of source: PeerAddress, _ now: ContinuousClock.Instant) -> Record? {
+        records[source].flatMap { now - $0.lastSeen < Self.memory ? $0 : nil }
+    }
+
+    private mutating func update(
+        _ source: PeerAddress, _ now: ContinuousClock.Instant, _ change: (inout Record) -> Void
+    ) {
+        var record = record(of: source, now) ?? Record(lastSeen: now)
+        record.lastSeen = now
+        change(&record)
+        if records[source] == nil { makeRoom(now) }
+        records[source] = record
+    }
+
+    private mutating func makeRoom(_ now: ContinuousClock.Instant) {
+        guard records.count >= Self.maximumSources else { return }
+        records = records.filter { now - $0.value.lastSeen < Self.memory }
+        // The least harmful goes first.
+        while records.count >= Self.maximumSources,
+            let least = records.min(by: {
+                ($0.value.lostTurns, $0.value.lastSeen) < ($1.value.lostTurns, $1.value.lastSeen)
+            })
+        {
+            records[least.key] = nil
+        }
     }
 }

@@ -47,7 +47,7 @@ extension SetupError: CustomStringConvertible {
         case .wrongCode: "the setup code is wrong; look at the accessory's label again"
         case .ownership: "it wants its maker's proof that it is yours; add it with its maker's app"
         case .tooManyTries: "too many wrong setup codes were tried; restart or reset the accessory"
-        case .busy: "somebody else is pairing with it; try again in half a minute"
+        case .busy: "it is pairing with another controller, or pauses after wrong setup codes; try again in a minute"
         case .backOff: "it wants to be left alone for now; try again in a few minutes"
         case .full: "it keeps no more pairings; remove one"
         case .notGenuine: "it could not prove that it knows its setup code; do not trust it"

@@ -1,0 +1,232 @@
+import HAPProtocol
+import Testing
+
+@testable import AccessoryRole
+
+private let start = ContinuousClock.now
+
+private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+private func address(_ host: Int) throws -> PeerAddress {
+    try #require(PeerAddress([10, 0, UInt8(host >> 8), UInt8(host & 0xFF)]))
+}
+
+/// A host of the link's IPv6 network.
+private func address6(_ host: Int) throws -> PeerAddress {
+    try #require(
+        PeerAddress([0xFE, 0x80] + [UInt8](repeating: 0, count: 12) + [UInt8(host >> 8), UInt8(host & 0xFF)]))
+}
+
+/// The attempts of some peers at one server.
+private final class Peers {
+    var attempts: SetupAttempts
+
+    init(failures: Int = 0) { attempts = SetupAttempts(failures: failures) }
+    init(_ other: Peers) { attempts = other.attempts }
+
+    func mayBegin(
+        _ connection: ConnectionID, at source: PeerAddress, rivalIsAnswered: Bool = false, now: ContinuousClock.Instant
+    ) -> Bool {
+        attempts.admits(connection, from: source, rivalIsAnswered: rivalIsAnswered, now: now)
+    }
+
+    /// Begins an attempt, if it may.
+    func begins(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
+        guard mayBegin(connection, at: source, now: now) else { return false }
+        attempts.received(from: connection, at: source, now: now)
+        return true
+    }
+
+    /// Makes an attempt with a wrong proof, if it may.
+    @discardableResult
+    func guesses(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
+        guard begins(connection, at: source, now: now) else { return false }
+        attempts.failed(at: source, now: now)
+        attempts.release(connection, now: now)
+        return true
+    }
+}
+
+@Suite("Who may attempt pair setup")
+struct SetupAttemptsTests {
+    private let a = ConnectionID(1)
+    private let b = ConnectionID(2)
+
+    @Test("one connection at a time; it keeps its turn until it has been silent for 30 s")
+    func turn() throws {
+        let peers = Peers()
+        let (x, y) = (try address(1), try address(2))
+        #expect(peers.begins(a, at: x, now: at(0)))
+        #expect(peers.attempts.rival(of: a) == nil && peers.attempts.rival(of: b) == a)
+        // The turn belongs to the connection, not to its source.
+        #expect(!peers.mayBegin(b, at: x, now: at(1)))
+        #expect(!peers.mayBegin(b, at: y, now: at(29.9)))
+        #expect(!peers.mayBegin(b, at: y, rivalIsAnswered: true, now: at(30)))
+        #expect(peers.begins(b, at: y, now: at(30)))
+        #expect(peers.attempts.rival(of: a) == b)
+        peers.attempts.release(a, now: at(30))
+        #expect(!peers.mayBegin(a, at: x, now: at(30)))
+        peers.attempts.release(b, now: at(31))
+        #expect(peers.begins(a, at: x, now: at(31)))
+    }
+
+    @Test("60 s after its first M1 a connection without a valid proof loses its turn to the next that asks")
+    func turnLimit() throws {
+        let (x, y) = (try address(1), try address(2))
+        for isProven in [false, true] {
+            let peers = Peers()
+            for second in stride(from: 0, through: 40, by: 20) {
+                #expect(peers.begins(a, at: x, now: at(Double(second))))
+            }
+            if isProven { peers.attempts.proved() }
+            #expect(!peers.mayBegin(b, at: y, now: at(59.9)))
+            #expect(peers.mayBegin(b, at: y, now: at(60)) == !isProven)
+        }
+        // As long as no other source asks, it goes on.
+        let peers = Peers()
+        for second in stride(from: 0.0, through: 600, by: 20) { #expect(peers.begins(a, at: x, now: at(second))) }
+        #expect(peers.begins(b, at: y, now: at(601)))
+    }
+
+    @Test("a source that has held pair setup doesn't get it again while another one waits")
+    func waiting() throws {
+        let (x, y) = (try address(1), try address(2))
+        let peers = Peers()
+        #expect(peers.begins(a, at: x, now: at(0)))
+        #expect(!peers.mayBegin(b, at: y, now: at(10)))
+        // Neither by a new connection nor by beginning again.
+        let again = Peers(peers)
+        again.attempts.release(a, now: at(20))
+        #expect(!again.mayBegin(ConnectionID(3), at: x, now: at(20)))
+        #expect(again.begins(b, at: y, now: at(21)))
+        for second in [29, 58, 59.9] { #expect(peers.begins(a, at: x, now: at(second))) }
+        #expect(!peers.mayBegin(a, at: x, now: at(60)))
+        // Who doesn't come back for 60 s no longer waits.
+        peers.attempts.release(a, now: at(60))
+        #expect(!peers.mayBegin(a, at: x, now: at(69.9)))
+        #expect(peers.mayBegin(a, at: x, now: at(70)))
+    }
+
+    @Test("another connection of the same source goes on with its turn's time")
+    func sameSource() throws {
+        let (x, y) = (try address(1), try address(2))
+        let peers = Peers()
+        #expect(peers.begins(a, at: x, now: at(0)))
+        #expect(peers.begins(b, at: x, now: at(30)))
+        #expect(!peers.mayBegin(a, at: y, now: at(59)))
+        #expect(peers.begins(a, at: y, now: at(60)))
+    }
+
+    @Test(
+        "pauses after wrong proofs of one source",
+        arguments: [
+            (1, 0.0), (3, 0), (4, 2), (5, 4), (8, 32), (12, 512), (13, 600), (100, 600),
+        ])
+    func pauses(count: Int, seconds: Double) {
+        #expect(SetupAttempts.pause(afterWrongProofs: count) == .seconds(seconds))
+    }
+
+    @Test(
+        "pauses after failures of any source, for those that have failed and for new ones",
+        arguments: [
+            (9, 0.0, 0.0), (10, 2, 0), (19, 2, 0), (20, 4, 1), (39, 8, 1), (40, 16, 2), (59, 32, 2), (60, 64, 5),
+            (79, 128, 5), (80, 256, 30), (99, 512, 30),
+        ])
+    func commonPauses(failures: Int, failed: Double, new: Double) {
+        #expect(SetupAttempts.pause(afterFailures: failures) == .seconds(failed))
+        #expect(SetupAttempts.pauseOfNewSources(afterFailures: failures) == .seconds(new))
+    }
+
+    @Test("a refused request isn't a failure and makes no pause longer")
+    func refused() throws {
+        let x = try address(1)
+        let peers = Peers()
+        for _ in 0..<4 { #expect(peers.guesses(a, at: x, now: at(0))) }
+        for second in stride(from: 0.0, to: 2, by: 0.01) { #expect(!peers.guesses(a, at: x, now: at(second))) }
+        #expect(peers.attempts.failures == 4)
+        #expect(peers.attempts.pause(of: x, now: at(0.5)) == .seconds(1.5))
+        #expect(peers.guesses(a, at: x, now: at(2)))
+        // Others have no part in this source's pause.
+        #expect(peers.mayBegin(b, at: try address(2), now: at(2)))
+    }
+
+    @Test("the right proof, and an unlock, end all pauses; a restart ends them and keeps the count")
+    func reset() throws {
+        let x = try address(1)
+        let peers = Peers()
+        for _ in 0..<4 { #expect(peers.guesses(a, at: x, now: at(0))) }
+        #expect(peers.attempts.pause(of: x, now: at(0)) > .zero)
+        let unlocked = Peers(peers)
+        unlocked.attempts.reset()
+        #expect(unlocked.attempts.failures == 0 && unlocked.mayBegin(a, at: x, now: at(0)))
+        #expect(peers.begins(a, at: x, now: at(3)))
+        peers.attempts.proved()
+        peers.attempts.release(a, now: at(3))
+        #expect(peers.attempts.failures == 0 && peers.mayBegin(b, at: x, now: at(3)))
+        let restarted = Peers(failures: 99)
+        #expect(!restarted.attempts.areExhausted)
+        #expect(restarted.guesses(a, at: x, now: at(0)))
+        #expect(restarted.attempts.areExhausted)
+    }
+
+    @Test("an IPv6 host gains nothing from its network's other addresses, and little harms its neighbors")
+    func network() throws {
+        let peers = Peers()
+        let neighbor = try address6(60_000)
+        // One host with one address.
+        for _ in 0..<7 { peers.guesses(a, at: try address6(1), now: at(0)) }
+        #expect(peers.attempts.pause(of: try address6(1), now: at(0)) > .zero)
+        #expect(peers.attempts.pause(of: neighbor, now: at(0)) == .zero)
+        // One host with thousands.
+        var admitted = 0
+        for host in 2..<6000 where peers.guesses(a, at: try address6(host), now: at(Double(host) / 100)) {
+            admitted += 1
+        }
+        #expect(admitted < 60)
+        #expect(peers.attempts.pause(of: neighbor, now: at(60)) > .zero)
+        // An IPv4 host has no part in it, and goes first.
+        #expect(peers.begins(b, at: try address(1), now: at(62)))
+    }
+
+    @Test("no more than 512 sources are remembered; those that have lost most stay")
+    func memory() throws {
+        let peers = Peers()
+        let x = try address(60_000)
+        for _ in 0..<4 { peers.guesses(a, at: x, now: at(0)) }
+        #expect(peers.begins(a, at: try address(60_001), now: at(0)))
+        for host in 0..<10_000 { #expect(!peers.mayBegin(b, at: try address(host), now: at(1))) }
+        #expect(peers.attempts.sourceCount == SetupAttempts.maximumSources)
+        #expect(peers.attempts.pause(of: x, now: at(1)) > .zero)
+        peers.attempts.release(a, now: at(1))
+        #expect(peers.attempts.pause(of: x, now: at(1)) > .zero)
+        // After a day it is forgotten.
+        for host in 0..<2 { _ = peers.mayBegin(b, at: try address(host), now: at(90_000)) }
+        #expect(peers.guesses(a, at: x, now: at(90_001)))
+        #expect(peers.attempts.pause(of: x, now: at(90_001)) == .zero)
+    }
+
+    /// Guesses of many sources without a break, and an owner who asks from time to time.
+    @Test(
+        "a minute of guesses uses up no attempts, and the owner gets through",
+        arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])
+    func noise(sources: Int, asks: Double) throws {
+        let peers = Peers()
+        let owner = try address(60_000)
+        var ownerPaired: Double?
+        var nextAsk = 0.5
+        for tick in 0..<9000 {
+            let now = Double(tick) / 100
+            for guess in 0..<4 {
+                peers.guesses(a, at: try address((tick * 4 + guess) % sources), now: at(now))
+            }
+            if tick == 6000 { #expect(peers.attempts.failures < 75, "at the end of a minute") }
+            if ownerPaired == nil, now >= nextAsk {
+                nextAsk += asks
+                if peers.mayBegin(b, at: owner, now: at(now)) { ownerPaired = now }
+            }
+        }
+        // From 250 addresses nobody can be told from the owner, but the attempts last.
+        if sources <= 50 { #expect(ownerPaired.map { $0 < 90 } == true) }
+        #expect(peers.attempts.failures < 90)
+    }
+}
