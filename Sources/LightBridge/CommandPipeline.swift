@@ -30,6 +30,10 @@ struct CommandPipeline: ~Copyable {
     private var retriesAt: ContinuousClock.Instant?
     /// Whether the command under way is one that is sent once more.
     private var isRetry = false
+    /// The level and the like that came with "off": they go out with the next "on".
+    private(set) var forNextOn = LightCommand()
+    /// Whether the light didn't confirm the newest command, also when it was sent once more.
+    private(set) var isUnconfirmed = false
 
     /// Whether the driver is at a command, or has not come back from one that was given up.
     var isBusy: Bool { underWay != nil || isAbandoned }
@@ -42,15 +46,29 @@ struct CommandPipeline: ~Copyable {
             if waiting == nil { waiting = command } else { waiting?.merge(command) }
             return nil
         }
-        begin(command)
-        return command
+        return begin(command)
     }
 
-    private mutating func begin(_ command: LightCommand, isRetry: Bool = false) {
+    private mutating func begin(_ command: LightCommand, isRetry: Bool = false) -> LightCommand {
+        let command = settled(command)
         underWay = command
         unconfirmed = command
         retriesAt = nil
         self.isRetry = isRetry
+        return command
+    }
+
+    /// The command without the values for the next "on", and with them if it is that.
+    private mutating func settled(_ command: LightCommand) -> LightCommand {
+        switch command.on {
+        case true?: return forNextOn.merging(command)
+        case false?:
+            forNextOn.merge(command.withoutPower)
+            return LightCommand(on: false, transition: command.transition)
+        case nil:
+            forNextOn.remove(command)
+            return command
+        }
     }
 
     /// The command under way has been accepted or has failed.
@@ -59,9 +77,8 @@ struct CommandPipeline: ~Copyable {
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
         if isAbandoned { isAbandoned = false } else { complete(success: success, now: now) }
         underWay = nil
-        if let waiting { begin(waiting) }
-        waiting = nil
-        return underWay
+        defer { waiting = nil }
+        return waiting.map { begin($0) }
     }
 
     /// The command under way has not been answered in time; its driver may still be at it.
@@ -76,6 +93,7 @@ struct CommandPipeline: ~Copyable {
 
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
+            if command.on == true { forNextOn = LightCommand() }
             // Reports differing from a newer target are echoes of an older one.
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
@@ -94,8 +112,18 @@ struct CommandPipeline: ~Copyable {
 
     /// The driver has reported; returns what of it is new.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
-        // Whatever it says, the command or somebody else has reached it.
-        if report.saysWhatItShows { retriesAt = nil }
+        // Any report shows that a command has reached it, this one or that of another controller.
+        if report.saysWhatItShows {
+            retriesAt = nil
+            isUnconfirmed = false
+        }
+        var accepted = matched(report, now: now)
+        if accepted.on == true { forNextOn = LightCommand() } else { forNextOn.hide(in: &accepted) }
+        return accepted
+    }
+
+    /// The report without the steps on the way to the values of the newest command.
+    private mutating func matched(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
         let isCompleting = isCompleting(now)
         guard isCompleting || underWay != nil else { return report }
         var expected = isCompleting ? target : LightCommand()
@@ -145,8 +173,8 @@ struct CommandPipeline: ~Copyable {
     /// The command to send once more, because the light has said nothing since it was accepted; `nil` if there is none.
     mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
         guard !isBusy, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
-        begin(command, isRetry: true)
-        return command
+        isUnconfirmed = true
+        return begin(command, isRetry: true)
     }
 
     /// The time is over: the reports held back are final.
@@ -156,6 +184,7 @@ struct CommandPipeline: ~Copyable {
         target = LightCommand()
         unconfirmed = LightCommand()
         defer { held = LightReport() }
+        if held.on == true { forNextOn = LightCommand() }
         return held.isEmpty ? nil : held
     }
 
@@ -172,6 +201,33 @@ struct CommandPipeline: ~Copyable {
         retriesAt = nil
         completesAt = nil
         held = LightReport()
+    }
+}
+
+extension LightCommand {
+    /// The command without power and fade.
+    fileprivate var withoutPower: LightCommand {
+        var command = self
+        (command.on, command.transition) = (nil, nil)
+        return command
+    }
+
+    /// Removes the values that a newer command sets.
+    fileprivate mutating func remove(_ newer: LightCommand) {
+        if newer.brightness != nil { brightness = nil }
+        if newer.color != nil { color = nil }
+        if newer.speed != nil { speed = nil }
+        if newer.direction != nil { direction = nil }
+        if newer.oscillates != nil { oscillates = nil }
+    }
+
+    /// Removes reported values that the next "on" replaces.
+    fileprivate func hide(in report: inout LightReport) {
+        if brightness != nil { report.brightness = nil }
+        if color != nil { report.color = nil }
+        if speed != nil { report.speed = nil }
+        if direction != nil { report.direction = nil }
+        if oscillates != nil { report.oscillates = nil }
     }
 }
 

@@ -26,7 +26,7 @@ extension LightBridge {
                     capabilities.readings.contains($0.key) && !state.unknownReadings.contains($0.key)
                 } : [:],
             suggestedRoom: light.adapter.description.suggestedRoom,
-            isOptimistic: light.adapter.description.isOptimistic)
+            isOptimistic: light.adapter.description.isOptimistic || light.pipeline.isUnconfirmed)
     }
 
     /// All lights that are shown, by aid.

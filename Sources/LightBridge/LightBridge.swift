@@ -315,6 +315,7 @@ package actor LightBridge {
         if status == .success {
             let former = light.state
             light.state.apply(command)
+            if command.on == false { light.state.apply(light.pipeline.forNextOn) }
             stateChanged(light, from: former, by: light.origin)
             // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
             if !light.isShown { show(light) }

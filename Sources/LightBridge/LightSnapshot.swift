@@ -32,7 +32,7 @@ package struct LightSnapshot: Equatable, Sendable {
     /// What a sensor has read last; without what it does not know.
     package let readings: [SensorReading: SensorValue]
     package let suggestedRoom: String?
-    /// Whether it is taken to be as it was told, because it gives no answers.
+    /// Whether its state is the one last commanded, because it gives no answers or didn't answer the newest command.
     package let isOptimistic: Bool
 }
 

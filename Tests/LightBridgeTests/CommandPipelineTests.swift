@@ -18,12 +18,58 @@ struct CommandPipelineTests {
         #expect(pipeline.wanted(LightCommand(brightness: 20, color: .temperature(mired: 300))) == nil)
         let merged = LightCommand(on: false, brightness: 20, color: .temperature(mired: 300))
         #expect(pipeline.waiting == merged)
-        #expect(pipeline.ended(success: true, now: at(0)) == merged)
-        #expect(pipeline.underWay == merged)
+        #expect(pipeline.ended(success: true, now: at(0)) == LightCommand(on: false))
+        #expect(pipeline.underWay == LightCommand(on: false))
         #expect(pipeline.ended(success: true, now: at(1)) == nil)
         #expect(pipeline.underWay == nil)
         // Free again: the next goes at once, also an equal one.
-        #expect(pipeline.wanted(merged) == merged)
+        #expect(pipeline.wanted(merged) == LightCommand(on: false))
+    }
+
+    @Test(
+        "a level that comes with off goes out with the next on; a newer one, or a light switched on by hand, replaces it"
+    )
+    func levelForNextOn() {
+        var pipeline = CommandPipeline()
+        func send(_ command: LightCommand, success: Bool = true) -> LightCommand? {
+            let sent = pipeline.wanted(command)
+            _ = pipeline.ended(success: success, now: at(0))
+            return sent
+        }
+        #expect(send(LightCommand(on: false, brightness: 30)) == LightCommand(on: false))
+        #expect(
+            pipeline.reported(LightReport(on: false, brightness: 100), now: at(9000)) == LightReport(on: false),
+            "the former level isn't shown again")
+        #expect(send(LightCommand(on: false)) == LightCommand(on: false))
+        #expect(send(LightCommand(on: true), success: false) == LightCommand(on: true, brightness: 30))
+        #expect(send(LightCommand(on: true)) == LightCommand(on: true, brightness: 30))
+        #expect(send(LightCommand(on: true)) == LightCommand(on: true))
+
+        #expect(send(LightCommand(on: false, brightness: 30)) == LightCommand(on: false))
+        #expect(send(LightCommand(on: true, brightness: 70)) == LightCommand(on: true, brightness: 70))
+
+        #expect(send(LightCommand(on: false, brightness: 30)) == LightCommand(on: false))
+        #expect(send(LightCommand(brightness: 50)) == LightCommand(brightness: 50))
+        #expect(send(LightCommand(on: true)) == LightCommand(on: true))
+
+        #expect(send(LightCommand(on: false, brightness: 30)) == LightCommand(on: false))
+        let byHand = LightReport(on: true, brightness: 100)
+        #expect(pipeline.reported(byHand, now: at(9000)) == byHand)
+        #expect(send(LightCommand(on: true)) == LightCommand(on: true))
+    }
+
+    @Test("a light that answers neither a command nor its repetition is unconfirmed until it reports its state")
+    func unconfirmed() {
+        var pipeline = CommandPipeline()
+        _ = pipeline.wanted(LightCommand(on: true))
+        _ = pipeline.ended(success: true, now: at(0))
+        #expect(pipeline.isUnconfirmed == false)
+        _ = pipeline.retried(now: at(2000))
+        _ = pipeline.ended(success: true, now: at(2010))
+        _ = pipeline.reported(LightReport(reachable: true), now: at(2500))
+        #expect(pipeline.isUnconfirmed == true)
+        _ = pipeline.reported(LightReport(on: true), now: at(3000))
+        #expect(pipeline.isUnconfirmed == false)
     }
 
     @Test("the next command is sent also if the one before failed")

@@ -225,7 +225,10 @@ struct AnnouncedThingsTests {
             switch words.first {
             case "on": command.on = true
             case "off": command.on = false
-            default: command.speed = Int(words.last ?? "")
+            default:
+                // A fan that is off keeps its speed for the next on.
+                _ = outcome.home.handedOver(LightCommand(on: true), to: fan.id)
+                command.speed = Int(words.last ?? "")
             }
             let sent = try outcome.home.messages(for: command, to: fan.id, now: .zero).map {
                 [$0.topic, String(decoding: $0.payload, as: UTF8.self)]

@@ -35,6 +35,7 @@ struct MQTTFanTests {
         #expect(try sent(&fan, command) == ["c ON", "c/speed 2", "c/dir reverse", "c/osc oscillate_on"])
         command.on = false
         #expect(try sent(&fan, command) == ["c OFF"])
+        #expect(said(&fan, "s", "ON")?.on == true)
         command.on = nil
         command.speed = nil
         command.oscillates = false
@@ -58,11 +59,22 @@ struct MQTTFanTests {
     @Test("an answer that is the speed that was sent is reported as it was asked for")
     func rounding() throws {
         var fan = try Self.fan()
+        var command = LightCommand(on: true)
+        command.speed = 40
+        #expect(try sent(&fan, command) == ["c ON", "c/speed 2"])
+        #expect(said(&fan, "s/speed", "2")?.speed == 40)
+        #expect(said(&fan, "s/speed", " 3\n")?.speed == 75)
+    }
+
+    @Test("a speed for a fan that is off waits for the next on")
+    func speedWhileOff() throws {
+        var fan = try Self.fan()
+        #expect(said(&fan, "s", "OFF")?.on == false)
         var command = LightCommand()
         command.speed = 40
-        #expect(try sent(&fan, command) == ["c/speed 2"])
-        #expect(said(&fan, "s/speed", "2")?.speed == 40)
-        #expect(said(&fan, "s/speed", "3")?.speed == 75)
+        #expect(try sent(&fan, command) == [])
+        #expect(fan.handedOver(command)?.speed == 40)
+        #expect(try sent(&fan, LightCommand(on: true)) == ["c ON", "c/speed 2"])
     }
 
     @Test("what a fan says is read; what it cannot mean is not")

@@ -469,17 +469,19 @@ struct MQTTHomeTests {
         var house = House()
         house.announces(
             "l",
-            #""uniq_id": "u", "on_cmd_type": "brightness", "bri_cmd_t": "l/bri", "rgb_cmd_t": "l/rgb", "rgb_cmd_tpl": "{{ value_json.x.y }}""#
+            #""uniq_id": "u", "on_cmd_type": "first", "stat_t": "s", "bri_cmd_t": "l/bri", "rgb_cmd_t": "l/rgb", "rgb_cmd_tpl": "{{ value_json.x.y }}""#
         )
         let red = LightColor.hueSaturation(hue: 0, saturation: 100)
+        _ = house.home.handedOver(.init(on: true), to: "u")
         #expect(throws: LightError.self) { try house.home.messages(for: .init(color: red), to: "u", now: .zero) }
+        house.receives("s", "OFF")
         #expect(try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero) == [])
     }
 
     @Test("a template that cannot make a message costs its attribute, and the warning names it until it is mended")
     func failingCommandTemplate() throws {
         var house = House()
-        let keys = #""name": "L", "uniq_id": "u", "bri_cmd_t": "l/bri""#
+        let keys = #""name": "L", "uniq_id": "u", "stat_t": "s", "bri_cmd_t": "l/bri""#
         house.announces("l", keys + #", "bri_cmd_tpl": "{{ value_json.x.y }}""#)
         let sent = try house.home.messages(for: .init(on: true, brightness: 50), to: "u", now: .zero)
         #expect(MQTTLightTests.text(sent) == ["l/set ON"])
@@ -487,6 +489,7 @@ struct MQTTHomeTests {
         let warnings = Self.warnings(house.home.timePassed(now: .zero))
         #expect(warnings.count == 1 && warnings[0].contains("brightness_command_template"))
         #expect(house.home.timePassed(now: .zero) == [] && house.home.deadline == nil)
+        _ = house.home.handedOver(.init(on: true), to: "u")
         #expect(throws: LightError.self) {
             try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero)
         }

@@ -238,18 +238,63 @@ struct MQTTLightTests {
             (
                 LightCommand(on: false, transition: .milliseconds(400)), #"{"state":"OFF","transition":0.4}"#
             ),
-            (LightCommand(brightness: 50), #"{"brightness":128}"#),
         ] as [(LightCommand, String)])
     func jsonCommands(command: LightCommand, expected: String) throws {
         var light = try Self.light(Self.rich)
         #expect(Self.text(try light.messages(for: command)) == ["set \(expected)"])
     }
 
-    @Test("a brightness alone carries power only to a light that is on")
-    func powerAlong() throws {
+    /// A light of each schema that takes a level, with its words for off and on.
+    static let dimmable: [(keys: String, off: String, on: String, sent: [String])] = [
+        (
+            #""schema": "json", "state_topic": "s", "brightness": true"#, #"{"state":"OFF","brightness":255}"#,
+            #"{"state":"ON","brightness":255}"#, [#"set {"state":"ON","brightness":77}"#]
+        ),
+        (
+            #""state_topic": "s", "brightness_command_topic": "bri/set", "brightness_state_topic": "b""#, "OFF", "ON",
+            ["bri/set 77", "set ON"]
+        ),
+        (
+            #""state_topic": "s", "brightness_command_topic": "bri/set", "on_command_type": "brightness""#, "OFF", "ON",
+            ["bri/set 77"]
+        ),
+        (
+            #""schema": "template", "state_topic": "s", "command_on_template": "on {{ brightness }}", "#
+                + #""command_off_template": "off", "state_template": "{{ value | lower }}", "#
+                + #""brightness_template": "{{ 255 }}""#, "OFF", "ON", ["set on 77"]
+        ),
+    ]
+
+    @Test("a level for a light that is off waits for the next on", arguments: dimmable)
+    func levelWhileOff(row: (keys: String, off: String, on: String, sent: [String])) throws {
+        var light = try Self.light(row.keys)
+        _ = light.received(topic: "s", payload: Array(row.off.utf8))
+        let level = LightCommand(brightness: 30)
+        #expect(try light.messages(for: level) == [])
+        #expect(light.handedOver(level) == LightReport(brightness: 30))
+        #expect(
+            light.received(topic: "s", payload: Array(row.off.utf8)) == [.init(on: false)], "it isn't shown at 100 %")
+        #expect(Self.text(try light.messages(for: .init(on: true))) == row.sent)
+
+        _ = light.received(topic: "s", payload: Array(row.off.utf8))
+        _ = try light.messages(for: level)
+        #expect(light.received(topic: "s", payload: Array(row.on.utf8)).first?.on == true)
+        #expect(Self.text(try light.messages(for: .init(on: true))) != row.sent, "switched on by hand at its own level")
+    }
+
+    @Test("before a light has reported its power, the bridge's memory decides whether a level waits")
+    func levelBeforeState() throws {
         var light = try Self.light(Self.rich)
-        _ = light.received(topic: "state", payload: Array(#"{"state": "OFF"}"#.utf8))
+        light.restore(.init(on: true))
         #expect(Self.text(try light.messages(for: .init(brightness: 100))) == [#"set {"brightness":255}"#])
+        light = try Self.light(Self.rich)
+        #expect(try light.messages(for: .init(brightness: 100)) == [])
+        _ = light.received(topic: "state", payload: Array(#"{"state": "OFF"}"#.utf8))
+        _ = try light.messages(for: .init(on: true))
+        #expect(light.handedOver(.init(on: true)) == nil)
+        #expect(
+            Self.text(try light.messages(for: .init(brightness: 100))) == [#"set {"brightness":255}"#],
+            "it was switched on a moment ago")
         _ = light.received(topic: "state", payload: Array(#"{"state": "ON"}"#.utf8))
         #expect(Self.text(try light.messages(for: .init(brightness: 100))) == [#"set {"state":"ON","brightness":255}"#])
     }
@@ -360,7 +405,9 @@ struct MQTTLightTests {
         "plain texts are read",
         arguments: [
             ("power", "ON", LightReport(on: true)), ("power", "OFF", LightReport(on: false)),
-            ("bri", "128", LightReport(brightness: 50)), ("bri", "127.5", LightReport(brightness: 50)),
+            ("bri", "128", LightReport(brightness: 50)), ("bri", " 64\n", LightReport(brightness: 25)),
+            ("ct", "300\r\n", LightReport(color: .temperature(mired: 300))),
+            ("bri", "127.5", LightReport(brightness: 50)),
             ("hs", "210.5,64.0", LightReport(color: .hueSaturation(hue: 210.5, saturation: 64))),
             ("hs", " 10 , 20 ", LightReport(color: .hueSaturation(hue: 10, saturation: 20))),
             ("ct", "300", LightReport(color: .temperature(mired: 300))),
@@ -401,18 +448,10 @@ struct MQTTLightTests {
             (#", "on_command_type": "brightness""#, LightCommand(brightness: 20), []),
             (#", "on_command_type": "brightness""#, LightCommand(on: false), ["set OFF"]),
             (#", "payload_on": "1", "payload_off": 0"#, LightCommand(on: false), ["set 0"]),
-            ("", LightCommand(brightness: 50), ["bri/set 128"]),
         ] as [(String, LightCommand, [String])])
     func basicCommands(keys: String, command: LightCommand, expected: [String]) throws {
         var light = try Self.light(Self.topics + keys)
         #expect(Self.text(try light.messages(for: command)) == expected)
-    }
-
-    @Test("a brightness kept for later goes out with the next on")
-    func keptBrightness() throws {
-        var light = try Self.light(Self.topics + #", "on_command_type": "brightness""#)
-        #expect(try light.messages(for: .init(brightness: 20)) == [])
-        #expect(Self.text(try light.messages(for: .init(on: true))) == ["bri/set 51"])
     }
 
     @Test("a brightness right behind a colour is sent as that colour, also if the light has not answered")
@@ -451,9 +490,10 @@ struct MQTTLightTests {
                 "c/set 0,128,0", "set ON",
             ])
         #expect(light.received(topic: "c", payload: Array("0,51,0".utf8)) == [.init(brightness: 20, color: green)])
-        #expect(Self.text(try light.messages(for: .init(brightness: 100))) == ["c/set 0,255,0"])
+        #expect(Self.text(try light.messages(for: .init(on: true, brightness: 100))) == ["c/set 0,255,0", "set ON"])
         var unknown = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
-        #expect(Self.text(try unknown.messages(for: .init(brightness: 50))) == ["c/set 128,128,128"])
+        #expect(
+            Self.text(try unknown.messages(for: .init(on: true, brightness: 50))) == ["c/set 128,128,128", "set ON"])
     }
 
     @Test("with a topic for the mode, the mode decides what is shown")

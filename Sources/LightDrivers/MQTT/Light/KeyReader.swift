@@ -52,7 +52,7 @@ final class KeyReader {
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(MQTTProblem) -> Int? {
         guard let value = keys[name], !value.isNull else { return nil }
-        guard let number = value.double ?? value.string.flatMap(Double.init), number.isFinite,
+        guard let number = value.double ?? value.string?.plainNumber, number.isFinite,
             let integer = Int(exactly: number.rounded()), range.contains(integer)
         else { throw .about(name, "is not a number from \(range.lowerBound) to \(range.upperBound)") }
         return integer

@@ -15,7 +15,7 @@ extension MQTTLight {
             }
             on = report.on ?? on
         }
-        if let text = Self.text(settings.brightness, topic, payload), let value = Double(text) {
+        if let text = Self.text(settings.brightness, topic, payload), let value = text.plainNumber {
             report.brightness = learn(brightness: value, scale: settings.brightnessScale)
         }
         if let text = Self.text(settings.colorMode, topic, payload),
@@ -59,10 +59,8 @@ extension MQTTLight {
     }
 
     private static func color(_ text: String, _ mode: MQTTLightSettings.ColorMode) -> DeviceColor? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
-            Double(String($0).filter { !$0.isWhitespace })
-        }
-        let numbers = parts.compactMap { $0 }.filter(\.isFinite)
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { String($0).plainNumber }
         guard numbers.count == parts.count else { return nil }
         let whole = numbers.compactMap { Int(exactly: $0.rounded()) }
         switch (mode, numbers.count) {
@@ -84,14 +82,8 @@ extension MQTTLight {
         if command.on == false { return [try powerMessage(settings.payloadOff)] }
         let power = switchesOn(command)
         var command = command
-        if settings.onCommandType == .brightness {
-            if power {
-                command.brightness = command.brightness ?? brightness ?? 100
-            } else if let percent = command.brightness {
-                // Sending it would switch the light on; it goes out with the next on.
-                brightness = percent
-                command.brightness = nil
-            }
+        if settings.onCommandType == .brightness, power {
+            command.brightness = command.brightness ?? brightness ?? 100
         }
         var messages: [MQTTMessage] = []
         if power, settings.onCommandType == .first {

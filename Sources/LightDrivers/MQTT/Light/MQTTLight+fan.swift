@@ -33,7 +33,9 @@ extension MQTTLight {
             report.on = text == settings.stateOn ? true : text == settings.stateOff ? false : nil
             on = report.on ?? on
         }
-        if let text = Self.text(schema.speed, topic, payload), text != schema.resetSpeed, let value = Int(text) {
+        if let text = Self.text(schema.speed, topic, payload), text != schema.resetSpeed,
+            let value = text.plainNumber.flatMap({ Int(exactly: $0) })
+        {
             // A fan that answers with what it was sent shows the percentage that was asked for.
             let asked = fan.sentValue == value ? fan.sentPercent : nil
             report.speed = asked ?? schema.speeds.percent(value)

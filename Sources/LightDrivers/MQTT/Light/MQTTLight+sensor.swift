@@ -1,4 +1,5 @@
 import BoundedJSON
+internal import Jinja
 import LightKit
 
 /// A sensor or a binary sensor of Home Assistant's discovery: one reading (Lights 6.2).
@@ -60,14 +61,14 @@ extension MQTTLight {
 
     /// What a text says; `nil` if it says nothing about this reading.
     func value(_ text: String, _ sensor: SensorSchema) -> SensorValue? {
-        let plain = text.filter { !$0.isWhitespace }
+        let plain = text.trimmingWhitespace
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
         guard !plain.isEmpty else { return nil }
         if sensor.meaning.reading.isFlag {
             if text == settings.stateOn { return sensor.meaning.flag(true) }
             return text == settings.stateOff ? sensor.meaning.flag(false) : nil
         }
-        return Double(plain).flatMap(sensor.meaning.number)
+        return text.plainNumber.flatMap(sensor.meaning.number)
     }
 
     /// What is true of a reading before it has said anything: one that falls back to "no" by itself has done so.

@@ -51,9 +51,8 @@ extension MQTTLight {
         default: break
         }
         on = report.on ?? on
-        if report.on == true { held = nil }
         func number(_ template: MessageTemplate?) -> Double? {
-            template?.value(of: payload).flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
+            template?.value(of: payload)?.plainNumber
         }
         if let value = number(templates.brightness) {
             report.brightness = learn(brightness: value, scale: settings.brightnessScale)
@@ -72,7 +71,9 @@ extension MQTTLight {
     }
 
     private func hueSaturation(in payload: MQTTPayload, _ templates: TemplateSchema) -> LightColor? {
-        let parts = templates.hueSaturation?.value(of: payload)?.split(separator: ",").compactMap { Double($0) } ?? []
+        let parts =
+            templates.hueSaturation?.value(of: payload)?.split(separator: ",").compactMap { String($0).plainNumber }
+            ?? []
         return parts.count == 2 ? learn(.hs(parts[0], parts[1])) : nil
     }
 

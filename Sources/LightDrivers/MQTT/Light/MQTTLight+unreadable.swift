@@ -16,7 +16,7 @@ extension MQTTLight {
             {
                 return true
             }
-            return Self.text(settings.brightness, topic, payload).map { Double($0) == nil } ?? false
+            return Self.text(settings.brightness, topic, payload).map { $0.plainNumber == nil } ?? false
         case .sensor(let sensor):
             guard let text = Self.text(settings.power, topic, payload), !text.allSatisfy(\.isWhitespace) else {
                 return false

@@ -6,7 +6,7 @@ package import LightKit
 /// meant, what brightness a colour is scaled to), and what was last sent. A light that answers with what was sent,
 /// rounded to its own steps, is reported with the values asked for, so that a slider does not jump under the finger.
 ///
-/// A command without a word about power does not switch on a light that is not known to be on: it carries no power.
+/// Values for a light that is off wait for the next "on", because most lights go on with a brightness alone.
 package struct MQTTLight: Equatable, Sendable {
     struct Sent: Equatable {
         var percent: Int?
@@ -25,8 +25,10 @@ package struct MQTTLight: Equatable, Sendable {
     var lastTemperature: LightColor?
     var mode: MQTTLightSettings.ColorMode?
     var sent = Sent()
-    /// What a light of the schema `template` that is not known to be on is to show when it is switched on.
+    /// The values for the next "on" of a light that is off: sent alone, most of them would switch it on.
     var held: LightCommand?
+    /// The power until the light reports it: the last commanded one, or the one that the bridge remembers.
+    private var assumedPower: Bool?
     var fan = FanState()
     /// Attributes whose templates could not make a message of a command, and why.
     var failures: [String: String] = [:]
@@ -68,6 +70,7 @@ package struct MQTTLight: Equatable, Sendable {
     package mutating func restore(_ known: LightReport) {
         brightness = brightness ?? known.brightness
         color = color ?? known.color
+        assumedPower = assumedPower ?? known.on
         if powerIsOptimistic { on = on ?? known.on }
     }
 
@@ -106,12 +109,18 @@ package struct MQTTLight: Equatable, Sendable {
             report = received(topic: topic, payload, schema, now: now)
             return report.isEmpty ? [] : [report]
         }
+        if report.on != nil { assumedPower = nil }
+        if report.on == true { held = nil }
         if identification != nil, let power = report.on {
             identification?.reported = power
             report.on = nil
         }
         let capabilities = settings.capabilities
-        if !capabilities.brightness { report.brightness = nil }
+        if !capabilities.brightness || held?.brightness != nil { report.brightness = nil }
+        if held?.color != nil { report.color = nil }
+        if held?.speed != nil { report.speed = nil }
+        if held?.direction != nil { report.direction = nil }
+        if held?.oscillates != nil { report.oscillates = nil }
         switch report.color {
         case nil: break
         case .hueSaturation: if !capabilities.color { report.color = nil }
@@ -160,8 +169,8 @@ package struct MQTTLight: Equatable, Sendable {
 
     /// The messages that make the light do as it is told.
     ///
-    /// - Returns: the messages, in order; none if the command asks a light that is off for nothing but its next
-    ///   brightness, and the light cannot take that without being switched on.
+    /// - Returns: the messages, in order; none if the light is off and the command leaves it so: its values go out with the
+    ///   next "on".
     /// - Throws: `LightError.refused` if the light cannot do that.
     package mutating func messages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
         let capabilities = settings.capabilities
@@ -181,24 +190,33 @@ package struct MQTTLight: Equatable, Sendable {
             command.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
         }
         guard !command.isEmpty else { throw .refused("the light can do nothing of that") }
+        if case .sensor = settings.schema { throw .refused("a sensor takes no commands") }
+        guard isOn(after: command) else {
+            var values = command
+            (values.on, values.transition) = (nil, nil)
+            if !values.isEmpty { held = held?.merging(values) ?? values }
+            guard command.on == false else { return [] }
+            return try schemaMessages(for: LightCommand(on: false, transition: command.transition))
+        }
+        if command.on == true {
+            command = held?.merging(command) ?? command
+            held = nil
+        }
+        return try schemaMessages(for: command)
+    }
+
+    private mutating func schemaMessages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
         switch settings.schema {
         case .fan(let schema): return try fanMessages(for: command, schema)
-        case .sensor: throw .refused("a sensor takes no commands")
+        case .sensor: return []
         case .json: return [try jsonMessage(for: command)]
         case .basic: return try textMessages(for: command)
-        case .template(let templates):
-            // Its one template switches on; for a light that is not known to be on, what is set goes out with the next on.
-            guard command.on != nil || on == true else {
-                held = held.map { $0.merging(command) } ?? command
-                return []
-            }
-            if command.on == true {
-                command = held?.merging(command) ?? command
-                held = nil
-            }
-            return [try templateMessage(for: command, templates)]
+        case .template(let templates): return [try templateMessage(for: command, templates)]
         }
     }
+
+    /// Whether the light is on once it has carried out a command; one of which nothing is known is off.
+    private func isOn(after command: LightCommand) -> Bool { command.on ?? assumedPower ?? on ?? false }
 
     /// Whether a command switches power on along with its attributes.
     func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
@@ -266,6 +284,16 @@ package struct MQTTLight: Equatable, Sendable {
     ///
     /// - Returns: what is to be reported as commanded, if anything.
     package mutating func handedOver(_ command: LightCommand) -> LightReport? {
+        assumedPower = command.on ?? assumedPower
+        guard isOn(after: command) else {
+            var report = LightReport(brightness: held?.brightness, color: held?.color)
+            (report.speed, report.direction, report.oscillates) = (held?.speed, held?.direction, held?.oscillates)
+            if let power = command.on, powerIsOptimistic {
+                on = power
+                report.on = power
+            }
+            return report.isEmpty ? nil : report
+        }
         if case .fan(let schema) = settings.schema {
             let report = fanHandedOver(command, schema)
             on = report.on ?? on
@@ -276,16 +304,13 @@ package struct MQTTLight: Equatable, Sendable {
             self.on = on
             report.on = on
         }
-        if command.on != false {
-            let capabilities = settings.capabilities
-            if let percent = command.brightness, capabilities.brightness, brightnessIsOptimistic {
-                brightness = percent
-                report.brightness = percent
-            }
-            if let color = command.color, isOptimistic(color) {
-                self.color = color
-                report.color = color
-            }
+        if let percent = command.brightness, settings.capabilities.brightness, brightnessIsOptimistic {
+            brightness = percent
+            report.brightness = percent
+        }
+        if let color = command.color, isOptimistic(color) {
+            self.color = color
+            report.color = color
         }
         return report.isEmpty ? nil : report
     }
