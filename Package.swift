@@ -330,7 +330,7 @@ let package = Package(
         tests(
             of: "homehub",
             ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
-        tests(of: "homeweb", ["HomeModel", "HAPModel", "SetupQR", "WebAccess", httpTypes]),
+        tests(of: "homeweb", ["HomeModel", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),

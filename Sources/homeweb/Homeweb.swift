@@ -12,8 +12,9 @@ struct Homeweb: AsyncParsableCommand {
         commandName: "homeweb",
         abstract: "Shows the home in a browser. Runs in the foreground.",
         discussion: """
-            It is an app of homehubd like any other: it asks for permission and holds no keys. Who opens the page on this \
-            computer needs no token, unless --require-token says so; everybody else does, and "homehub web" shows it.
+            It is an app of homehubd like any other: it asks for permission and holds no keys. Opening the page needs the \
+            token that "homehub web" shows, except in a browser that the same user runs on this computer, at a loopback \
+            address and without a proxy. --require-token asks for the token there, too.
             """,
         version: "homeweb \(Version.current)")
 
@@ -31,7 +32,10 @@ struct Homeweb: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A name under which browsers ask for the page, beside its address and this computer's name.",
+            """
+            A name of the page in addition to its address and this computer's name, such as home.example, or its whole \
+            address behind a proxy, such as https://home.example.
+            """,
             valueName: "NAME"))
     var name: [String] = []
 
@@ -40,6 +44,15 @@ struct Homeweb: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The certificate's key, in PEM.", valueName: "FILE"))
     var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A reverse proxy in front of the page: an address or a range such as 10.0.0.0/8. Its requests need a token, and \
+            the client's address and scheme are those in X-Forwarded-For and X-Forwarded-Proto, or Forwarded.
+            """,
+            valueName: "ADDRESS"))
+    var behindProxy: [String] = []
 
     @Flag(help: "Ask for a token on this computer, too.")
     var requireToken = false
@@ -51,6 +64,14 @@ struct Homeweb: AsyncParsableCommand {
         guard Self.address(listen) != nil else {
             throw ValidationError(
                 "--listen takes an address and a port, such as 127.0.0.1:8480 or [::]:8480, not \(listen).")
+        }
+        for text in behindProxy where IPNetwork(text) == nil {
+            throw ValidationError(
+                "--behind-proxy takes an address or a range, such as 127.0.0.1 or 10.0.0.0/8, not \(text).")
+        }
+        for text in name where PageName(text) == nil {
+            throw ValidationError(
+                "--name takes a name or an address, such as home.example or https://home.example, not \(text).")
         }
         guard (certificate == nil) == (key == nil) else {
             throw ValidationError("--certificate and --key belong together.")
@@ -72,7 +93,8 @@ struct Homeweb: AsyncParsableCommand {
             var tls: (certificate: String, key: String)?
             if let certificate, let key { tls = (certificate, key) }
             let settings = WebServer.Settings(
-                host: address.host, port: address.port, names: names, shownName: name.first, tls: tls)
+                host: address.host, port: address.port, names: names, publicNames: name.compactMap { PageName($0) },
+                proxies: ReverseProxies(networks: behindProxy.compactMap { IPNetwork($0) }), tls: tls)
             try await WebDaemon(
                 settings: settings, stateDirectory: stateDirectory, isTokenNeeded: requireToken, hubSocket: socket,
                 bridgeSocket: bridgeSocket ?? Self.bridgeSocket, notifier: ServiceNotifier(), logger: logger
@@ -97,16 +119,15 @@ struct Homeweb: AsyncParsableCommand {
         return (host, Int(port))
     }
 
-    /// The names that count as ours.
+    /// The hosts of the page: this computer's names and those of `--name`.
     private var names: Set<String> {
         var buffer = [CChar](repeating: 0, count: 256)
-        var names: Set<String> = ["localhost"]
+        var names = ["localhost"]
         if gethostname(&buffer, buffer.count - 1) == 0 {
             let own = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-                .lowercased()
-            names.formUnion([own, "\(own).local"])
+            names += [own, "\(own).local"]
         }
-        return names.union(name.map { $0.lowercased() })
+        return Set((names + name).compactMap { PageName($0)?.host })
     }
 
     private static let bridgeSocket =

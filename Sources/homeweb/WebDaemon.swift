@@ -73,10 +73,12 @@ struct WebDaemon {
         logger.notice("page stopped")
     }
 
-    /// Where browsers find the page: by its name, else by an address that others can reach if it listens at all of them.
+    /// The page's address in links: its name, or an address that other computers can reach if it listens on all.
     private func address(_ port: Int) -> String {
+        if let origin = settings.publicNames.first?.origin { return origin + "/" }
         let isEverywhere = ["0.0.0.0", "::"].contains(settings.host)
-        let known = settings.shownName ?? (isEverywhere ? IPAddressText.ofThisComputer : nil) ?? settings.host
+        let known =
+            settings.publicNames.first?.host ?? (isEverywhere ? IPAddressText.ofThisComputer : nil) ?? settings.host
         let host = known.contains(":") ? "[\(known)]" : known
         return "\(settings.tls == nil ? "http" : "https")://\(host):\(port)/"
     }

@@ -112,6 +112,17 @@ def test_the_link_leads_to_an_address_that_others_reach(house, tmp_path):
         page.close()
 
 
+def test_the_link_has_an_address_of_the_network_where_netlink_is_refused(house, tmp_path):
+    process = house.host.popen(
+        sys.executable, Path(__file__).parent / "without_netlink.py", program("homeweb"), "--listen", "0.0.0.0:0",
+        "--state-directory", tmp_path / "page", "--socket", house.home.socket, stderr=subprocess.DEVNULL)
+    try:
+        people = tmp_path / "page" / "people.json"
+        until(lambda: people.exists() and f"http://{house.host.address}:" in people.read_text(), 10, "an address of the network")
+    finally:
+        end(process)
+
+
 def test_an_address_that_is_taken_is_named(house, tmp_path):
     done = subprocess.run(house.host.inside(
         program("homeweb"), "--listen", f"127.0.0.1:{house.port}", "--state-directory", tmp_path / "page"),
@@ -287,7 +298,7 @@ def test_people_are_invited_and_withdrawn_and_guests_change_nothing_but_values(h
         visitor.go("/")
         visitor.until_text("Desk Lamp")
         house.home.cli("web", "--state-directory", house.page.state_directory, "--withdraw", "Anna")
-        visitor.until_text("Come in", timeout=5)
+        visitor.until_text("Sign in", timeout=5)
     assert fetch(house.host, house.outside, token=token)[0] == 303
     old = house.page.token
     assert web("--new-token")["token"] == house.page.token != old
@@ -361,7 +372,8 @@ def test_ten_thousand_listeners_keep_no_one_out(house):
                 if number % 500 == 0:
                     began = asyncio.get_running_loop().time()
                     reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
-                    writer.write(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n\r\n".encode())
+                    writer.write((f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n"
+                                  f"Cookie: lamplighter={house.page.token}\r\n\r\n").encode())
                     body = await asyncio.wait_for(reader.read(-1), 10)
                     assert b" 200 " in body[:20] and b"Desk Lamp" in body
                     times.append(asyncio.get_running_loop().time() - began)
@@ -384,24 +396,43 @@ def test_ten_thousand_listeners_keep_no_one_out(house):
     assert fetch(house.host, house.local)[0] == 200
 
 
-def test_with_a_certificate_it_is_encrypted(house, tmp_path):
+@pytest.fixture(scope="module")
+def encrypted(house, tmp_path_factory):
+    """The page with a certificate."""
+    directory = tmp_path_factory.mktemp("encrypted")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-         "/CN=home.example", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
-    page = Page(house.host, house.home, tmp_path / "page", "--certificate", tmp_path / "cert.pem", "--key", tmp_path / "key.pem",
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=home.example", "-keyout",
+         directory / "key.pem", "-out", directory / "cert.pem"], check=True, capture_output=True)
+    page = Page(house.host, house.home, directory / "page", "--certificate", directory / "cert.pem", "--key", directory / "key.pem",
                 "--require-token")
     try:
-        page.start(allowed=False)
-        assert page.address.startswith("https://")
-        command = house.host.inside(
-            "curl", "-sik", "-H", f"Origin: {page.address.rstrip('/')}", "--data", f"token={page.token}", page.address + "enter")
-        said = subprocess.run(command, capture_output=True, text=True).stdout.lower()
-        assert " 303" in said and "secure" in said.split("set-cookie:")[1].split("\n")[0] and "strict-transport-security" in said
-        said = subprocess.run(house.host.inside("curl", "-sik", page.address), capture_output=True, text=True).stdout.lower()
-        assert " 303" in said and "location: /enter" in said, "also on this computer"
+        yield page.start(allowed=False)
     finally:
         page.close()
+
+
+@pytest.mark.parametrize("version, ciphers, isAccepted", [
+    ("-tls1_3", "ALL", True), ("-tls1_2", "ECDHE+AESGCM", True), ("-tls1_2", "ECDHE+CHACHA20", True),
+    ("-tls1_2", "ECDHE:!AESGCM:!CHACHA20", False), ("-tls1_2", "kRSA", False), ("-tls1_1", "ALL", False), ("-tls1", "ALL", False),
+])
+def test_tls_is_new_and_its_ciphers_have_forward_secrecy(house, encrypted, version, ciphers, isAccepted):
+    done = subprocess.run(
+        house.host.inside("openssl", "s_client", "-connect", encrypted.listen, version, "-cipher", f"{ciphers}:@SECLEVEL=0"),
+        input=b"", capture_output=True, timeout=20)
+    assert (done.returncode == 0) == isAccepted, (done.stdout[-500:], done.stderr[-500:])
+
+
+def test_with_a_certificate_it_is_encrypted(house, encrypted, tmp_path):
+    page = encrypted
+    assert page.address.startswith("https://")
+    command = house.host.inside(
+        "curl", "-sik", "-H", f"Origin: {page.address.rstrip('/')}", "--data", f"token={page.token}", page.address + "enter")
+    said = subprocess.run(command, capture_output=True, text=True).stdout.lower()
+    assert " 303" in said and "secure" in said.split("set-cookie:")[1].split("\n")[0] and "strict-transport-security" in said
+    said = subprocess.run(house.host.inside("curl", "-sik", page.address), capture_output=True, text=True).stdout.lower()
+    assert " 303" in said and "location: /enter" in said, "also on this computer"
     (tmp_path / "cert.pem").write_text("nothing")
+    (tmp_path / "key.pem").write_text("nothing")
     done = subprocess.run(house.host.inside(
         program("homeweb"), "--listen", "127.0.0.1:0", "--state-directory", tmp_path / "page", "--certificate", tmp_path / "cert.pem",
         "--key", tmp_path / "key.pem"), capture_output=True, text=True, timeout=20)
@@ -536,7 +567,7 @@ def test_no_other_method_reaches_a_change(house, bridge):
         for method in ("GET", "HEAD", "PUT", "DELETE"):
             head = (f"{method} {path}?{body.decode()} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nOrigin: {house.local}\r\n"
                     "Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
-                    f"Content-Length: {len(body)}\r\n\r\n")
+                    f"Cookie: lamplighter={house.page.token}\r\nContent-Length: {len(body)}\r\n\r\n")
             status = int(answer(house, head.encode() + body).split()[1])
             assert status in (200, 404, 405), (method, path, status)
     bridge.received_nothing()
@@ -606,11 +637,9 @@ def test_an_answer_of_a_setup_that_is_sent_twice_counts_once(house, tmp_path):
 
 
 def test_pictures_are_bounded(house):
-    def post(query, size, token=None):
+    def post(query, size, token=house.page.token):
         headers = f"POST /read-code{query} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nOrigin: {house.local}\r\nConnection: close\r\n"
-        if token:
-            headers += f"X-Forwarded-For: 192.0.2.1\r\nCookie: lamplighter={token}\r\n"
-        return answer(house, f"{headers}Content-Length: {size}\r\n\r\n".encode() + bytes(size)).split(b"\r\n", 1)[0]
+        return answer(house, f"{headers}Cookie: lamplighter={token}\r\nContent-Length: {size}\r\n\r\n".encode() + bytes(size)).split(b"\r\n", 1)[0]
 
     assert b" 200" in post("?width=100&height=100", 10_000)
     for query, size in (("", 0), ("?width=100&height=100", 9_999), ("?width=-1&height=-1", 1), ("?width=x&height=1", 16), ("?width=2000&height=16", 32_000),
@@ -658,7 +687,8 @@ def test_a_thousand_forms_that_never_end_keep_no_one_out(house):
                 began = asyncio.get_running_loop().time()
                 reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
                 held.append(writer)
-                writer.write(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n\r\n".encode())
+                writer.write((f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n"
+                                  f"Cookie: lamplighter={house.page.token}\r\n\r\n").encode())
                 body = await asyncio.wait_for(reader.read(-1), 5)
                 assert b" 200 " in body[:20], body[:60]
                 took = asyncio.get_running_loop().time() - began

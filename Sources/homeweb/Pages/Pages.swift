@@ -115,6 +115,9 @@ enum Pages {
 
     // MARK: Changes
 
+    /// Keeps nginx from collecting events before it passes them on.
+    private static let noBuffering = Guard.name("X-Accel-Buffering")
+
     private static func live(_ request: Request, _ context: WebContext, _ site: Site) async throws -> Response {
         let visitor = try context.visitor
         let query = Query(request.uri.query ?? "")
@@ -129,7 +132,7 @@ enum Pages {
             return refusal
         }
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream"],
+            status: .ok, headers: [.contentType: "text/event-stream", noBuffering: "no"],
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(place) {} }
                 // This task alone writes; the writer's type does not say that it may be handed on.
@@ -157,7 +160,7 @@ extension WebContext {
     /// Who asks, whoever that is.
     var visitor: Visitor {
         get throws(WebError) {
-            guard let person else { throw WebError(.unauthorized, "Come in first.") }
+            guard let person else { throw WebError(.unauthorized, "Sign in first.") }
             return person
         }
     }

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import WebAccess
 
-/// Lets in who has a token, and who sits at this computer if that is enough.
+/// Admits visitors with a token and, without `--require-token`, the browser of the user who runs the page.
 struct Entrance: RouterMiddleware {
     typealias Context = WebContext
 
@@ -23,7 +23,7 @@ struct Entrance: RouterMiddleware {
             return try await next(request, context)
         }
         guard request.method == .get, !request.isFromScript, path != "/live" else {
-            throw WebError(.unauthorized, "You are not let in here any more. Open the page again.")
+            throw WebError(.unauthorized, "You are signed out. Open the page again.")
         }
         return Response.seeOther("/enter")
     }
@@ -34,83 +34,92 @@ struct Entrance: RouterMiddleware {
         {
             return visitor
         }
-        // What somebody else's proxy passes on comes from this computer, but is not of it.
-        let isPassedOn = Self.proxyHeaders.contains { request.headers[$0] != nil }
-        return context.isLocal && !isPassedOn && !site.people.isTokenNeeded ? .local : nil
+        return !site.people.isTokenNeeded && isOfThisComputer(request, context) ? .local : nil
     }
 
-    private static let proxyHeaders = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"]
-        .compactMap { HTTPField.Name($0) }
+    /// Returns whether a request comes from a browser on this computer, run by the user that runs the page.
+    ///
+    /// A reverse proxy connects over the loopback interface, too, and may pass on neither the name nor the address that
+    /// its client used. It runs as another user, though, and the kernel knows which.
+    private func isOfThisComputer(_ request: Request, _ context: WebContext) -> Bool {
+        request.head.authority.flatMap(Guard.hostName).map(IPAddressText.isLoopback) == true
+            && !ReverseProxies.hasForwarded(request.headers) && context.isFromSameUser
+    }
 
     // MARK: The page
 
     static func page(refusal: String? = nil, status: HTTPResponse.Status = .ok) -> Response {
         var values: Templates.Values = [:]
         if let refusal { values["refusal"] = refusal }
-        return Response.page(Layout(title: "Come in", content: Templates.render("enter", values)), status: status)
+        return Response.page(Layout(title: "Sign in", content: Templates.render("enter", values)), status: status)
     }
 
-    static func add(to router: Router<WebContext>, _ site: Site, isEncrypted: Bool) {
+    static func add(to router: Router<WebContext>, _ site: Site) {
         router.get("/enter") { _, context in context.person == nil ? page() : Response.seeOther("/") }
         router.post("/enter") { request, context in
             let form = try await request.form(context)
             guard site.attempts.begin(context.peer) else {
-                var response = page(refusal: "Too many tokens that are none. Wait a minute.", status: .tooManyRequests)
+                var response = page(refusal: "Too many wrong tokens. Wait a minute.", status: .tooManyRequests)
                 response.headers[.retryAfter] = "60"
                 return response
             }
             guard let token = form["token"].flatMap({ AccessToken($0) }), let visitor = site.people.visitor(token)
             else {
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
-                return page(refusal: "That is no token of this page. \"homehub web\" shows it.", status: .forbidden)
+                return page(refusal: "Wrong token. \"homehub web\" shows the right one.", status: .forbidden)
             }
             site.attempts.succeeded(context.peer)
             site.logger.info(
                 "visitor came in", metadata: ["person": "\(visitor.shownName)", "peer": "\(context.peer)"])
             var response = Response.seeOther("/")
-            response.setCookie(
-                Cookie(
-                    name: cookie, value: token.secret, maxAge: 365 * 86400, path: "/", secure: isEncrypted,
-                    httpOnly: true, sameSite: .strict))
+            setCookie(token.secret, days: 365, in: &response, request, context)
             return response
         }
-        router.post("/leave") { _, _ in
+        router.post("/leave") { request, context in
             var response = Response.seeOther("/enter")
-            response.setCookie(
-                Cookie(
-                    name: cookie, value: "", maxAge: 0, path: "/", secure: isEncrypted, httpOnly: true,
-                    sameSite: .strict))
+            setCookie("", days: 0, in: &response, request, context)
             return response
         }
+    }
+
+    private static func setCookie(
+        _ value: String, days: Int, in response: inout Response, _ request: Request, _ context: WebContext
+    ) {
+        // Behind a proxy that doesn't pass on the scheme, the page that sent the form names it.
+        let isEncrypted = context.isEncrypted ?? (request.headers[.origin]?.hasPrefix("https:") == true)
+        response.setCookie(
+            Cookie(
+                name: cookie, value: value, maxAge: days * 86400, path: "/", secure: isEncrypted, httpOnly: true,
+                sameSite: .strict))
     }
 }
 
 extension Request {
-    /// How long a form may take to come.
+    /// The longest time that a form may take to arrive.
     private static var formTimeout: Duration { .seconds(10) }
 
-    /// What a form sent.
+    /// The fields of a form.
     func form(_ context: WebContext) async throws -> Query {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
-            throw WebError(.unsupportedMediaType, "The page takes what its forms send.")
+            throw WebError(.unsupportedMediaType, "This isn't a form of the page.")
         }
         return Query(String(buffer: try await bytes(upTo: context.maxUploadSize)))
     }
 
-    /// The whole body, if it comes in time.
+    /// The whole body.
     ///
-    /// - Throws: `WebError` if it is longer than that, or takes too long.
+    /// - Throws: `WebError` if it is longer than the limit or takes more than 10 seconds.
     func bytes(upTo limit: Int) async throws -> ByteBuffer {
         let body = body
         return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
             group.addTask {
                 do { return try await body.collect(upTo: limit) } catch {
-                    throw WebError(.contentTooLarge, "That is more than a form of this page sends.")
+                    throw WebError(.contentTooLarge, "The form is too large.")
                 }
             }
             group.addTask {
                 try await Task.sleep(for: Self.formTimeout)
-                throw WebError(.requestTimeout, "The form did not come whole in time.")
+                throw WebError(.requestTimeout, "The form took too long.")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? ByteBuffer()

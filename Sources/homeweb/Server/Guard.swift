@@ -3,24 +3,27 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 import Logging
+import TerminalKit
 
-/// Lets nothing in that another page could have sent, and tells browsers to take nothing from elsewhere.
+/// Rejects requests that another page could have sent, and sets headers that keep browsers from loading anything else.
 ///
-/// - A name in `Host` that is not ours is what DNS rebinding sends, so it is refused; an address cannot be rebound.
-/// - Whatever changes something is a POST, and comes from a page of ours: browsers say so in `Origin`.
+/// - An unknown name in `Host` is rejected, since DNS rebinding sends one; an address can't be rebound.
+/// - All changes are POST requests whose `Origin` is this page.
 struct Guard: RouterMiddleware {
     typealias Context = WebContext
 
-    /// Names under which the page may be asked for, beside addresses.
-    let names: Set<String>
-    let isEncrypted: Bool
+    let settings: WebServer.Settings
+    private var isEncrypted: Bool { settings.tls != nil }
+
+    init(_ settings: WebServer.Settings) { self.settings = settings }
 
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
+        let context = resolved(context, request)
         do throws(WebError) {
-            try check(request)
+            try check(request, context)
             response = try await Self.answer(request, context, next)
         } catch {
             response = error.response(to: request, context)
@@ -50,28 +53,58 @@ struct Guard: RouterMiddleware {
         }
     }
 
-    private func check(_ request: Request) throws(WebError) {
-        guard let host = request.head.authority.flatMap(Self.hostName), isOurs(host) else {
+    /// Takes the client's address and scheme from the proxy in front, if there is one.
+    private func resolved(_ context: WebContext, _ request: Request) -> WebContext {
+        var context = context
+        context.isEncrypted = isEncrypted
+        guard settings.proxies.contains(context.peer) else { return context }
+        let client = settings.proxies.client(of: context.peer, request.headers)
+        context.isProxied = true
+        context.peer = client.address
+        context.isEncrypted = client.isEncrypted
+        return context
+    }
+
+    private func check(_ request: Request, _ context: WebContext) throws(WebError) {
+        guard let authority = request.head.authority, isOurs(authority) else {
             throw WebError(
                 .misdirectedRequest,
-                "This page is not known by that name. Use its address, or start homeweb with --name.")
+                "This page doesn't have that name. Use its address, or start homeweb with --name.")
         }
         switch request.method {
         case .get, .head: return
         case .post: break
         default: throw WebError(.methodNotAllowed, "The page takes GET and POST.")
         }
-        let scheme = isEncrypted ? "https" : "http"
-        let origin = request.headers[.origin]
-        guard origin == "\(scheme)://\(request.head.authority ?? "")" else {
+        let origin = request.headers[.origin] ?? ""
+        guard origins(authority, request, context).contains(origin) else {
+            let sender = origin.isEmpty ? "no page" : "\"\(String(origin.prefix(100)).sanitized)\""
             throw WebError(
                 .forbidden,
-                "Changes are taken from this page alone: the request says it comes from \(origin.map { "\"\($0.prefix(100))\"" } ?? "nowhere")."
-            )
+                "Only this page can make changes; the request came from \(sender). If a proxy is in front of homeweb, "
+                    + "start it with --behind-proxy and --name; Operation.md has examples.")
         }
     }
 
-    private func isOurs(_ host: String) -> Bool { IPAddressText.isAddress(host) || names.contains(host.lowercased()) }
+    /// The origins of this page, for the browser that sent a request.
+    ///
+    /// A proxy may replace `Host`, and may leave out the scheme; then the names of `--name` count, too.
+    private func origins(_ authority: String, _ request: Request, _ context: WebContext) -> Set<String> {
+        let schemes = context.isEncrypted.map { [$0 ? "https" : "http"] } ?? ["http", "https"]
+        var hosts = [authority]
+        if context.isProxied {
+            if let host = request.headers[Self.forwardedHost], isOurs(host) { hosts.append(host) }
+            hosts += settings.publicNames.map(\.authority)
+        }
+        return Set(schemes.flatMap { scheme in hosts.map { "\(scheme)://\($0)" } })
+    }
+
+    private func isOurs(_ authority: String) -> Bool {
+        guard let host = Self.hostName(authority) else { return false }
+        return IPAddressText.isAddress(host) || settings.names.contains(host.lowercased())
+    }
+
+    private static let forwardedHost = name("X-Forwarded-Host")
 
     /// The host of `host:port`, an IPv6 address without its brackets.
     static func hostName(_ authority: String) -> String? {
@@ -85,8 +118,8 @@ struct Guard: RouterMiddleware {
         return String(name)
     }
 
-    private static func name(_ text: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no name of a header.") }
+    static func name(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) isn't a header name.") }
         return name
     }
 

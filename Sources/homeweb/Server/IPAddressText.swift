@@ -3,40 +3,75 @@ import NIOCore
 
 /// Addresses as text.
 enum IPAddressText {
-    /// Whether a host is an IPv4 or IPv6 address rather than a name.
-    static func isAddress(_ host: String) -> Bool {
+    /// The 16 bytes of an address, an IPv4 address as `::ffff:a.b.c.d`; `nil` if the text isn't an address.
+    static func bytes(of text: String) -> [UInt8]? {
         var v4 = in_addr()
-        var v6 = in6_addr()
-        return inet_pton(AF_INET, host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1
-    }
-
-    /// What counts as one peer: an IPv4 address, also one that comes through an IPv6 socket, or a network of IPv6 (/64), because
-    /// whoever has one has all its addresses.
-    static func peer(_ address: String) -> String {
-        var v6 = in6_addr()
-        guard inet_pton(AF_INET6, address, &v6) == 1 else { return address }
-        return withUnsafeMutableBytes(of: &v6) { bytes in
-            if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
-                return bytes.suffix(4).map(String.init).joined(separator: ".")
-            }
-            return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            return [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + withUnsafeBytes(of: v4) { Array($0) }
         }
+        var v6 = in6_addr()
+        return inet_pton(AF_INET6, text, &v6) == 1 ? withUnsafeBytes(of: v6) { Array($0) } : nil
     }
 
-    /// An address of this computer that others on its network reach; `nil` if it has none.
+    private static func isIPv4(_ bytes: [UInt8]) -> Bool {
+        bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+    }
+
+    /// Whether a host is an IPv4 or IPv6 address rather than a name.
+    static func isAddress(_ host: String) -> Bool { bytes(of: host) != nil }
+
+    /// The unit in which clients are counted: an IPv4 address or an IPv6 network (/64), since a client may use all
+    /// addresses of its network.
+    static func peer(_ address: String) -> String {
+        guard let bytes = bytes(of: address) else { return address }
+        return isIPv4(bytes)
+            ? bytes.suffix(4).map(String.init).joined(separator: ".")
+            : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+    }
+
+    /// Whether a host is `localhost` or a loopback address.
+    static func isLoopback(_ host: String) -> Bool {
+        if host.lowercased() == "localhost" { return true }
+        guard let bytes = bytes(of: host) else { return false }
+        return isIPv4(bytes) ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    /// An address under which other computers can reach this one; `nil` if there is none.
     ///
-    /// Networks that stand in this computer alone, such as those of containers, do not count.
+    /// Networks inside this computer, such as those of containers, don't count. A sandbox may refuse the list of
+    /// interfaces, which comes over netlink; then the routing table chooses the address.
     static var ofThisComputer: String? {
-        let own = ["docker", "veth", "br-", "virbr", "lxc", "tun", "wg"]
+        let inside = ["docker", "veth", "br-", "virbr", "lxc", "tun", "wg"]
         let devices = ((try? System.enumerateDevices()) ?? []).filter { device in
-            !own.contains { device.name.hasPrefix($0) } && device.address?.isLoopback == false
+            !inside.contains { device.name.hasPrefix($0) } && device.address?.isLoopback == false
         }
         let addresses = devices.compactMap { $0.address?.ipAddress }
-        return addresses.first { !$0.contains(":") } ?? addresses.first { !$0.hasPrefix("fe80") }
+        return addresses.first { !$0.contains(":") } ?? addresses.first { !$0.hasPrefix("fe80") } ?? ofDefaultRoute
     }
 
-    /// Whether an address, or the name `localhost`, is of this very computer.
-    static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || (isAddress(host) && host.hasPrefix("127."))
+    /// The address from which packets leave this computer; `nil` without a route.
+    ///
+    /// Connecting a UDP socket sends nothing. The targets are reserved for documentation (RFC 5737, RFC 3849).
+    static var ofDefaultRoute: String? {
+        for target in ["192.0.2.1", "2001:db8::1"] {
+            guard let target = try? SocketAddress(ipAddress: target, port: 9) else { continue }
+            let socket = socket(
+                Int32(target.protocol.rawValue), Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard socket >= 0 else { continue }
+            defer { close(socket) }
+            guard target.withSockAddr({ connect(socket, $0, socklen_t($1)) }) == 0 else { continue }
+            var own = sockaddr_storage()
+            var size = socklen_t(MemoryLayout.size(ofValue: own))
+            var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let isKnown = withUnsafeMutablePointer(to: &own) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getsockname(socket, $0, &size) == 0
+                        && getnameinfo($0, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
+                }
+            }
+            let address = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if isKnown, !isLoopback(address), !address.hasPrefix("fe80") { return address }
+        }
+        return nil
     }
 }

@@ -1,53 +1,58 @@
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
 import WebAccess
 
-/// What is known of a request beside its words.
+/// The client and the visitor of a request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Where it comes from, such as `127.0.0.1`.
-    let peer: String
-    /// Whether it comes from this very computer.
-    let isLocal: Bool
-    /// Who asks; `nil` until the entrance has found out.
+    /// The client's address, such as `127.0.0.1`.
+    var peer: String
+    /// Whether the request came through a proxy that `--behind-proxy` names.
+    var isProxied = false
+    /// Whether the browser uses HTTPS; `nil` if the proxy in front doesn't say.
+    var isEncrypted: Bool?
+    /// The visitor; `nil` before the entrance has identified one.
     var person: Visitor?
+    private let channel: any Channel
 
-    /// The largest form that is taken.
+    /// The largest form, in bytes.
     var maxUploadSize: Int { 1 << 16 }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        let address = source.channel.remoteAddress
-        peer = address?.ipAddress ?? ""
-        isLocal = address.map(\.isLoopback) ?? false
+        channel = source.channel
+        peer = channel.remoteAddress?.ipAddress ?? ""
+    }
+
+    /// Whether a program of the user that runs the page made this connection, over the loopback interface.
+    var isFromSameUser: Bool {
+        guard !isProxied, let peer = channel.remoteAddress, let own = channel.localAddress, peer.isLoopback else {
+            return false
+        }
+        return LoopbackPeer.user(of: peer, connectedTo: own) == geteuid()
     }
 }
 
-/// Who looks at the page.
+/// A person at the page.
 struct Visitor: Sendable {
-    /// What the person is called; `nil` for whoever sits at this computer.
+    /// The person's name; `nil` for a browser on this computer that needs no token.
     var name: String?
     var role: Person.Role
-    /// What the person came in with; `nil` for whoever sits at this computer.
+    /// The person's token; `nil` for a browser on this computer that needs none.
     var token: AccessToken?
 
-    /// Whoever sits at this computer, where that is enough.
+    /// A browser on this computer that needs no token.
     static let local = Visitor(name: nil, role: .owner)
 
     var isOwner: Bool { role == .owner }
-    /// The name as the history has it.
+    /// The name in the history.
     var shownName: String { name ?? "this computer" }
 }
 
 extension SocketAddress {
-    /// Whether it is of this very computer.
-    var isLoopback: Bool {
-        switch self {
-        case .v4, .v6:
-            ipAddress.map { $0.hasPrefix("127.") || $0 == "::1" || $0.hasPrefix("::ffff:127.") } == true
-        case .unixDomainSocket: true
-        }
-    }
+    /// Whether it is a loopback address.
+    var isLoopback: Bool { ipAddress.map(IPAddressText.isLoopback) == true }
 }

@@ -55,13 +55,12 @@ extension Request {
     /// Whether our own script asks, which wants no page for an answer.
     var isFromScript: Bool { headers[.accept]?.contains("application/json") == true }
 
-    /// The page of ours that the request comes from.
+    /// The path of the page that the request comes from, if that is one of ours.
     var localReferrer: String? {
         guard let text = headers[.referer], let authority = head.authority,
             let range = text.firstRange(of: "//\(authority)/")
         else { return nil }
-        let path = text[text.index(before: range.upperBound)...]
-        return path.utf8.count <= 500 ? String(path) : nil
+        return String(text[text.index(before: range.upperBound)...]).localPath
     }
 }
 

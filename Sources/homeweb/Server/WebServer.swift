@@ -14,10 +14,12 @@ struct WebServer {
     struct Settings {
         var host: String
         var port: Int
-        /// The names under which browsers may ask for the page.
+        /// The hosts under which browsers may request the page, in addition to addresses.
         var names: Set<String>
-        /// The name to put into links; the address if `nil`.
-        var shownName: String?
+        /// The names of `--name`; links contain the first one.
+        var publicNames: [PageName] = []
+        /// The reverse proxies in front of the page.
+        var proxies = ReverseProxies(networks: [])
         /// The certificate's file and its key's; `nil` without TLS.
         var tls: (certificate: String, key: String)?
     }
@@ -67,18 +69,27 @@ struct WebServer {
             try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
         }
         let key = try read(tls.key) { try NIOSSLPrivateKey(file: tls.key, format: .pem) }
-        return TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain, privateKey: .privateKey(key))
+        // RFC 9325: with TLS 1.2, only cipher suites with forward secrecy and authenticated encryption.
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
+        return configuration
     }
 
     static func router(_ settings: Settings, _ site: Site) -> Router<WebContext> {
         let router = Router(context: WebContext.self)
         router.add(middleware: Gzip())
-        router.add(middleware: Guard(names: settings.names, isEncrypted: settings.tls != nil))
+        router.add(middleware: Guard(settings))
         router.add(middleware: Entrance(site: site))
         router.get("/assets/:name") { request, context in
             try Assets.response(context.parameters.get("name") ?? "", isVersioned: request.uri.query == Assets.version)
         }
-        Entrance.add(to: router, site, isEncrypted: settings.tls != nil)
+        Entrance.add(to: router, site)
         let pages = router.group()
         Pages.add(to: pages, site)
         ValueActions.add(to: pages, site)

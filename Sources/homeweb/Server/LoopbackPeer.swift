@@ -1,0 +1,69 @@
+import Glibc
+import NIOCore
+import SystemKit
+
+/// The other end of a connection over the loopback interface.
+enum LoopbackPeer {
+    /// The most bytes that are read of the kernel's table, enough for 100,000 sockets.
+    private static let limit = 16 << 20
+
+    /// Looks up the user whose process opened a connection.
+    ///
+    /// - Parameters:
+    ///   - peer: the address of the other end.
+    ///   - own: the address of this end.
+    /// - Returns: the user's number; `nil` if the kernel doesn't know it.
+    static func user(of peer: SocketAddress, connectedTo own: SocketAddress) -> uid_t? {
+        for (path, isIPv6) in [("/proc/net/tcp", false), ("/proc/net/tcp6", true)] {
+            guard let local = entry(peer, isIPv6), let remote = entry(own, isIPv6) else { continue }
+            if let user = user(ofSocket: "\(local) \(remote)", in: table(path)) { return user }
+        }
+        return nil
+    }
+
+    private static func table(_ path: String) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        return (try? OpenFile(file).read(limit: limit)) ?? []
+    }
+
+    /// Finds the owner of an established socket in the text of `/proc/net/tcp` (proc_net(5)).
+    ///
+    /// A socket that its process has closed has no owner: the kernel would name root.
+    static func user(ofSocket addresses: String, in table: [UInt8]) -> uid_t? {
+        let isEstablished = "01"
+        let needle = " \(addresses) \(isEstablished) "
+        let line = (table + [0]).withUnsafeBytes { table -> String? in
+            guard let text = table.baseAddress?.assumingMemoryBound(to: CChar.self),
+                let found = strstr(text, needle)
+            else { return nil }
+            let rest = UnsafeRawBufferPointer(rebasing: table[(found - UnsafeMutablePointer(mutating: text))...])
+            return String(
+                decoding: rest.prefix { $0 != UInt8(ascii: "\n") }.dropFirst(needle.utf8.count), as: UTF8.self)
+        }
+        guard let line else { return nil }
+        // Queues, timer, retransmits, user, time-out, inode.
+        let fields = line.split(separator: " ")
+        guard fields.count > 5, fields[5] != "0" else { return nil }
+        return uid_t(fields[3])
+    }
+
+    /// An address as the kernel's tables have it: words in the computer's byte order, in hexadecimal.
+    static func entry(_ address: SocketAddress, _ isIPv6: Bool) -> String? {
+        guard let text = address.ipAddress, let port = address.port, let bytes = IPAddressText.bytes(of: text) else {
+            return nil
+        }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF
+        guard isIPv6 || isMapped else { return nil }
+        let words = stride(from: isIPv6 ? 0 : 12, to: 16, by: 4).map { at in
+            hexadecimal(bytes[at..<(at + 4)].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }, digits: 8)
+        }
+        return words.joined() + ":" + hexadecimal(UInt32(port), digits: 4)
+    }
+
+    private static func hexadecimal(_ number: UInt32, digits: Int) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: digits - text.count) + text
+    }
+}
