@@ -57,6 +57,7 @@ test: test-packages $(VENV)/ready
 	Scripts/swift-tests
 	$(VENV)/bin/python -m pytest -q -n 2 --dist loadfile -m "not alone and not long" Tests/Interop
 	$(VENV)/bin/python -m pytest -q -m "alone and not long" Tests/Interop
+	@! test -s .build/skipped-tests || { echo "Swift tests that were skipped:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change: before an issue is closed (root)
 test-all: test fresh-machine bench-programs

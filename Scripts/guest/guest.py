@@ -21,6 +21,9 @@ def missing_requirement():
     """Why no guest can boot here, or None."""
     if os.geteuid() != 0:
         return "a guest needs root"
+    # systemd-nspawn mounts and makes namespaces.
+    if subprocess.run(["unshare", "--mount", "--net", "true"], capture_output=True).returncode != 0:
+        return "a guest needs root with CAP_SYS_ADMIN, which root in a container may lack"
     for tool in TOOLS:
         if not shutil.which(tool):
             return f"{tool} is not installed; Scripts/install-packages guest"

@@ -11,13 +11,26 @@ import Testing
 final class PretendLAN {
     /// Why it cannot be made here; nil when it can.
     static var missingRequirement: String? {
-        if getuid() != 0 { return "network namespaces need root" }
+        let missing = capabilities.filter { effectiveCapabilities >> $0.bit & 1 == 0 }.map(\.name)
+        guard missing.isEmpty else {
+            return "network namespaces need \(missing.joined(separator: " and ")), "
+                + "which root has, and in a container may lack"
+        }
         for tool in ["ip", "unshare", "dbus-daemon", "avahi-daemon", "avahi-browse", "avahi-publish"] {
             let places = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"]
             if !places.contains(where: { access("\($0)/\(tool)", X_OK) == 0 }) { return "\(tool) is not installed" }
         }
         return nil
     }
+
+    /// Capabilities, by their bits (capabilities(7)).
+    private static let capabilities: [(name: String, bit: UInt64)] = [("CAP_NET_ADMIN", 12), ("CAP_SYS_ADMIN", 21)]
+
+    private static let effectiveCapabilities: UInt64 = {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        return line.flatMap { UInt64($0.split(separator: "\t").last ?? "", radix: 16) } ?? 0
+    }()
 
     final class Host {
         let namespace: String

@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
+#: Capabilities, by their bits (capabilities(7)), that root in a container may lack.
+CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon"]
 SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
 #: How many times as long as usual is waited, for what is slow by its build (Scripts/sanitize).
@@ -25,8 +27,10 @@ PATIENCE = float(os.environ.get("PATIENCE", 1))
 
 def missing_requirement():
     """Why no pretend LAN can be made here, or None."""
-    if os.geteuid() != 0:
-        return "network namespaces need root"
+    effective = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("CapEff:"))
+    held = int(effective.split()[1], 16)
+    if missing := [name for name, bit in CAPABILITIES.items() if not held >> bit & 1]:
+        return f"network namespaces need {' and '.join(missing)}, which root has, and in a container may lack"
     for tool in TOOLS:
         if not shutil.which(tool, path=SEARCH):
             return f"{tool} is not installed"
