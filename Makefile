@@ -207,8 +207,8 @@ guest-packages:
 
 $(VENV)/ready: Tests/Interop/requirements.txt Tests/Interop/sources.txt
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install -q -r Tests/Interop/requirements.txt
+	$(VENV)/bin/pip install -q --require-hashes -r Tests/Interop/requirements.txt
 	rm -rf $(VENV)/sources
-	$(VENV)/bin/pip download -q --no-deps --no-binary :all: -d $(VENV)/sources -r Tests/Interop/sources.txt
+	$(VENV)/bin/pip download -q --require-hashes --no-deps --no-binary :all: -d $(VENV)/sources -r Tests/Interop/sources.txt
 	for file in $(VENV)/sources/*.tar.gz; do tar -xzf $$file -C $(VENV)/sources || exit; done
 	touch $@
