@@ -37,6 +37,14 @@ extension Accessory {
     }
 }
 
+extension CharacteristicMetadata {
+    /// A Boolean value that indicates whether the minimum isn't above the maximum, and the step not negative.
+    fileprivate var hasValidRange: Bool {
+        let isOrdered = minimum.flatMap { minimum in maximum.map { minimum <= $0 } } ?? true
+        return isOrdered && (step ?? 0) >= 0
+    }
+}
+
 extension Service {
     fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {
         guard iid.rawValue > 0, seen.insert(iid).inserted else {
@@ -56,6 +64,9 @@ extension Service {
             let readable = characteristic.metadata.permissions.contains(.pairedRead)
             guard readable == (characteristic.value != nil) else {
                 throw ComplianceError("\(aid).\(characteristic.iid) has a value and cannot be read, or the reverse")
+            }
+            guard characteristic.metadata.hasValidRange else {
+                throw ComplianceError("the limits or the step of \(aid).\(characteristic.iid) are wrong")
             }
             if let value = characteristic.value, characteristic.metadata.clamped(value) != value {
                 throw ComplianceError("the value of \(aid).\(characteristic.iid) is outside its limits")

@@ -1,5 +1,5 @@
-/// What HomeKit takes as a name (HAP 9.6): letters, digits, spaces and apostrophes, beginning and ending with a letter
-/// or a digit, at most 64 bytes.
+/// The names that Apple's Home accepts (HAP 9.6): letters, digits, spaces and `' & ! . _ : ; ( ) / , -`, at most 64 bytes,
+/// with a letter or a digit at both ends.
 public enum AccessoryName {
     /// The longest name, in bytes of UTF-8.
     public static let maximumLength = 64
@@ -13,15 +13,30 @@ public enum AccessoryName {
     public static func sanitized(_ text: String, fallback: String) -> String {
         var words = ""
         for character in text {
-            if isPlain(character) || "'’-.,".contains(character) {
+            if isPlain(character) || "'’&!._:;()/,-".contains(character) {
                 words.append(character == "’" ? "'" : character)
             } else if !words.hasSuffix(" ") {
                 words.append(" ")
             }
         }
-        let trimmed = trim(words)
-        let name = trim(trimmed.prefix(bytes: maximumLength))
+        let name = shortened(words)
+        guard hasMatchingParentheses(name) else {
+            // One of a pair was at an end: "Lamp (left)".
+            let plain = shortened(String(words.map { "()".contains($0) ? " " : $0 }))
+            return plain.isEmpty ? fallback : plain
+        }
         return name.isEmpty ? fallback : name
+    }
+
+    private static func shortened(_ text: String) -> String { trim(trim(text).prefix(bytes: maximumLength)) }
+
+    private static func hasMatchingParentheses(_ text: String) -> Bool {
+        var open = 0
+        for character in text where open >= 0 {
+            if character == "(" { open += 1 }
+            if character == ")" { open -= 1 }
+        }
+        return open == 0
     }
 
     /// Makes a name differ from those that are taken by a number behind it.
@@ -34,7 +49,7 @@ public enum AccessoryName {
         guard taken.contains(name) else { return name }
         for number in 2... {
             let suffix = " \(number)"
-            let candidate = trim(name.prefix(bytes: maximumLength - suffix.utf8.count)) + suffix
+            let candidate = sanitized(name.prefix(bytes: maximumLength - suffix.utf8.count), fallback: "") + suffix
             if !taken.contains(candidate) { return candidate }
         }
         return name
@@ -67,6 +82,22 @@ public enum FirmwareRevision {
         let numbers = runs.prefix(3).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) }
         guard !numbers.isEmpty, numbers.contains(where: { $0 > 0 }) else { return "0.0.1" }
         return numbers.map(String.init).joined(separator: ".")
+    }
+
+    /// Returns the later of two versions, so that a revision never falls.
+    ///
+    /// - Parameters:
+    ///   - known: the version so far.
+    ///   - reported: the version that the device reports now.
+    /// - Returns: `reported`, unless it is missing or its revision is lower than that of `known`.
+    public static func latest(_ known: String?, _ reported: String?) -> String? {
+        guard let known, let reported else { return reported ?? known }
+        return numbers(reported).lexicographicallyPrecedes(numbers(known)) ? known : reported
+    }
+
+    private static func numbers(_ text: String) -> [UInt32] {
+        let numbers = normalized(text).split(separator: ".").compactMap { UInt32($0) }
+        return numbers + Array(repeating: 0, count: 3 - numbers.count)
     }
 
     /// Whether a text is a revision.

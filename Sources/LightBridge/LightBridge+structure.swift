@@ -84,7 +84,11 @@ extension LightBridge {
     }
 
     /// Shows a light as its driver describes it, a new one or in place of the same one; its turn has come.
-    func addOrReplace(_ key: LightKey, _ description: LightDescription) async {
+    func addOrReplace(_ key: LightKey, _ reported: LightDescription) async {
+        var description = reported
+        // HAP's firmware revision must rise with each update (HAP 9.5).
+        let known = lights[key]?.adapter.description ?? absent[key]?.description
+        description.firmware = FirmwareRevision.latest(known?.firmware, reported.firmware)
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
             return

@@ -305,6 +305,17 @@ struct ConfigurationNumberTests {
         }
     }
 
+    @Test("a name raises it")
+    func renamed() throws {
+        var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
+        _ = number.databaseChanged([fan()], firmware: "1")
+        var renamed = fan()
+        let index = try #require(renamed.services[0].characteristics.firstIndex { $0.type == .name })
+        renamed.services[0].characteristics[index].value = .string("Ceiling Fan")
+        #expect(number.databaseChanged([renamed], firmware: "1") == true)
+        #expect(number.number == 2)
+    }
+
     @Test("the order of the accessories is no part of the database")
     func order() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))

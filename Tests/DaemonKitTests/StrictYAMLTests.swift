@@ -90,6 +90,9 @@ struct StrictYAMLTests {
                 "f:2:9: rooms[0]: expected keys with values, found a single value; write keys with values"
             ),
             ("name: [a]", "f:1:7: name: expected a text, found a list; write a text"),
+            (
+                "name: \"a\\0b\"", "f:1:7: name: a text can't contain the character NUL; remove \\0 from it"
+            ),
             ("name: {a: b}", "f:1:7: name: expected a text, found keys with values; write a text"),
             ("name:", "f:1:6: name: nothing is written here; write a text, or remove the key"),
             ("name: ~", "f:1:7: name: ~ means nothing to YAML; put the text in quotes, or remove the key"),

@@ -7,7 +7,9 @@ struct AccessoryNameTests {
         "a name is changed as little as will do",
         arguments: [
             ("Reading Lamp", "Reading Lamp"), ("  Lamp ", "Lamp"), ("Anna’s Lamp", "Anna's Lamp"),
-            ("a_b/c:d(e)&f+g", "a b c d e f g"), ("Küche – Läden 2", "Küche Läden 2"), ("灯", "灯"),
+            ("a_b/c:d(e)&f+g;h!i", "a_b/c:d(e)&f g;h!i"), ("Lamp (left) 2", "Lamp (left) 2"),
+            ("Lamp (left)", "Lamp left"), ("(Lamp)", "Lamp"), ("a) b (c", "a b c"), ("R&B: Flur!", "R&B: Flur"),
+            ("Küche – Läden 2", "Küche Läden 2"), ("灯", "灯"),
             ("Lamp 💡 one", "Lamp one"), ("1️⃣ Lamp", "Lamp"), ("-Lamp.", "Lamp"), ("A-B.C,D", "A-B.C,D"),
             ("a\nb\u{0}c", "a b c"), ("💡", ""), ("", ""), ("...", ""),
             (String(repeating: "ü", count: 40), String(repeating: "ü", count: 32)),

@@ -81,6 +81,20 @@ struct ComplianceTests {
         Fault("readable without value") { $0.services[1].characteristics[0].value = nil },
         Fault("value that cannot be read") { $0.services[0].characteristics[0].value = .bool(true) },
         Fault("value beyond its limits") { $0.services[1].characteristics[1].value = .integer(101) },
+        Fault("minimum above maximum") {
+            ($0.services[1].characteristics[1].metadata.minimum, $0.services[1].characteristics[1].metadata.maximum) =
+                (60, 40)
+            $0.services[1].characteristics[1].value = .integer(60)
+        },
+        Fault("minimum above maximum, without a value") {
+            var metadata = CharacteristicMetadata(format: .int, permissions: [.pairedWrite], minimum: 2, maximum: 1)
+            metadata.step = 1
+            $0.services[1].characteristics.append(
+                Characteristic(
+                    iid: InstanceID(60), type: CharacteristicType(HAPType(apple: 0xABCDE0)), metadata: metadata,
+                    value: nil))
+        },
+        Fault("negative step") { $0.services[1].characteristics[1].metadata.step = -1 },
         Fault("value of another kind") { $0.services[1].characteristics[1].value = .string("50") },
         Fault("float for an integer") { $0.services[1].characteristics[1].value = .float(50) },
         Fault("two primary services") { $0.services[0].isPrimary = true },

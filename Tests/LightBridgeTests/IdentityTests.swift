@@ -63,6 +63,48 @@ struct StructureTests {
         #expect(await session.events.count == 1)
     }
 
+    @Test("a light that is renamed raises c#")
+    func renamed() async throws {
+        let house = try await House()
+        let before = await number(house)
+        let lamp = LightKey(driver: BridgeUnderTest.driverID, light: LightDescription.lamp.id)
+        await house.bridge.lights.use([lamp: LightOverride(name: "Desk")])
+        await house.advance(.seconds(2))
+        #expect(await number(house) == before + 1)
+        // By its source.
+        await house.bridge.lights.use([:])
+        var other = LightDescription.lamp
+        other.name = "Ceiling"
+        await house.bridge.host.added(other)
+        await house.advance(.seconds(2))
+        #expect(await number(house) == before + 2)
+    }
+
+    @Test("a firmware revision never falls, also after a restart")
+    func firmware() async throws {
+        let house = try await House()
+        var lamp = LightDescription.lamp
+        for (reported, shown) in [("1.9", "1.9"), ("1.10.1", "1.10.1"), ("1.10", "1.10.1"), ("0.9", "1.10.1")] {
+            lamp.firmware = reported
+            await house.bridge.host.added(lamp)
+            #expect(await firmware(house.bridge) == shown)
+        }
+        lamp.firmware = nil
+        await house.bridge.host.added(lamp)
+        #expect(await firmware(house.bridge) == "1.10.1")
+        lamp.firmware = "1.9"
+        let again = try await BridgeUnderTest(house.store, stored: house.store.bridge, lights: [lamp])
+        #expect(await firmware(again) == "1.10.1")
+        lamp.firmware = "2"
+        await again.host.added(lamp)
+        #expect(await firmware(again) == "2")
+    }
+
+    private func firmware(_ bridge: BridgeUnderTest) async -> String? {
+        let lamp = await bridge.server.accessories.first { $0.aid == 2 }
+        return lamp?.services[0].characteristics.first { $0.type == .firmwareRevision }?.value?.string
+    }
+
     @Test("what does not change the database does not raise c#")
     func noChange() async throws {
         let house = try await House()

@@ -129,7 +129,7 @@ struct BridgeConfigurationTests {
         #expect(configuration.metrics?.listen.address == "::1")
         #expect(configuration.metrics?.listen.port == 9251)
         #expect(configuration.metrics?.listen.description == "[::1]:9251")
-        #expect(configuration.bridge.name.valid == "Anna's Bridge")
+        #expect(configuration.bridge.name.valid == "Anna's: Bridge")
         #expect(configuration.bridge.name.written == "Anna's: Bridge!")
         #expect(configuration.bridge.port == .automatic)
         #expect(configuration.bridge.setupCode?.text == "415-27-893")
@@ -209,9 +209,17 @@ struct BridgeConfigurationTests {
             ),
             ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: this is too long; write 0ms to 10s"),
             (
+                "bridge:\n  name: \"Attic\\0\"",
+                "f:2:9: bridge.name: a text can't contain the character NUL; remove \\0 from it"
+            ),
+            (
+                "bridge:\n  name: \"Attic\\a\"",
+                "f:2:9: bridge.name: a name can't contain control characters; use letters, digits and spaces"
+            ),
+            (
                 "bridge:\n  name: \"🎄\"",
-                "f:2:9: bridge.name: nothing of this name can be shown in HomeKit; "
-                    + "use letters, digits, spaces and apostrophes"
+                "f:2:9: bridge.name: HomeKit can show nothing of this name; "
+                    + "use letters, digits and spaces"
             ),
             (
                 "bridge:\n  ownership: {vendor: a, token-file: f, token: 0123456789abcdef}",

@@ -16,7 +16,7 @@ public struct AccessoryInformation: Equatable, Sendable {
     /// Takes what the source says and fills in what it leaves out.
     ///
     /// - Parameters:
-    ///   - name: a valid accessory name: letters, digits, spaces and apostrophes, 1 to 64 bytes (HAP 9.6).
+    ///   - name: a valid accessory name, 1 to 64 bytes (HAP 9.6), such as of `AccessoryName.sanitized(_:fallback:)`.
     ///   - manufacturer: who made it.
     ///   - model: the maker's model name.
     ///   - kind: stands for the model if that is not known.

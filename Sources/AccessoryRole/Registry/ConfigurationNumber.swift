@@ -3,7 +3,8 @@ internal import HAPCrypto
 import HAPModel
 internal import HAPProtocol
 
-/// The rules of `c#` (HAP 1.3): it rises when the database changes in anything but values, and never goes back.
+/// The rules of `c#` (HAP 1.3): it rises when the database changes in
+/// anything but values, or when a name changes, and never goes back.
 struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 

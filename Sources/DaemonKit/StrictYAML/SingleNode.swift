@@ -14,6 +14,9 @@ struct SingleNode: SingleValueDecodingContainer {
             throw decoder.error("\(scalar.string) means nothing to YAML", "put the text in quotes, or remove the key")
         }
         guard !decoder.node.isEmpty else { throw decoder.mismatch("a text") }
+        guard !scalar.string.utf8.contains(0) else {
+            throw decoder.error("a text can't contain the character NUL", "remove \\0 from it")
+        }
         return scalar.string
     }
 

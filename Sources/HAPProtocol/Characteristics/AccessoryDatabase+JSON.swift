@@ -46,7 +46,7 @@ extension JSONWriter {
                 raw(",\"description\":")
                 string(description)
             }
-            if values, let value = characteristic.value {
+            if values || characteristic.type == .name, let value = characteristic.value {
                 raw(",\"value\":")
                 if characteristic.type.isMomentary { raw("null") } else { characteristicValue(value) }
             }

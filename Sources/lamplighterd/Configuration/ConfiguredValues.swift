@@ -14,9 +14,14 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
 
     init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
+        guard !written.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw ValueRefusal(
+                "a name can't contain control characters", remedy: "use letters, digits and spaces",
+                at: decoder.codingPath)
+        }
         guard !valid.isEmpty else {
             throw ValueRefusal(
-                "nothing of this name can be shown in HomeKit", remedy: "use letters, digits, spaces and apostrophes",
+                "HomeKit can show nothing of this name", remedy: "use letters, digits and spaces",
                 at: decoder.codingPath)
         }
     }
