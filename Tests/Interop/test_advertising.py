@@ -33,6 +33,8 @@ async def test_without_avahi_the_bridge_runs_says_so_and_publishes_later(missing
         advertisement = daemon.status["advertisement"]
         assert advertisement["state"] not in ("published", "off", ""), advertisement
         until(lambda: [light["reachable"] for light in daemon.lights.values()] == [True] * 3, 5, "three lights")
+        until(lambda: "publication blocked" in daemon.log, 5, "a warning")
+        assert daemon.log.count("publication blocked") == 1
     finally:
         lan.bridge.start_avahi()
     status = daemon.until_published(5)

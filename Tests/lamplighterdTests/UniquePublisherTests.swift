@@ -38,7 +38,7 @@ struct UniquePublisherTests {
     }
 
     func with(
-        _ prober: Prober,
+        _ prober: Prober, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (UniquePublisher, InMemoryDiscovery, InMemoryBrowser, ManualScheduler) async throws -> Void
     ) async throws {
         let (published, browser) = (InMemoryDiscovery(), InMemoryBrowser())
@@ -46,7 +46,7 @@ struct UniquePublisherTests {
         let publisher = UniquePublisher(
             publisher: published, browser: browser,
             watch: CloneWatch(deviceID: try #require(DeviceID("AA:BB:CC:DD:E5:FF")), port: 51826),
-            scheduler: scheduler, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            scheduler: scheduler, logger: logger
         ) { prober.probe($0, $1) }
         try publisher.start()
         async let watching: Void = publisher.run()
@@ -71,6 +71,26 @@ struct UniquePublisherTests {
             browser.show(look())
             try await eventually("it is published") { publisher.state == .published(name: record.name) }
             #expect(published.records == [newest])
+        }
+    }
+
+    @Test("It warns once that mDNS is unavailable at the start, whichever comes first, the record or the obstacle")
+    func blocked() async throws {
+        let warning = "warning: publication blocked state=waiting: there is no D-Bus"
+        for recordIsFirst in [true, false] {
+            let log = RecordedLog()
+            try await with(Prober(true), logger: log.logger) { publisher, published, browser, _ in
+                if recordIsFirst { publisher.publish(record) }
+                var blocked = ServiceSnapshot()
+                blocked.discoveryError = "there is no D-Bus"
+                browser.show(blocked)
+                publisher.publish(record)
+                try await eventually("it is logged") { log.all.contains(warning) }
+                publisher.publish(record)
+                browser.show(look())
+                try await eventually("it is published") { published.record == record }
+                #expect(log.all == [warning])
+            }
         }
     }
 

@@ -14,6 +14,8 @@ final class UniquePublisher: Sendable {
         var watch: CloneWatch
         var record: ServiceRecord?
         var alarm: ContinuousClock.Instant?
+        /// The last obstacle that was logged before the first look succeeded.
+        var loggedObstacle: String?
     }
 
     private let publisher: any ServicePublisher
@@ -44,6 +46,7 @@ final class UniquePublisher: Sendable {
     func run() async {
         for await snapshot in browser.snapshots() {
             happened { $0.seen(snapshot, now: $1) }
+            logObstacle()
         }
     }
 
@@ -53,6 +56,7 @@ final class UniquePublisher: Sendable {
             contents.record = record
             if contents.watch.verdict.isAdvertised { publisher.publish(record) }
         }
+        logObstacle()
     }
 
     /// Takes the record off the network and ends; what the watch decides afterwards has no effect.
@@ -126,6 +130,19 @@ final class UniquePublisher: Sendable {
             self.contents.withLock { if $0.alarm == due { $0.alarm = nil } }
             happened { $0.timeReached(now: $1) }
         }
+    }
+
+    /// Logs once what keeps mDNS from the first look for clones; later obstacles are logged by the publisher.
+    private func logObstacle() {
+        let obstacle = contents.withLock { contents -> String? in
+            guard contents.record != nil, contents.watch.verdict == .undecided else { return nil }
+            let obstacle = browser.snapshot.discoveryError
+            defer { contents.loggedObstacle = obstacle ?? contents.loggedObstacle }
+            return obstacle == contents.loggedObstacle ? nil : obstacle
+        }
+        guard let obstacle else { return }
+        logger.warning(
+            "publication blocked", metadata: ["state": "\(PublicationState.waiting(reason: obstacle))"])
     }
 
     private func log(_ verdict: CloneWatch.Verdict, after former: CloneWatch.Verdict) {
