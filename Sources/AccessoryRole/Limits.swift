@@ -44,7 +44,7 @@ extension SetupAttempts {
     /// The time from the first M1 to a valid proof, after which a connection loses its turn to the next that asks.
     package static let turnLimit = Duration.seconds(60)
     /// The time for which a refused source is waiting, and goes before sources that have lost more turns.
-    static let patience = Duration.seconds(60)
+    static let waitingTime = Duration.seconds(60)
     /// The most sources and IPv6 networks that are remembered; beyond them the one with the fewest lost turns is forgotten.
     static let maximumSources = 512
     /// The time for which a source is remembered after its last request.

@@ -207,7 +207,7 @@ struct SetupAttemptsTests {
 
     /// Guesses of many sources without a break, and an owner who asks from time to time.
     @Test(
-        "a minute of guesses uses up no attempts, and the owner gets through",
+        "a minute of guesses doesn't use up the attempts, and the owner gets through",
         arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])
     func noise(sources: Int, asks: Double) throws {
         let peers = Peers()
@@ -225,7 +225,7 @@ struct SetupAttemptsTests {
                 if peers.mayBegin(b, at: owner, now: at(now)) { ownerPaired = now }
             }
         }
-        // From 250 addresses nobody can be told from the owner, but the attempts last.
+        // From 250 addresses, nothing distinguishes the owner, but the attempts last.
         if sources <= 50 { #expect(ownerPaired.map { $0 < 90 } == true) }
         #expect(peers.attempts.failures < 90)
     }

@@ -92,7 +92,7 @@ struct LimitIndexTests {
             "60 s after its first M1 a connection without a valid proof loses its turn to the next that asks"
         ),
         (
-            ["SetupAttempts.patience"], "AccessoryRoleTests/SetupAttemptsTests",
+            ["SetupAttempts.waitingTime"], "AccessoryRoleTests/SetupAttemptsTests",
             "a source that has held pair setup doesn't get it again while another one waits"
         ),
         (

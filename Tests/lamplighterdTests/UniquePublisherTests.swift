@@ -74,7 +74,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("It warns once that mDNS is unavailable at the start, whichever comes first, the record or the obstacle")
+    @Test("It warns once that mDNS is unavailable at the start, whichever comes first, the record or the error")
     func blocked() async throws {
         let warning = "warning: publication blocked state=waiting: there is no D-Bus"
         for recordIsFirst in [true, false] {

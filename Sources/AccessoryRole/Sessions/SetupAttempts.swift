@@ -157,7 +157,7 @@ package struct SetupAttempts: Equatable, Sendable {
     /// A Boolean value that indicates whether another source waits that has lost fewer turns.
     private func isOutranked(_ source: PeerAddress, losses: Int, _ now: ContinuousClock.Instant) -> Bool {
         records.contains { other, record in
-            guard other != source, let since = record.waitingSince, now - since < Self.patience else { return false }
+            guard other != source, let since = record.waitingSince, now - since < Self.waitingTime else { return false }
             return self.losses(of: other, now) < losses && !isPaused(other, now)
         }
     }

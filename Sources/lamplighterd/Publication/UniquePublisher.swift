@@ -14,8 +14,8 @@ final class UniquePublisher: Sendable {
         var watch: CloneWatch
         var record: ServiceRecord?
         var alarm: ContinuousClock.Instant?
-        /// The last obstacle that was logged before the first look succeeded.
-        var loggedObstacle: String?
+        /// The last discovery error that was logged before the first look succeeded.
+        var loggedDiscoveryError: String?
     }
 
     private let publisher: any ServicePublisher
@@ -46,7 +46,7 @@ final class UniquePublisher: Sendable {
     func run() async {
         for await snapshot in browser.snapshots() {
             happened { $0.seen(snapshot, now: $1) }
-            logObstacle()
+            logDiscoveryError()
         }
     }
 
@@ -56,7 +56,7 @@ final class UniquePublisher: Sendable {
             contents.record = record
             if contents.watch.verdict.isAdvertised { publisher.publish(record) }
         }
-        logObstacle()
+        logDiscoveryError()
     }
 
     /// Takes the record off the network and ends; what the watch decides afterwards has no effect.
@@ -132,17 +132,17 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Logs once what keeps mDNS from the first look for clones; later obstacles are logged by the publisher.
-    private func logObstacle() {
-        let obstacle = contents.withLock { contents -> String? in
+    /// Logs a discovery error that blocks the first look for clones, once; the publisher logs later ones.
+    private func logDiscoveryError() {
+        let discoveryError = contents.withLock { contents -> String? in
             guard contents.record != nil, contents.watch.verdict == .undecided else { return nil }
-            let obstacle = browser.snapshot.discoveryError
-            defer { contents.loggedObstacle = obstacle ?? contents.loggedObstacle }
-            return obstacle == contents.loggedObstacle ? nil : obstacle
+            let discoveryError = browser.snapshot.discoveryError
+            defer { contents.loggedDiscoveryError = discoveryError ?? contents.loggedDiscoveryError }
+            return discoveryError == contents.loggedDiscoveryError ? nil : discoveryError
         }
-        guard let obstacle else { return }
+        guard let discoveryError else { return }
         logger.warning(
-            "publication blocked", metadata: ["state": "\(PublicationState.waiting(reason: obstacle))"])
+            "publication blocked", metadata: ["state": "\(PublicationState.waiting(reason: discoveryError))"])
     }
 
     private func log(_ verdict: CloneWatch.Verdict, after former: CloneWatch.Verdict) {
