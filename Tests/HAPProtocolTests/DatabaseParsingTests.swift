@@ -65,24 +65,6 @@ struct DatabaseParsingTests {
             (server([accessory("1"), accessory("1")]), "two accessories"),
             (server((1...151).map { accessory("\($0)") }), "more than 150"),
             (server([accessory("1", #"{"iid":1,"type":"43","characteristics":[]}"#)]), "no Accessory Information"),
-            (server([accessory("1", #"{"iid":0,"type":"3E","characteristics":[]}"#)]), "no iid"),
-            (server([accessory("1", #"{"iid":1,"type":"xyz","characteristics":[]}"#)]), "no type"),
-            (
-                server([
-                    accessory(
-                        "1",
-                        #"{"iid":1,"type":"3E","characteristics":[{"iid":1,"type":"23","format":"string","perms":[]}]}"#
-                    )
-                ]),
-                "no iid of its own"
-            ),
-            (
-                server([
-                    accessory(
-                        "1", #"{"iid":1,"type":"3E","characteristics":[{"iid":2,"format":"string","perms":["pr"]}]}"#)
-                ]),
-                "no type"
-            ),
             (
                 server([
                     accessory(
@@ -95,6 +77,48 @@ struct DatabaseParsingTests {
     func faults(_ text: String, _ word: String) throws {
         let error = #expect(throws: ComplianceError.self) { try parse(text) }
         #expect(error?.description.contains(word) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "a part without a type, permissions or an iid of its own is left out and told, and the others are used",
+        arguments: [
+            (#"{"iid":0,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no iid of its own"),
+            (#"{"iid":1,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no iid of its own"),
+            (
+                #"{"iid":7,"type":"xyz","characteristics":[]}"#,
+                "service 7 of accessory 1 has no type or no characteristics"
+            ),
+            (#"{"iid":7,"type":"43"}"#, "service 7 of accessory 1 has no type or no characteristics"),
+            (
+                on(#""iid":1,"type":"25","format":"bool","perms":["pr"]"#),
+                "a characteristic of accessory 1 has no iid of its own"
+            ),
+            (
+                on(#""type":"25","format":"bool","perms":["pr"]"#),
+                "a characteristic of accessory 1 has no iid of its own"
+            ),
+            (on(#""iid":8,"format":"bool","perms":["pr"]"#), "characteristic 1.8 has no type or no permissions"),
+            (on(#""iid":8,"type":"25","format":"bool""#), "characteristic 1.8 has no type or no permissions"),
+        ])
+    func omissions(_ part: String, _ words: String) throws {
+        let lamp = Self.on(#""iid":30,"type":"25","format":"bool","perms":["pr"]"#, 20)
+        let sound = #"{"iid":1,"type":"3E","characteristics":[]},\#(lamp)"#
+        let database = try parse(server([accessory("1", "\(sound),\(part)")]))
+        #expect(database.omissions == [words])
+        #expect(database[CharacteristicID(AccessoryID(1), InstanceID(30))] != nil)
+    }
+
+    /// A lamp's service with one characteristic.
+    private static func on(_ members: String, _ iid: Int = 7) -> String {
+        #"{"iid":\#(iid),"type":"43","characteristics":[{\#(members)}]}"#
+    }
+
+    @Test("however many parts are left out, a few are told")
+    func manyOmissions() throws {
+        let parts = (1...99).map { #"{"iid":\#($0 + 1),"type":"x","characteristics":[]}"# }
+        let database = try parse(
+            server([accessory("1", ([#"{"iid":1,"type":"3E","characteristics":[]}"#] + parts).joined(separator: ","))]))
+        #expect(database.omissions.count == 16)
     }
 
     @Test(

@@ -1,5 +1,6 @@
-internal import HAPModel
+package import HAPModel
 package import HAPProtocol
+package import Logging
 
 extension ControllerSession {
     /// Reads the attribute database.
@@ -18,5 +19,15 @@ extension ControllerSession {
         } catch {
             throw .outOfCompliance(error)
         }
+    }
+}
+
+extension Logger {
+    /// Warns of the parts of an accessory's database that are left out.
+    package func warn(ofOmissionsIn database: AccessoryDatabase, of accessory: DeviceID) {
+        guard !database.omissions.isEmpty else { return }
+        warning(
+            "accessory database incomplete",
+            metadata: ["accessory": "\(accessory)", "left-out": .array(database.omissions.map { "\($0)" })])
     }
 }

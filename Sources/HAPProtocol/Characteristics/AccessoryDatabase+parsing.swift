@@ -4,10 +4,10 @@ package import HAPModel
 extension AccessoryDatabase {
     /// Reads the answer to `GET /accessories` (HAP 9).
     ///
-    /// Strict where a fault would make two things one or something unreachable: places, numbers of parts, types. Lenient
-    /// where accessories in the field are: a value out of its limits or of a wrong kind is one that is not known, a
-    /// format, unit or limit that is missing is the catalogue's, a characteristic of an unknown format is left out, and so
-    /// are links to nowhere.
+    /// Strict with accessories: their ids and the numbers of their parts. A service or characteristic without a type, without
+    /// permissions or without an id of its own is left out (``omissions``), and the others are used. Lenient where accessories
+    /// in the field are: a value out of its limits or of a wrong kind is one that is not known, a format, unit or limit that
+    /// is missing is the catalogue's, a characteristic of an unknown format is left out, and so are links to nowhere.
     ///
     /// - Throws: ``ComplianceError`` with the first fault; its text holds nothing that the accessory sent but numbers.
     package init(parsing body: [UInt8]) throws(ComplianceError) {
@@ -19,23 +19,31 @@ extension AccessoryDatabase {
             throw ComplianceError("there are more than \(Self.maximumAccessories) accessories")
         }
         var accessories: [Accessory] = []
-        var descriptions: [CharacteristicID: String] = [:]
+        var remarks = Remarks()
         var seen: Set<AccessoryID> = []
         for element in list {
-            let accessory = try Accessory(parsing: element, descriptions: &descriptions)
+            let accessory = try Accessory(parsing: element, &remarks)
             guard seen.insert(accessory.aid).inserted else {
                 throw ComplianceError("two accessories have the id \(accessory.aid)")
             }
             accessories.append(accessory)
         }
-        self.init(accessories, descriptions: descriptions)
+        self.init(accessories, descriptions: remarks.descriptions, omissions: remarks.omissions)
+    }
+}
+
+/// What is noted about parts while they are read.
+private struct Remarks {
+    var descriptions: [CharacteristicID: String] = [:]
+    private(set) var omissions: [String] = []
+
+    mutating func leftOut(_ text: String) {
+        if omissions.count < AccessoryDatabase.maximumOmissions { omissions.append(text) }
     }
 }
 
 extension Accessory {
-    fileprivate init(
-        parsing json: JSONValue, descriptions: inout [CharacteristicID: String]
-    ) throws(ComplianceError) {
+    fileprivate init(parsing json: JSONValue, _ remarks: inout Remarks) throws(ComplianceError) {
         guard let number = json["aid"]?.unsignedInteger, number > 0, let list = json["services"]?.array else {
             throw ComplianceError("an accessory has no id above 0 or no services")
         }
@@ -46,7 +54,7 @@ extension Accessory {
         var services: [Service] = []
         var seen: Set<InstanceID> = []
         for element in list {
-            services.append(try Service(parsing: element, of: aid, seen: &seen, descriptions: &descriptions))
+            if let service = try Service(parsing: element, of: aid, seen: &seen, &remarks) { services.append(service) }
         }
         guard services.contains(where: { $0.type == .accessoryInformation }) else {
             throw ComplianceError("accessory \(aid) has no Accessory Information")
@@ -58,32 +66,44 @@ extension Accessory {
 }
 
 extension Service {
-    fileprivate init(
-        parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>,
-        descriptions: inout [CharacteristicID: String]
+    /// Reads a service; `nil` if it is left out.
+    fileprivate init?(
+        parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>, _ remarks: inout Remarks
     ) throws(ComplianceError) {
         guard let iid = json["iid"]?.unsignedInteger.map({ InstanceID($0) }), iid.rawValue > 0,
             seen.insert(iid).inserted
-        else { throw ComplianceError("a service of accessory \(aid) has no iid of its own") }
+        else {
+            remarks.leftOut("a service of accessory \(aid) has no iid of its own")
+            return nil
+        }
         guard let type = json["type"]?.string.flatMap({ HAPType($0) }),
             let list = json["characteristics"]?.array
-        else { throw ComplianceError("service \(iid) of accessory \(aid) has no type or no characteristics") }
+        else {
+            remarks.leftOut("service \(iid) of accessory \(aid) has no type or no characteristics")
+            return nil
+        }
         guard list.count <= Accessory.maximumParts else {
             throw ComplianceError("service \(iid) of accessory \(aid) has too many characteristics")
         }
         var characteristics: [Characteristic] = []
         for element in list {
             guard let number = element["iid"]?.unsignedInteger, number > 0, seen.insert(InstanceID(number)).inserted
-            else { throw ComplianceError("a characteristic of accessory \(aid) has no iid of its own") }
+            else {
+                remarks.leftOut("a characteristic of accessory \(aid) has no iid of its own")
+                continue
+            }
             guard let type = element["type"]?.string.flatMap({ HAPType($0) }), let permissions = element["perms"]?.array
-            else { throw ComplianceError("characteristic \(aid).\(number) has no type or no permissions") }
+            else {
+                remarks.leftOut("characteristic \(aid).\(number) has no type or no permissions")
+                continue
+            }
             let usual = CharacteristicDefinition.of(CharacteristicType(type))?.metadata
             let told = element["format"]
             guard
                 let format = told == nil ? usual?.format : told?.string.flatMap({ CharacteristicFormat(rawValue: $0) })
             else { continue }
             if let description = element["description"]?.string, !description.isEmpty {
-                descriptions[CharacteristicID(aid, InstanceID(number))] = description.prefix(
+                remarks.descriptions[CharacteristicID(aid, InstanceID(number))] = description.prefix(
                     bytes: AccessoryDatabase.maximumDescriptionLength)
             }
             let metadata = CharacteristicMetadata(

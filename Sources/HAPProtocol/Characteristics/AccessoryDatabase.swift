@@ -6,6 +6,8 @@ package struct AccessoryDatabase: Equatable, Sendable {
     package static let maximumAccessories = 150
     /// The longest text taken, in bytes: 150 accessories of ample size.
     package static let maximumLength = 4 * 1024 * 1024
+    /// How many omissions are told.
+    static let maximumOmissions = 16
     /// How much is taken of a description, in bytes.
     static let maximumDescriptionLength = 256
 
@@ -13,6 +15,8 @@ package struct AccessoryDatabase: Equatable, Sendable {
     package let accessories: [Accessory]
     /// What the maker calls characteristics, where it says so.
     package let descriptions: [CharacteristicID: String]
+    /// The parts that can't be used and were left out, each with its fault; at most ``maximumOmissions``.
+    package let omissions: [String]
     private let places: [CharacteristicID: Place]
 
     private struct Place: Equatable, Sendable {
@@ -22,9 +26,10 @@ package struct AccessoryDatabase: Equatable, Sendable {
     }
 
     /// Takes accessories whose ids are known to differ.
-    init(_ accessories: [Accessory], descriptions: [CharacteristicID: String]) {
+    init(_ accessories: [Accessory], descriptions: [CharacteristicID: String], omissions: [String] = []) {
         self.accessories = accessories
         self.descriptions = descriptions
+        self.omissions = omissions
         var places: [CharacteristicID: Place] = [:]
         for (index, accessory) in accessories.enumerated() {
             for (service, content) in accessory.services.enumerated() {
